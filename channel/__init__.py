@@ -1,0 +1,8 @@
+"""The state channel: protocol, chain, drivers, reports and the command line.
+
+Each peer is a state machine without I/O (`channel.peer`): an event in, effects out. What
+carries bytes, pushes spends and farms blocks stands around it (`channel.session`,
+`channel.chain`).
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,96 @@
+"""Every BLS operation of the protocol, in one place (augmented scheme, BLS12-381).
+
+A *half-signature* is one of two signers' part of a signature under the sum of their keys:
+made with that sum prepended to the message, so that two halves added up are an ordinary
+signature of the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from chia_rs import AugSchemeMPL, G1Element, G2Element, PrivateKey
+
+INFINITY = bytes(G1Element())
+_GENERATOR = G1Element.generator()
+
+Observer = Callable[[str, bytes, bytes], None]
+"""Told of every operation: `sign` or `verify`, the public key's bytes, the message."""
+
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Tell `observer` of each signature made or checked in this block (for measurements)."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
+def public_key(blob: bytes) -> G1Element | None:
+    """The key with these 48 bytes; None if they are no point of the group, or infinity."""
+    try:
+        key = G1Element.from_bytes(blob)
+    except ValueError:
+        return None
+    return None if blob == INFINITY else key
+
+
+def signature(blob: bytes) -> G2Element | None:
+    """The signature with these 96 bytes; None if they are no point of the group."""
+    try:
+        return G2Element.from_bytes(blob)
+    except ValueError:
+        return None
+
+
+def sign(key: PrivateKey, message: bytes) -> bytes:
+    """An ordinary signature, 96 bytes."""
+    _tell("sign", key.get_g1(), message)
+    return bytes(AugSchemeMPL.sign(key, message))
+
+
+def verify(key: G1Element, message: bytes, blob: bytes) -> bool:
+    """Whether these are the bytes of a signature of `message` by `key`."""
+    _tell("verify", key, message)
+    point = signature(blob)
+    return point is not None and AugSchemeMPL.verify(key, message, point)
+
+
+def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> bool:
+    """Whether these bytes are the sum of one signature per key and message."""
+    for key, message in zip(keys, messages, strict=True):
+        _tell("verify", key, message)
+    point = signature(blob)
+    return point is not None and AugSchemeMPL.aggregate_verify(keys, messages, point)
+
+
+def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
+    """This key's half of a signature under `sum_key`, 96 bytes."""
+    _tell("sign", key.get_g1(), message)
+    return bytes(AugSchemeMPL.sign(key, message, sum_key))
+
+
+def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes) -> bool:
+    """Whether this is `key`'s half of a signature of `message` under `sum_key`."""
+    _tell("verify", key, message)
+    half = signature(blob)
+    if half is None:
+        return False
+    # The pairing equation by hand: the library's verify would prepend `key` itself.
+    hashed = AugSchemeMPL.g2_from_message(bytes(sum_key) + message)
+    return bool(key.pair(hashed) == _GENERATOR.pair(half))
+
+
+def add(*blobs: bytes) -> bytes:
+    """The sum of signatures whose bytes were checked before, 96 bytes."""
+    return bytes(AugSchemeMPL.aggregate([G2Element.from_bytes(blob) for blob in blobs]))
+
+
+def _tell(operation: str, key: G1Element, message: bytes) -> None:
+    for observer in _observers:
+        observer(operation, bytes(key), message)

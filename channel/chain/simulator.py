@@ -1,0 +1,96 @@
+"""The embedded full node: real validation of puzzles, signatures and time locks."""
+
+from __future__ import annotations
+
+from chia_wallet_sdk import Coin as NodeCoin
+from chia_wallet_sdk import CoinRecord, CoinSpend, FullNodeSimulator, Signature, SpendBundle
+
+from channel.chain import Answer, PushResult
+from channel.coins import Bundle, Coin
+from channel.errors import UsageError
+from channel.events import CoinSeen
+
+BLOCK_REWARD = 2_000_000_000_000
+"""Mojos that one farmed block gives to its farmer, in one coin."""
+
+_ANSWERS = {
+    "DoubleSpend": Answer.ALREADY_SPENT,
+    "MempoolConflict": Answer.PENDING_CONFLICT,
+}
+
+
+class SimulatedChain:
+    """`FullNodeSimulator` behind the interface of `channel.chain`.
+
+    The same seed gives the same blocks, coins and ids.
+
+    >>> SimulatedChain(1).peak()
+    1
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._node = FullNodeSimulator.with_seed(seed)
+        self._nobody = self._node.get_farming_ph()
+
+    def peak(self) -> int:
+        """The height of the tip."""
+        return int(self._node.height())
+
+    def agg_sig_data(self) -> bytes:
+        """What this network appends to AGG_SIG_ME messages."""
+        return bytes(self._node.get_aggsig_additional_data())
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id, if the chain has it."""
+        record = self._node.get_coin_record_by_name(coin_id).coin_record
+        return None if record is None else _seen(record)
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins at this address."""
+        found = self._node.get_coin_records_by_puzzle_hash(
+            puzzle_hash, include_spent_coins=False
+        ).coin_records
+        return [_seen(record) for record in found or []]
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the mempool."""
+        spends = [
+            CoinSpend(
+                NodeCoin(spend.coin.parent, spend.coin.puzzle_hash, spend.coin.amount),
+                spend.puzzle,
+                spend.solution,
+            )
+            for spend in bundle.spends
+        ]
+        response = self._node.push_tx(SpendBundle(spends, Signature.from_bytes(bundle.signature)))
+        if response.success and response.status == "SUCCESS":
+            return PushResult(Answer.ACCEPTED)
+        error = response.error or response.status or "no reason given"
+        return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
+
+    def farm(self, blocks: int = 1) -> None:
+        """Add blocks with whatever the mempool holds."""
+        self._node.farm_block(blocks)
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """A block reward of at least `amount` mojos at this address."""
+        if amount > BLOCK_REWARD:
+            raise UsageError(
+                f"{amount} mojos are more than a wallet coin of the embedded node holds"
+                f" ({BLOCK_REWARD}): use a smaller unit, stack or balance"
+            )
+        self._node.set_farming_ph(puzzle_hash)
+        self._node.farm_block(1)
+        self._node.set_farming_ph(self._nobody)
+        # Rewards of a block are paid out with it; later blocks add none at this address.
+        coins = [seen.coin for seen in self.coins_at(puzzle_hash)]
+        return max(coins, key=lambda coin: (coin.amount, coin.id))
+
+
+def _seen(record: CoinRecord) -> CoinSeen:
+    coin = Coin(
+        bytes(record.coin.parent_coin_info), bytes(record.coin.puzzle_hash), record.coin.amount
+    )
+    return CoinSeen(
+        coin, record.confirmed_block_index, record.spent_block_index if record.spent else None
+    )

@@ -1,0 +1,123 @@
+"""Coins, spends and bundles, as plain values; and the puzzles of the standard library."""
+
+from __future__ import annotations
+
+from functools import cache
+from hashlib import sha256
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from clsp.curry import curried_hash, curry
+from clsp.integers import int_to_atom
+from clsp.programs import Program
+from clsp.values import NIL, Value, serialize, to_list, tree_hash, tree_hash_atom, tree_hash_pair
+
+Hash = Annotated[bytes, Meta(min_length=32, max_length=32)]
+Key = Annotated[bytes, Meta(min_length=48, max_length=48)]
+Signature = Annotated[bytes, Meta(min_length=96, max_length=96)]
+Mojos = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+Height = Annotated[int, Meta(ge=0, lt=1 << 32)]
+
+REMARK = 1
+ASSERT_COIN_ANNOUNCEMENT = 61
+ASSERT_BEFORE_HEIGHT_ABSOLUTE = 87
+
+
+class Coin(msgspec.Struct, frozen=True):
+    """A coin: who made it, who may spend it, how many mojos it holds."""
+
+    parent: Hash
+    puzzle_hash: Hash
+    amount: Mojos
+
+    @property
+    def id(self) -> bytes:
+        """The coin's 32-byte name."""
+        return sha256(self.parent + self.puzzle_hash + int_to_atom(self.amount)).digest()
+
+
+class Spend(msgspec.Struct, frozen=True):
+    """A coin with the puzzle that it is locked by and a solution, both serialized."""
+
+    coin: Coin
+    puzzle: bytes
+    solution: bytes
+
+
+class Bundle(msgspec.Struct, frozen=True):
+    """Spends that get into the chain together or not at all, and the sum of signatures."""
+
+    spends: tuple[Spend, ...]
+    signature: Signature
+
+
+# --- the standard puzzle -----------------------------------------------------------------------
+
+
+@cache
+def _standard() -> Program:
+    from chia_wallet_sdk import Constants
+
+    return Program(Constants.p2_delegated_puzzle_or_hidden_puzzle())
+
+
+def standard_puzzle(synthetic_key: bytes) -> Program:
+    """The standard puzzle of a synthetic key (48 bytes)."""
+    return curry(_standard(), synthetic_key)
+
+
+def standard_puzzle_hash(synthetic_key: bytes) -> bytes:
+    """The address of a synthetic key."""
+    return curried_hash(_standard().hash, tree_hash_atom(synthetic_key))
+
+
+_QUOTE = tree_hash_atom(b"\x01")
+
+
+def delegated_hash(conditions: Value) -> bytes:
+    """The tree hash of `(q . conditions)`, the delegated puzzle that says just these."""
+    return tree_hash_pair(_QUOTE, tree_hash(conditions))
+
+
+def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> bytes:
+    """What the synthetic key signs to spend a standard coin with these conditions."""
+    return delegated_hash(conditions) + coin_id + agg_sig_data
+
+
+def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend:
+    """The spend of a standard coin, by the solution `(() (q . conditions) ())`."""
+    solution = to_list((NIL, (b"\x01", conditions), NIL))
+    return Spend(coin, standard_puzzle(synthetic_key).serialized, serialize(solution))
+
+
+# --- the launcher ------------------------------------------------------------------------------
+
+
+@cache
+def launcher_puzzle() -> Program:
+    """The singleton launcher."""
+    from chia_wallet_sdk import Constants
+
+    return Program(Constants.singleton_launcher())
+
+
+def launcher_coin(parent: Coin) -> Coin:
+    """The launcher that `parent` makes: amount 0."""
+    return Coin(parent.id, launcher_puzzle().hash, 0)
+
+
+def launcher_solution(puzzle_hash: bytes, amount: int) -> Value:
+    """The solution with which a launcher makes one coin of `amount` mojos."""
+    return to_list((puzzle_hash, int_to_atom(amount), NIL))
+
+
+def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
+    """The id of the announcement that a launcher makes when it is spent so."""
+    return sha256(launcher_id + tree_hash(solution)).digest()
+
+
+def condition(code: int, *atoms: bytes) -> Value:
+    """One condition as a CLVM list."""
+    return to_list((int_to_atom(code), *atoms))

@@ -1,0 +1,277 @@
+"""Making a batch: what the player wants, in the order that the protocol has.
+
+Source: the state channel, "The potato". Our own batch goes through the same `apply` as the
+other side's, so that we never send what it would have to refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from channel import events
+from channel.batch import Settled, apply
+from channel.book import Book, Out, Table
+from channel.errors import UsageError
+from channel.events import (
+    Acted,
+    Cancelled,
+    Effect,
+    GameSettled,
+    GameStarted,
+    Send,
+    Tell,
+    YourTurn,
+)
+from channel.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Move,
+    Offer,
+    Propose,
+    Settle,
+    encode,
+)
+from channel.proposal import Unfit, Wish, offer_of, why_not
+from channel.signed import sign_halves
+from channel.state import Before, ChannelState, LiveGame
+from games import registry
+from games.contract import Action, Choice, Play, Player, Position
+from games.errors import IllegalAction
+from games.judge import commitment, own_move, position_after
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What we do in one game: the wire's action, and where it leads."""
+
+    action: Action
+    wire: Settle | Move
+    before: Position
+    after: LiveGame
+    player: Player
+
+
+def check_command(table: Table, book: Book, command: events.Command) -> None:
+    """Refuse, by `UsageError`, what could never be carried out; nothing is changed."""
+    match command:
+        case events.Act(game_id, action):
+            game, player = book.state.game(game_id), book.player(game_id)
+            if game is None or player is None:
+                raise UsageError(f"no game {game_id} is being played")
+            try:
+                _own(table, game, player, action)
+            except IllegalAction as error:
+                raise UsageError(f"game {game_id}: {error}") from None
+        case events.Accept(group_id) | events.Cancel(group_id):
+            if book.state.group(group_id) is None:
+                raise UsageError(f"no proposal {group_id} is open")
+        case events.Propose(wishes):
+            try:
+                _offers(table, book.state, wishes)
+            except Unfit as unfit:
+                raise UsageError(f"cannot propose: {unfit}") from None
+        case events.Close():
+            pass
+
+
+def undecided(table: Table, book: Book) -> list[int]:
+    """The games in which the player has to decide before we can send a batch."""
+    answered = {command.game_id for command in book.queue if isinstance(command, events.Act)}
+    return [
+        game.id
+        for game in book.state.games
+        if game.mover is table.side and game.id not in answered and _forced(book, game) is None
+    ]
+
+
+def unanswered(table: Table, book: Book) -> list[int]:
+    """The other side's proposals that the player has not answered."""
+    answered = {
+        command.group_id
+        for command in book.queue
+        if isinstance(command, events.Accept | events.Cancel)
+    }
+    return [
+        group.id
+        for group in book.state.groups
+        if group.proposer is not table.side and group.id not in answered
+    ]
+
+
+def has_something_to_send(table: Table, book: Book) -> bool:
+    """Whether a batch would carry anything."""
+    return bool(book.queue) or any(
+        game.mover is table.side and _forced(book, game) is not None for game in book.state.games
+    )
+
+
+def send_batch(table: Table, book: Book) -> Out:
+    """The book after our batch of all that is queued and forced (it may be empty)."""
+    state = book.state
+    acts = _acts(table, book)
+    settles = [own for own in acts if isinstance(own.wire, Settle)]
+    cancels, accepts = _answers(table, book, settles)
+    proposes: list[Propose] = []
+    for command in book.queue:
+        if isinstance(command, events.Propose):
+            used = sum(len(propose.offers) for propose in proposes)
+            proposes.append(Propose(_offers(table, state, command.wishes, used)))
+    moves = [own for own in acts if isinstance(own.wire, Move)]
+    groups = [book.state.group(accept.group_id) for accept in accepts]
+    started = [new for group in groups if group for new in table.started(group)]
+    moves += _first_moves(table, started)
+    results = {own.after.id: own.after for own in moves}
+    actions: list[BatchAction] = [
+        *(own.wire for own in settles),
+        *cancels,
+        *accepts,
+        *(own.wire for own in moves),
+        *proposes,
+    ]
+    new_state, settled = apply(
+        table.channel, state, table.side, actions, lambda game, _: results[game.id]
+    )
+    halves = sign_halves(table.channel, table.secret_keys, new_state)
+    message = encode(Batch(new_state.number, tuple(actions), *halves))
+    after = replace(book, state=new_state, queue=(), potato=False, owed=False)
+    for new in started:
+        after = after.with_player(new.game.id, new.player)
+    for own in moves:
+        after = after.with_player(own.after.id, own.player)
+    effects: list[Effect] = [table.keep(new_state, message), Send(message)]
+    effects += _news(table, state, started, [*settles, *moves], settled, cancels)
+    return after.only_live(), effects
+
+
+def your_turns(table: Table, book: Book) -> list[Effect]:
+    """Ask the player, in every game that waits for a decision."""
+    return [Tell(YourTurn(game_id)) for game_id in undecided(table, book)]
+
+
+# --- moves -------------------------------------------------------------------------------------
+
+
+def _forced(book: Book, game: LiveGame) -> Choice | None:
+    """The one thing to do in this game, when nobody has to decide it."""
+    player = book.player(game.id)
+    choices = player.choices() if player else ()
+    return choices[0] if len(choices) == 1 and choices[0].forced else None
+
+
+def _acts(table: Table, book: Book) -> list[_Own]:
+    chosen = {c.game_id: c.action for c in book.queue if isinstance(c, events.Act)}
+    acts: list[_Own] = []
+    for game in book.state.games:
+        player = book.player(game.id)
+        if game.mover is not table.side or player is None:
+            continue
+        forced = _forced(book, game)
+        action = Action(forced.verb) if forced else chosen.get(game.id)
+        if action is not None:
+            acts.append(_own(table, game, player, action))
+    return acts
+
+
+def _first_moves(table: Table, started: Iterable[GameStarted]) -> list[_Own]:
+    """The forced first moves in games that this very batch accepts, where we are Alice."""
+    moves: list[_Own] = []
+    for new in started:
+        choices = new.player.choices()
+        if new.game.mover is table.side and len(choices) == 1 and choices[0].forced:
+            moves.append(_own(table, new.game, new.player, Action(choices[0].verb)))
+    return moves
+
+
+def _own(table: Table, game: LiveGame, player: Player, action: Action) -> _Own:
+    """What this action is on the wire. Raises `IllegalAction`."""
+    play = player.act(action)
+    before = game.position
+    if not isinstance(play, Play):
+        return _Own(action, Settle(game.id), before, game, player)
+    hashes = table.hashes(game.terms.game)
+    step = own_move(registry.get(game.terms.game), hashes, before, game.coin.amount, play)
+    committed = commitment(step, hashes)
+    size = step.max_move_size if step else 0
+    coin = game.coin.after(play.move, committed, play.share, size)
+    position = position_after(before, step, play.move, play.share)
+    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    wire = Move(game.id, play.move, play.share, size, committed)
+    return _Own(action, wire, before, after, player.moved(position))
+
+
+# --- proposals ---------------------------------------------------------------------------------
+
+
+def _offers(
+    table: Table, state: ChannelState, wishes: Iterable[Wish], used: int = 0
+) -> tuple[Offer, ...]:
+    """The offers for these wishes, behind `used` others of the same batch. Raises `Unfit`."""
+    first = state.next_ids[table.side] + 2 * used
+    return tuple(
+        offer_of(table.channel, table.side, first + 2 * i, wish) for i, wish in enumerate(wishes)
+    )
+
+
+def _answers(
+    table: Table, book: Book, settles: Iterable[_Own]
+) -> tuple[list[Cancel], list[Accept]]:
+    """What we cancel and accept; an acceptance that a balance does not cover is a cancel."""
+    balances = list(book.state.balances)
+    for own in settles:
+        for side, share in enumerate(own.after.shares()):
+            balances[side] += share
+    cancels: list[Cancel] = []
+    accepts: list[Accept] = []
+    for command in book.queue:
+        if isinstance(command, events.Cancel):
+            cancels.append(Cancel(command.group_id, command.reason[:300]))
+            continue
+        group = book.state.group(command.group_id) if isinstance(command, events.Accept) else None
+        if group is None:
+            continue
+        stakes = group.stakes()
+        reason = why_not(table.channel, group, table.confirmations)
+        if reason is None and any(b < s for b, s in zip(balances, stakes, strict=True)):
+            reason = "a balance no longer covers the stake"
+        if reason is not None:
+            cancels.append(Cancel(group.id, reason[:300]))
+            continue
+        accepts.append(Accept(group.id))
+        balances = [b - s for b, s in zip(balances, stakes, strict=True)]
+    return cancels, accepts
+
+
+# --- news --------------------------------------------------------------------------------------
+
+
+def _news(
+    table: Table,
+    before: ChannelState,
+    started: Iterable[GameStarted],
+    acts: Iterable[_Own],
+    settled: Iterable[Settled],
+    cancels: Iterable[Cancel],
+) -> list[Effect]:
+    news: list[Effect] = [Tell(new) for new in started]
+    news += [
+        Tell(Acted(own.after.id, own.action, own.before, own.after.position, own.player))
+        for own in acts
+    ]
+    for ended in settled:
+        ours, theirs = ended.payouts[table.side], ended.payouts[table.side.other]
+        news.append(Tell(GameSettled(ended.game.id, True, ours, theirs)))
+    for cancel in cancels:
+        group = before.group(cancel.group_id)
+        if group is not None:
+            news.append(Tell(Cancelled(group, group.proposer is table.side, cancel.reason)))
+    return news
+
+
+def shutdown_state(state: ChannelState) -> ChannelState:
+    """The state that a clean shutdown pays: open proposals die."""
+    return msgspec.structs.replace(state, groups=())

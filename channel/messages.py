@@ -1,0 +1,210 @@
+"""What two peers say to each other, as bytes: strict MessagePack, one tagged map a message.
+
+Everything is validated here, once: sizes before decoding, then types, lengths and ranges.
+Names follow the state channel, "Opening" (messages A to F) and "The potato".
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from channel.coins import Bundle, Coin, Hash, Height, Key, Mojos, Signature
+from channel.errors import Violation
+
+MAX_MESSAGE = 10 * 1024 * 1024
+"""Bytes; a longer message is refused before it is decoded."""
+
+GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
+Name = Annotated[str, Meta(min_length=1, max_length=64)]
+Text = Annotated[str, Meta(max_length=300)]
+Commitment = Annotated[bytes, Meta(max_length=32)]
+Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="say"):
+    pass
+
+
+# --- opening -----------------------------------------------------------------------------------
+
+
+class Hello(_Message, frozen=True, tag="hello"):
+    """A and B: who I am, where I am paid, and on what terms.
+
+    `contributions` are the initiator's, then the receiver's.
+    """
+
+    channel_key: Key
+    unroll_key: Key
+    referee_key: Key
+    reward_address: Hash
+    payout_signature: Signature
+    channel_proof: Signature
+    unroll_proof: Signature
+    contributions: tuple[Mojos, Mojos]
+    unroll_timeout: Blocks
+
+
+class Launch(_Message, frozen=True, tag="launch"):
+    """C: the wallet coin that the launcher comes from, and the deadline of the funding."""
+
+    parent: Coin
+    deadline: Height
+
+
+class FirstHalves(_Message, frozen=True, tag="first-halves"):
+    """D: the receiver's halves for state 0, which only the initiator can complete."""
+
+    channel_half: Signature
+    unroll_half: Signature
+
+
+class Funding(_Message, frozen=True, tag="funding"):
+    """E: the initiator's halves for state 1, and its part of the funding bundle."""
+
+    channel_half: Signature
+    unroll_half: Signature
+    part: Bundle
+
+
+class Funded(_Message, frozen=True, tag="funded"):
+    """F: the completed funding bundle."""
+
+    bundle: Bundle
+
+
+# --- the potato --------------------------------------------------------------------------------
+
+
+class _Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    pass
+
+
+class Settle(_Action, frozen=True, tag="settle"):
+    """Take the mover share of this game and leave the rest to the other side."""
+
+    game_id: GameId
+
+
+class Cancel(_Action, frozen=True, tag="cancel"):
+    """Withdraw or refuse the group whose first game has this id."""
+
+    group_id: GameId
+    reason: Text
+
+
+class Accept(_Action, frozen=True, tag="accept"):
+    """Take up the group whose first game has this id."""
+
+    group_id: GameId
+
+
+class Move(_Action, frozen=True, tag="move"):
+    """A move: its bytes, the opponent's share, the next size limit, and the commitment.
+
+    The commitment is the next infohash, or empty when the move ends the game.
+    """
+
+    game_id: GameId
+    move: bytes
+    share: Mojos
+    max_move_size: Annotated[int, Meta(ge=0, lt=1 << 15)]
+    commitment: Commitment
+
+
+class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One game of a proposal, with the initial record that follows from it.
+
+    `stakes` are the initiator's, then the receiver's; `proposer_is_alice`: who moves first.
+    """
+
+    game_id: GameId
+    game: Name
+    parameters: dict[Name, int]
+    timeout: Blocks
+    proposer_is_alice: bool
+    amount: Mojos
+    stakes: tuple[Mojos, Mojos]
+    commitment: Hash
+    max_move_size: Annotated[int, Meta(ge=0, lt=1 << 15)]
+    mover_share: Mojos
+
+
+class Propose(_Action, frozen=True, tag="propose"):
+    """Offer a group of games, to be accepted all together or not at all."""
+
+    offers: Annotated[tuple[Offer, ...], Meta(min_length=1, max_length=100)]
+
+
+BatchAction: TypeAlias = Settle | Cancel | Accept | Move | Propose
+
+
+class Request(_Message, frozen=True, tag="request"):
+    """Ask for the potato."""
+
+
+class Batch(_Message, frozen=True, tag="batch"):
+    """The potato with what its holder did: the new state's number, actions, and halves."""
+
+    number: Annotated[int, Meta(ge=2, lt=1 << 53)]
+    actions: Annotated[tuple[BatchAction, ...], Meta(max_length=1000)]
+    channel_half: Signature
+    unroll_half: Signature
+
+
+class Advisory(_Message, frozen=True, tag="advisory"):
+    """An early reveal; changes nothing but what the other player can see."""
+
+    game_id: GameId
+    data: Annotated[bytes, Meta(max_length=4096)]
+
+
+class Shutdown(_Message, frozen=True, tag="shutdown"):
+    """A half-signature of the channel coin's spend straight to both balances."""
+
+    half: Signature
+
+
+class ShutdownDone(_Message, frozen=True, tag="shutdown-done"):
+    """The completed signature of the shutdown that was asked for."""
+
+    signature: Signature
+
+
+Message: TypeAlias = (
+    Hello
+    | Launch
+    | FirstHalves
+    | Funding
+    | Funded
+    | Request
+    | Batch
+    | Advisory
+    | Shutdown
+    | ShutdownDone
+)
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)
+
+
+def encode(message: Message) -> bytes:
+    """The bytes of a message."""
+    return _encoder.encode(message)
+
+
+def decode(blob: bytes) -> Message:
+    """The message with these bytes. Raises `Violation` for anything else.
+
+    >>> decode(encode(Request()))
+    Request()
+    """
+    if len(blob) > MAX_MESSAGE:
+        raise Violation("CH-MSG-1", f"{len(blob)} bytes")
+    try:
+        return _decoder.decode(blob)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Violation("CH-MSG-2", f"{error}") from None

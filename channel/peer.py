@@ -1,0 +1,443 @@
+"""One peer of a channel: a state machine without I/O. An event goes in, effects come out.
+
+Two peers share nothing; a driver carries the bytes between them, pushes their spends, tells
+them of blocks and asks their players. Source: the state channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from channel import bls, compose, events
+from channel.book import Book, Table
+from channel.coins import Bundle, Coin, standard_spend
+from channel.errors import InvariantError, UsageError, Violation
+from channel.events import (
+    Block,
+    BrokenOff,
+    ChannelClosed,
+    ChannelOpen,
+    Effect,
+    FundingSent,
+    Ignored,
+    OpeningFailed,
+    Push,
+    Received,
+    SawCards,
+    Send,
+    ShutdownStarted,
+    Store,
+    Tell,
+    Watch,
+)
+from channel.keys import SecretKeys
+from channel.messages import (
+    Advisory,
+    Batch,
+    Message,
+    Request,
+    Shutdown,
+    ShutdownDone,
+    decode,
+    encode,
+)
+from channel.opening import Agreement, Opened, Opening
+from channel.proposal import why_not
+from channel.receive import IllegalMoves, early_reveals, receive_batch
+from channel.signed import Signed, publish, unroll_coin
+from channel.state import ChannelState, Side
+from channel.wallet import Wallet
+from games.errors import BadAdvisory
+
+MAX_HELD = 4
+"""Messages that may come before our own view of the chain lets us play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Who a peer is. `secret` (32 bytes) is for this channel only; `peer` names the other."""
+
+    name: str
+    peer: str
+    side: Side
+    secret: bytes = field(repr=False)
+    reward_address: bytes
+    wallet: Wallet = field(repr=False)
+    agreement: Agreement
+    agg_sig_data: bytes
+    entropy: Callable[[int], bytes] = field(repr=False)
+
+
+class Phase(Enum):
+    """Where a peer stands in the life of its channel."""
+
+    OPENING = "the opening"
+    FUNDING = "the funding"
+    PLAYING = "play"
+    CLOSING = "the shutdown that we asked for"
+    COMPLETED = "the completed shutdown"
+    CLOSED = "the end"
+    ON_CHAIN = "the chain"
+    FAILED = "a failed opening"
+
+
+class Peer:
+    """One side of one channel. Use `start`, then `handle` each event; carry out the effects."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.phase = Phase.OPENING
+        self.table: Table | None = None
+        self._secret_keys = SecretKeys.derive(config.secret)
+        self._opening = Opening(
+            config.side,
+            self._secret_keys,
+            config.reward_address,
+            config.wallet,
+            config.agreement,
+            config.agg_sig_data,
+        )
+        self._opened: Opened | None = None
+        self._book: Book | None = None
+        self._peak = 0
+        self._held: tuple[bytes, ...] = ()
+        self._shutdown: tuple[ChannelState, Bundle] | None = None
+
+    @property
+    def book(self) -> Book:
+        """The game of messages as this side sees it, once the channel is open."""
+        if self._book is None:
+            raise InvariantError("the channel is not open")
+        return self._book
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height of the chain; the initiator speaks first."""
+        self._peak = peak
+        if self.config.side is Side.RECEIVER:
+            return []
+        return [Send(encode(self._opening.hello()))]
+
+    def handle(self, event: events.Event) -> list[Effect]:
+        """What to do about an event, in order.
+
+        Raises `UsageError` for a command that cannot be carried out; nothing has changed.
+        """
+        match event:
+            case Received(message):
+                return self._on_message(message)
+            case Block():
+                return self._on_block(event)
+            case _:
+                return self._on_command(event)
+
+    # --- commands of the player --------------------------------------------------------------
+
+    def _on_command(self, command: events.Command) -> list[Effect]:
+        if self.phase is not Phase.PLAYING or self.table is None:
+            raise UsageError(f"{self.config.name} is in {self.phase.value}: not now")
+        compose.check_command(self.table, self.book, command)
+        if isinstance(command, events.Close):
+            self._book = replace(self.book, closing=True)
+        else:
+            self._book = replace(self.book, queue=(*self.book.queue, command))
+        return self._go_on()
+
+    def _go_on(self) -> list[Effect]:
+        """Send what can be sent now; ask for the potato, or the player, if that is needed."""
+        table, book = self._table(), self.book
+        waiting = compose.undecided(table, book) or compose.unanswered(table, book)
+        anything = compose.has_something_to_send(table, book)
+        if book.potato:
+            if book.owed or (anything and not waiting):
+                self._book, effects = compose.send_batch(table, book)
+                return effects + self._ask_back()
+            if book.closing and not book.state.games and not waiting:
+                return self._ask_shutdown()
+            return []
+        wanted = bool(book.queue) or (book.closing and not book.state.games)
+        return self._request() if wanted else []
+
+    def _request(self) -> list[Effect]:
+        if self.book.requested:
+            return []
+        self._book = replace(self.book, requested=True)
+        return [Send(encode(Request()))]
+
+    def _ask_back(self) -> list[Effect]:
+        # We gave the potato away because we were asked to, with a move still owed.
+        table, book = self._table(), self.book
+        owing = any(game.mover is table.side for game in book.state.games)
+        return self._request() if owing or book.queue else []
+
+    # --- messages of the other side ----------------------------------------------------------
+
+    def _on_message(self, message: bytes) -> list[Effect]:
+        if self.phase in (Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED):
+            return [Tell(Ignored(f"a message after {self.phase.value}"))]
+        step = self.phase.value
+        try:
+            if self.phase is Phase.OPENING:
+                step = f"{step}, waiting for {self._opening.step.value}"
+                return self._on_opening(decode(message))
+            return self._on_play(message)
+        except Violation as violation:
+            violation.party, violation.step = self.config.peer, step
+            return self._break_off(violation)
+
+    def _on_opening(self, message: Message) -> list[Effect]:
+        answers = self._opening.receive(message, self._peak)
+        effects: list[Effect] = [Send(encode(answer)) for answer in answers]
+        if self._opening.opened is None:
+            return effects
+        opened = self._opening.opened
+        self._opened = opened
+        self.phase = Phase.FUNDING
+        self.table = Table(
+            self.config.side,
+            opened.channel,
+            self._secret_keys,
+            self.config.agreement.confirmations,
+            self.config.entropy,
+        )
+        self._book = Book(
+            state=opened.sent or opened.newest.state,
+            newest=opened.newest,
+            potato=self.config.side is Side.RECEIVER,
+        )
+        stores: list[Effect] = [self.table.keep(opened.newest.state, b"", opened.newest)]
+        if opened.sent:
+            stores.append(self.table.keep(opened.sent, b""))
+        return [
+            *stores,
+            *effects,
+            Watch(opened.channel.coin),
+            Push("funding", opened.bundle),
+            Tell(FundingSent(opened.channel.coin, opened.deadline)),
+        ]
+
+    def _on_play(self, blob: bytes) -> list[Effect]:
+        message = decode(blob)
+        if self.phase is Phase.COMPLETED:
+            return [Tell(Ignored("a message after the completed shutdown"))]
+        if self.phase is Phase.FUNDING:
+            return self._hold(blob, message)
+        repeat = blob == self.book.last_batch
+        match message:
+            case Batch() if repeat:
+                return [Tell(Ignored("a repeat of the last batch"))]
+            case Request() | Advisory() if self.phase is Phase.CLOSING:
+                return [Tell(Ignored("a request or early reveal during the shutdown"))]
+            case ShutdownDone():
+                return self._on_shutdown_done(message)
+            case _ if self.phase is Phase.CLOSING:
+                name = type(message).__name__.lower()
+                raise Violation("CH-SHUT-5", f"a {name} in answer to a shutdown")
+            case Batch():
+                return self._on_batch(message, blob)
+            case Request():
+                return self._on_request()
+            case Advisory():
+                return self._on_advisory(message)
+            case Shutdown():
+                return self._on_shutdown(message)
+            case _:
+                raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} during play")
+
+    def _hold(self, blob: bytes, message: Message) -> list[Effect]:
+        # The other side saw the channel coin's depth a moment before we did.
+        if not isinstance(message, Batch | Request | Advisory | Shutdown):
+            raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} before play")
+        if len(self._held) == MAX_HELD:
+            raise Violation("CH-MSG-3", f"more than {MAX_HELD} messages before play")
+        self._held = (*self._held, blob)
+        return []
+
+    def _on_batch(self, batch: Batch, blob: bytes) -> list[Effect]:
+        table, before = self._table(), self.book
+        self._book, effects = receive_batch(table, before, batch, blob)
+        self._refuse_unfit()
+        effects += self._go_on()
+        if self.phase is Phase.PLAYING and self.book.potato:
+            effects += early_reveals(table, before.state, self.book)
+            effects += compose.your_turns(table, self.book)
+        return effects
+
+    def _refuse_unfit(self) -> None:
+        """Cancel, without asking the player, proposals that cannot be played."""
+        table, book = self._table(), self.book
+        for group_id in compose.unanswered(table, book):
+            group = book.state.group(group_id)
+            reason = why_not(table.channel, group, table.confirmations) if group else None
+            if reason is not None:
+                book = replace(book, queue=(*book.queue, events.Cancel(group_id, reason)))
+        self._book = book
+
+    def _on_request(self) -> list[Effect]:
+        if not self.book.potato:
+            return [Tell(Ignored("a request that crossed our batch"))]
+        self._book = replace(self.book, owed=True)
+        return self._go_on()
+
+    def _on_advisory(self, message: Advisory) -> list[Effect]:
+        player = self.book.player(message.game_id)
+        if player is None:
+            return [Tell(Ignored(f"an early reveal in game {message.game_id}, which is not live"))]
+        try:
+            player = player.advised(message.data)
+        except BadAdvisory as error:
+            return [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
+        self._book = self.book.with_player(message.game_id, player)
+        return [Tell(SawCards(message.game_id, player))]
+
+    # --- shutdown ------------------------------------------------------------------------------
+
+    def _ask_shutdown(self) -> list[Effect]:
+        table = self._table()
+        state = compose.shutdown_state(self.book.state)
+        half = bls.sign_half(
+            self._secret_keys.channel,
+            table.channel.shutdown_message(state),
+            table.channel.channel_key,
+        )
+        self._shutdown = (state, self._shutdown_bundle(state, half))
+        self.phase = Phase.CLOSING
+        message = encode(Shutdown(half))
+        return [
+            Store("shutdown/asked", message),
+            Send(message),
+            Tell(ShutdownStarted(True, state.balances)),
+        ]
+
+    def _on_shutdown(self, message: Shutdown) -> list[Effect]:
+        table, book = self._table(), self.book
+        if book.potato:
+            raise Violation("CH-SHUT-1", "we hold the potato")
+        if book.state.games:
+            raise Violation("CH-SHUT-2", f"{len(book.state.games)} live games")
+        state = compose.shutdown_state(book.state)
+        signed = table.channel.shutdown_message(state)
+        sum_key = table.channel.channel_key
+        theirs = table.channel.keys[table.side.other].channel
+        if not bls.verify_half(theirs, signed, sum_key, message.half):
+            raise Violation("CH-SHUT-3", f"not over the balances {state.balances}")
+        ours = bls.sign_half(self._secret_keys.channel, signed, sum_key)
+        bundle = self._shutdown_bundle(state, bls.add(message.half, ours))
+        return self._complete(state, bundle, by_us=False)
+
+    def _on_shutdown_done(self, message: ShutdownDone) -> list[Effect]:
+        if self.phase is not Phase.CLOSING or self._shutdown is None:
+            raise Violation("CH-SHUT-4", "we asked for no shutdown")
+        table = self._table()
+        state, _ = self._shutdown
+        signed = table.channel.shutdown_message(state)
+        if not bls.verify(table.channel.channel_key, signed, message.signature):
+            raise Violation("CH-SHUT-3", "the completed signature is none")
+        return self._complete(state, self._shutdown_bundle(state, message.signature), by_us=True)
+
+    def _complete(self, state: ChannelState, bundle: Bundle, by_us: bool) -> list[Effect]:
+        self._shutdown = (state, bundle)
+        self.phase = Phase.COMPLETED
+        message = encode(ShutdownDone(bundle.signature))
+        effects: list[Effect] = [Store("shutdown/completed", message)]
+        if not by_us:
+            effects += [Send(message), Tell(ShutdownStarted(False, state.balances))]
+        effects += [Watch(coin) for coin in self._rewards(state)]
+        return [*effects, Push("shutdown", bundle)]
+
+    def _shutdown_bundle(self, state: ChannelState, signature: bytes) -> Bundle:
+        channel = self._table().channel
+        conditions = channel.shutdown_conditions(state)
+        return Bundle(
+            (standard_spend(channel.coin, bytes(channel.channel_key), conditions),), signature
+        )
+
+    def _rewards(self, state: ChannelState) -> tuple[Coin, ...]:
+        channel = self._table().channel
+        return tuple(
+            Coin(channel.coin.id, address, balance)
+            for address, balance in zip(channel.rewards, state.balances, strict=True)
+            if balance
+        )
+
+    # --- the chain -----------------------------------------------------------------------------
+
+    def _on_block(self, block: Block) -> list[Effect]:
+        self._peak = block.peak
+        if self._opened is None or self.phase in (Phase.CLOSED, Phase.FAILED, Phase.ON_CHAIN):
+            return []
+        coin = self._opened.channel.coin
+        seen = next((seen for seen in block.coins if seen.coin == coin), None)
+        if self.phase is Phase.FUNDING:
+            return self._await_funding(block, seen)
+        if seen is not None and seen.spent is not None:
+            return self._on_spent(block, seen.spent)
+        if self.phase is Phase.COMPLETED and self._shutdown is not None:
+            return [Push("shutdown", self._shutdown[1])]
+        return []
+
+    def _await_funding(self, block: Block, seen: events.CoinSeen | None) -> list[Effect]:
+        opened = self._opened
+        if opened is None:
+            raise InvariantError("no funding to wait for")
+        if seen is None:
+            if block.peak >= opened.deadline:
+                self.phase = Phase.FAILED
+                return [Tell(OpeningFailed(opened.deadline))]
+            return [Push("funding", opened.bundle)]
+        if block.peak - seen.born < self.config.agreement.confirmations:
+            return []
+        self.phase = Phase.PLAYING
+        effects: list[Effect] = [Tell(ChannelOpen(opened.channel.coin, block.peak))]
+        held, self._held = self._held, ()
+        for message in held:
+            effects += self._on_message(message)
+        return effects
+
+    def _on_spent(self, block: Block, spent: int) -> list[Effect]:
+        """The channel coin is no more: by the shutdown that we completed, or by an unroll."""
+        if self.phase is Phase.COMPLETED and self._shutdown is not None:
+            rewards = self._rewards(self._shutdown[0])
+            born = {seen.coin for seen in block.coins}
+            if all(coin in born for coin in rewards):
+                if block.peak - spent < self.config.agreement.confirmations:
+                    return []
+                self.phase = Phase.CLOSED
+                return [Tell(ChannelClosed(rewards, spent))]
+        violation = Violation(
+            "CH-SHUT-5", "the channel coin was spent, and not by a shutdown that we know"
+        )
+        violation.party, violation.step = self.config.peer, self.phase.value
+        self.phase = Phase.ON_CHAIN
+        return [Tell(BrokenOff(violation, None))]
+
+    def _break_off(self, violation: Violation) -> list[Effect]:
+        """Stop playing by messages: publish the newest state that we can complete."""
+        if self._opened is None:
+            self.phase = Phase.FAILED
+            return [Tell(BrokenOff(violation, None))]
+        table, newest = self._table(), self.book.newest
+        effects: list[Effect] = []
+        slashable: tuple[int, ...] = ()
+        if isinstance(violation, IllegalMoves):
+            newest = violation.signed
+            slashable = tuple(game_id for game_id, _ in violation.evidence)
+            self._book = replace(self.book, newest=newest, state=newest.state)
+            effects.append(table.keep(newest.state, b"", newest, violation.evidence))
+        self.phase = Phase.ON_CHAIN
+        return [
+            *effects,
+            *self._publish(newest),
+            Tell(BrokenOff(violation, newest.state.number, slashable)),
+        ]
+
+    def _publish(self, newest: Signed) -> list[Effect]:
+        table = self._table()
+        bundle = publish(table.channel, self._secret_keys, newest)
+        return [Watch(unroll_coin(table.channel, newest.state)), Push("unroll", bundle)]
+
+    def _table(self) -> Table:
+        if self.table is None:
+            raise InvariantError("the channel is not funded")
+        return self.table

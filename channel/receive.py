@@ -1,0 +1,183 @@
+"""Taking a batch: every field of it is recomputed, and nothing is taken on trust.
+
+Source: the state channel, "The potato". A `Violation` leaves the book as it was; only a batch
+that is right but for moves that we can slash becomes our newest state, to be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from channel.batch import Settled, apply
+from channel.book import Book, Out, Table
+from channel.errors import Violation
+from channel.events import (
+    Cancelled,
+    Effect,
+    GameSettled,
+    Moved,
+    Proposed,
+    Send,
+    Tell,
+)
+from channel.messages import Accept, Advisory, Batch, BatchAction, Cancel, Move, Propose, encode
+from channel.signed import Signed, check_halves
+from channel.state import Before, ChannelState, Group, LiveGame
+from clsp.values import serialize
+from games import registry
+from games.contract import Player, Position
+from games.judge import Ruling, judge_move, position_after
+from games.referee import RefereeRefusal
+
+
+class IllegalMoves(Violation):
+    """A batch that is right but for illegal moves, each of which we can slash.
+
+    `signed` is the state with the values as declared: our newest now, to be published.
+    """
+
+    def __init__(
+        self, first: Violation, signed: Signed, evidence: tuple[tuple[int, bytes], ...]
+    ) -> None:
+        super().__init__(first.rule, first.detail)
+        self.signed = signed
+        self.evidence = evidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A move of the batch with what we found."""
+
+    game: LiveGame
+    player: Player
+    ruling: Ruling
+
+    def learned(self) -> Player:
+        """Our seat after the move, which was legal."""
+        return self.player.moved(self.game.position)
+
+
+def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out:
+    """The book after this batch. Raises `Violation`, or `IllegalMoves`."""
+    if book.potato:
+        raise Violation("CH-BATCH-1", "a batch while we hold the potato")
+    if batch.number != book.state.number + 1:
+        raise Violation("CH-BATCH-2", f"state {batch.number} after {book.state.number}")
+    judged: list[_Judged] = []
+
+    def judge(game: LiveGame, action: Move) -> LiveGame:
+        player = book.player(game.id) or table.new_player(game)
+        found = _judge(table, game, player, action)
+        judged.append(found)
+        return found.game
+
+    sender = table.side.other
+    state, settled = apply(table.channel, book.state, sender, batch.actions, judge)
+    signed = check_halves(table.channel, sender, state, (batch.channel_half, batch.unroll_half))
+    _refuse_illegal(judged, signed)
+    after = replace(
+        book, state=state, newest=signed, potato=True, requested=False, last_batch=message
+    )
+    for game in state.games:
+        if after.player(game.id) is None:
+            after = after.with_player(game.id, table.new_player(game))
+    for move in judged:
+        after = after.with_player(move.game.id, move.learned())
+    effects: list[Effect] = [table.keep(state, message, signed)]
+    effects += _news(table, book.state, batch.actions, judged, settled)
+    return after.only_live(), effects
+
+
+def early_reveals(table: Table, before: ChannelState, book: Book) -> list[Effect]:
+    """What we reveal ahead, in games in which the other side has just moved."""
+    effects: list[Effect] = []
+    for game in book.state.games:
+        was = before.game(game.id)
+        if game.mover is not table.side or (was is not None and was.coin == game.coin):
+            continue
+        player = book.player(game.id)
+        data = player.advisory() if player else None
+        if data is not None:
+            effects.append(Send(encode(Advisory(game.id, data))))
+    return effects
+
+
+def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judged:
+    rules = registry.get(game.terms.game)
+    before = game.position
+    try:
+        coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
+    except RefereeRefusal as refusal:
+        raise Violation(refusal.rule, f"game {game.id}: {refusal}") from None
+    ruling = judge_move(
+        rules,
+        table.hashes(game.terms.game),
+        before,
+        coin,
+        player.evidence(before, action.move),
+    )
+    if ruling.legal:
+        position = position_after(before, ruling.next, action.move, action.share)
+    else:
+        # Nobody plays on from here; the coin is what it was declared to be.
+        position = Position(None, None, before.mover.other, action.share, 0, action.move)
+    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    return _Judged(after, player, ruling)
+
+
+def _refuse_illegal(judged: Sequence[_Judged], signed: Signed) -> None:
+    illegal = [move for move in judged if not move.ruling.legal]
+    if not illegal:
+        return
+    first = illegal[0]
+    rules = {**registry.get(first.game.terms.game).rules}
+    rule = first.ruling.rule
+    said = rules.get(rule, "not what the validator gives")
+    before = first.game.before
+    where = before.position.validator if before else ""
+    violation = Violation(rule, f"game {first.game.id}, {where}: {said}")
+    evidence = tuple(
+        (move.game.id, serialize(move.ruling.evidence))
+        for move in illegal
+        if move.ruling.evidence is not None
+    )
+    if len(evidence) < len(illegal):
+        raise violation
+    raise IllegalMoves(violation, signed, evidence)
+
+
+def _news(
+    table: Table,
+    before: ChannelState,
+    actions: Sequence[BatchAction],
+    judged: Sequence[_Judged],
+    settled: Sequence[Settled],
+) -> list[Effect]:
+    news: list[Effect] = []
+    for ended in settled:
+        ours, theirs = ended.payouts[table.side], ended.payouts[table.side.other]
+        news.append(Tell(GameSettled(ended.game.id, ended.by is table.side, ours, theirs)))
+    for action in actions:
+        match action:
+            case Cancel():
+                group = before.group(action.group_id)
+                if group is not None:
+                    mine = group.proposer is table.side
+                    news.append(Tell(Cancelled(group, mine, action.reason)))
+            case Accept():
+                group = before.group(action.group_id)
+                if group is not None:
+                    news += [Tell(started) for started in table.started(group)]
+    for move in judged:
+        ruling = move.ruling
+        moved = Moved(
+            move.game.id, move.game.position, move.learned(), ruling.runs, ruling.disagreements
+        )
+        news.append(Tell(moved))
+    news += [
+        Tell(Proposed(Group(table.side.other, action.offers)))
+        for action in actions
+        if isinstance(action, Propose)
+    ]
+    return news

@@ -1,0 +1,47 @@
+"""The rules of the channel that a peer can break: what each id says, in one sentence.
+
+Source: the state channel, "Keys and signatures", "Opening" and "The potato".
+"""
+
+RULES = {
+    "CH-MSG-1": "a message is at most 10 MiB",
+    "CH-MSG-2": "a message decodes strictly as one of the protocol's messages",
+    "CH-MSG-3": "a message comes only at a step at which it may come",
+    "CH-OPEN-1": "all keys are valid, and none of them is one of the other side's",
+    "CH-OPEN-2": "channel and unroll keys come with proofs of possession",
+    "CH-OPEN-3": "the referee key signs the payout to the reward address",
+    "CH-OPEN-4": "the reward addresses of the two sides differ",
+    "CH-OPEN-5": "the contributions are those agreed on, and not both 0",
+    "CH-OPEN-6": "the unroll timeout is the one agreed on",
+    "CH-OPEN-7": "the deadline leaves time to fund the channel",
+    "CH-OPEN-8": "the opening halves sign states 0 and 1 with the contributions as balances",
+    "CH-OPEN-9": "the initiator's part of the funding launches this channel and pays its share",
+    "CH-OPEN-10": "the completed bundle is the agreed spends with both signatures",
+    "CH-BATCH-1": "only the holder of the potato sends a batch",
+    "CH-BATCH-2": "a batch's state number is one more than the newest",
+    "CH-BATCH-3": "actions come in the order settle, cancel, accept, move, propose",
+    "CH-BATCH-4": "a half-signature of the channel coin's spend to the new unroll coin",
+    "CH-BATCH-5": "a half-signature of the preemption by the new state",
+    "CH-SETTLE-1": "only a live game is settled",
+    "CH-SETTLE-2": "a game is settled only by the side whose turn it is",
+    "CH-CANCEL-1": "only an open proposal is cancelled",
+    "CH-ACCEPT-1": "only an open proposal is accepted",
+    "CH-ACCEPT-2": "a proposal is accepted only by the other side",
+    "CH-ACCEPT-3": "both balances cover what an accepted proposal stakes",
+    "CH-ACCEPT-4": "at most 100 games are live at once",
+    "CH-MOVE-1": "only a live game is moved in",
+    "CH-MOVE-2": "a move is made only by the side whose turn it is",
+    "CH-MOVE-3": "at most one move per game in a batch",
+    "CH-MOVE-4": "the game's own rules allow the move",
+    "CH-MOVE-5": "share, size limit and commitment of a move are what its validator says",
+    "CH-PROPOSE-1": "the initiator's game ids are even, the receiver's odd",
+    "CH-PROPOSE-2": "game ids rise, and skip at most 1000",
+    "CH-PROPOSE-3": "at most 100 proposals are open at once, and each offers a game",
+    "CH-PROPOSE-4": "a proposal states the initial record that its game and parameters give",
+    "CH-SHUT-1": "a shutdown is asked for only by the holder of the potato",
+    "CH-SHUT-2": "no game is live at a shutdown",
+    "CH-SHUT-3": "a shutdown half signs the newest state's balances",
+    "CH-SHUT-4": "a completed shutdown answers one that was asked for",
+    "CH-SHUT-5": "who asked for a shutdown, or completed one, plays no more",
+}
+"""By id. Violations carry these; the games' and the referee's rules have their own."""

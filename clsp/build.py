@@ -1,0 +1,98 @@
+"""Building ``clsp/compiled`` from ``clsp/source``, and proving that it is fresh.
+
+A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
+exists only while building; these includes also give the order: the named one first.
+"""
+
+import re
+import tempfile
+from graphlib import TopologicalSorter
+from pathlib import Path
+from shutil import copytree
+
+from clsp.compiler import compile_copy, write_hash
+from clsp.programs import Program
+
+PACKAGE = Path(__file__).resolve().parent
+SOURCE = PACKAGE / "source"
+COMPILED = PACKAGE / "compiled"
+
+_NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
+
+
+def build(compiled: Path = COMPILED) -> dict[str, Program]:
+    """Compile every source into `compiled`, one line of hex each; drop what has no source.
+
+    Raises :class:`~clsp.compiler.CompileError`.
+    """
+    programs = compile_all()
+    for path in compiled.rglob("*.hex"):
+        if _name(path, compiled) not in programs:
+            path.unlink()
+    for name, program in programs.items():
+        path = compiled / f"{name}.hex"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Written anew, not by the compiler, whose files nobody else may read.
+        path.write_text(program.serialized.hex() + "\n", "ascii")
+    return programs
+
+
+def stale(compiled: Path = COMPILED) -> list[str]:
+    """Why `compiled` is not what the sources compile to: one line a program, none when fresh."""
+    fresh = {name: program.serialized.hex() + "\n" for name, program in compile_all().items()}
+    found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
+    return [
+        f"{name}: {_complaint(fresh.get(name), found.get(name))}"
+        for name in sorted(fresh.keys() | found.keys())
+        if fresh.get(name) != found.get(name)
+    ]
+
+
+def _complaint(fresh: str | None, found: str | None) -> str:
+    if found is None:
+        return "missing, never compiled"
+    if fresh is None:
+        return "extra, it has no source"
+    return "stale, its source compiles to something else"
+
+
+def compile_all() -> dict[str, Program]:
+    """Compile every source, in the order of need; nothing is written to the package."""
+    with tempfile.TemporaryDirectory(prefix="clsp-build-") as scratch:
+        return compile_tree(Path(scratch))
+
+
+def compile_tree(folder: Path) -> dict[str, Program]:
+    """Copy the sources to ``folder/source`` and compile them there.
+
+    The hashes that they include are left beside the copy, so that another compiler can be
+    given the same tree: its search path is ``folder/source``.
+    """
+    tree = folder / "source"
+    copytree(SOURCE, tree)
+    programs = {}
+    for name in build_order():
+        copy = tree / f"{name}.clsp"
+        made = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
+        programs[name] = made.program
+        write_hash(tree, name, made.program)
+    return programs
+
+
+def build_order() -> list[str]:
+    """The names of all sources that are programs, each after those whose hashes it includes.
+
+    >>> order = build_order()
+    >>> order.index("spacepoker/end") < order.index("spacepoker/mid_round")
+    True
+    """
+    sources = {_name(path, SOURCE): path for path in SOURCE.rglob("*.clsp")}
+    needs = {
+        name: set(_NAMED_HASH.findall(path.read_text("utf-8")))
+        for name, path in sorted(sources.items())
+    }
+    return list(TopologicalSorter(needs).static_order())
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).with_suffix("").as_posix()

@@ -1,0 +1,116 @@
+"""Compiling Chialisp, always in a temporary copy.
+
+The compiler writes files where it likes: programs with the module form (`include` and
+`export` at top level) land beside their source. So a source is copied first, and whoever
+wrote it finds nothing new in its folder. Importing this module loads no compiler.
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from shutil import copyfile
+
+from clsp.programs import Program, load, names
+
+
+class CompileError(Exception):
+    """The source does not compile; the message is one line, with the compiler's reason."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What one source compiles to.
+
+    `program` is the source's own program (of a module: its `main`, or its only export);
+    `exports` are a module's named exports; `symbols` map the hash of each function to its name,
+    and ``<hash>_arguments`` to its arguments, for a stepper.
+    """
+
+    program: Program
+    exports: Mapping[str, Program]
+    symbols: Mapping[str, str]
+
+
+def compile_source(source: Path, include_dirs: Sequence[Path] = ()) -> Compiled:
+    """Compile a source file of any author; nothing is written outside a temporary folder.
+
+    It may include what lies beside it, what is in `include_dirs`, and this package's own
+    libraries (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``).
+
+    Raises :class:`CompileError`.
+    """
+    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch, _own_sources() as own:
+        folder = Path(scratch)
+        copy = folder / "source" / source.name
+        copy.parent.mkdir()
+        try:
+            copyfile(source, copy)
+        except OSError as error:
+            raise CompileError(f"{source}: {error.strerror or error}") from error
+        hashes = folder / "hashes-of-programs"
+        for name in names():
+            write_hash(hashes, name, load(name))
+        search = [source.parent.resolve(), *include_dirs, own, hashes]
+        return compile_copy(copy, folder / "out.hex", search, source)
+
+
+def compile_copy(
+    copy: Path, output: Path, search: Sequence[Path], source: Path | None = None
+) -> Compiled:
+    """Compile `copy`, in a folder that is ours; errors speak of `source`, where it came from.
+
+    Raises :class:`CompileError`.
+    """
+    from chialisp import CompError, compile_clvm
+
+    before = set(copy.parent.iterdir())
+    try:
+        made = compile_clvm(str(copy), str(output), [str(path) for path in search], True)
+    except (CompError, ValueError, OSError) as error:
+        raise CompileError(f"{source or copy}: {_one_line(error, copy)}") from error
+    symbols: dict[str, str] = made["symbols"] if isinstance(made, dict) else {}
+    written = {
+        path.stem.removeprefix(copy.stem).lstrip("_"): _read(path)
+        for path in set(copy.parent.iterdir()) - before
+        if path.suffix == ".hex"
+    }
+    # Beside <stem>_<name>.hex the compiler writes the program's hash, as <stem>_<name>_hash.hex.
+    exports = {
+        name: program
+        for name, program in written.items()
+        if name.removesuffix("_hash") == name or name.removesuffix("_hash") not in written
+    }
+    if not exports:
+        return Compiled(_read(output), {}, symbols)
+    main = exports.pop("", None)
+    if main is None and len(exports) == 1:
+        (main,) = exports.values()
+    if main is None:
+        raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
+    return Compiled(main, exports, symbols)
+
+
+def write_hash(folder: Path, name: str, program: Program) -> None:
+    """Write ``hashes/<name>.clinc``, for sources that name this program by its tree hash.
+
+    ``spacepoker/begin_round`` defines ``BEGIN_ROUND_HASH``.
+    """
+    path = folder / "hashes" / f"{name}.clinc"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    constant = f"{path.stem.upper()}_HASH"
+    path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
+
+
+def _own_sources() -> AbstractContextManager[Path]:
+    return as_file(files("clsp") / "source")
+
+
+def _read(path: Path) -> Program:
+    return Program(bytes.fromhex(path.read_text("ascii").strip()))
+
+
+def _one_line(error: Exception, copy: Path) -> str:
+    return " ".join(str(error).replace(str(copy.parent) + "/", "").split())

@@ -1,0 +1,76 @@
+"""Programs, and the compiled ones that come with the package.
+
+``clsp/compiled/<name>.hex`` is what ``clsp/source/<name>.clsp`` compiles to; the files are
+committed, so that running needs no compiler, and a test keeps them fresh.
+"""
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from clsp.values import Value, deserialize, tree_hash
+
+
+class UnknownProgram(LookupError):
+    """The package has no program of this name."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A CLVM program, known by its serialized bytes.
+
+    >>> Program(b"\\x01").value
+    b'\\x01'
+    """
+
+    serialized: bytes
+
+    @cached_property
+    def hash(self) -> bytes:
+        """The tree hash, 32 bytes: the puzzle hash, or the name in an infohash."""
+        return tree_hash(self.value)
+
+    @property
+    def value(self) -> Value:
+        """The program as a value. Read anew each time: the bytes are what is kept."""
+        return deserialize(self.serialized)
+
+    def __repr__(self) -> str:
+        return f"Program({len(self.serialized)} bytes, {self.hash.hex()[:8]})"
+
+
+@cache
+def load(name: str) -> Program:
+    """The compiled program of this name, for example ``spacepoker/end``.
+
+    >>> len(load("channel/unroll").hash)
+    32
+    >>> load("spacepoker/start")
+    Traceback (most recent call last):
+    clsp.programs.UnknownProgram: no program 'spacepoker/start'; there are channel/referee, ...
+    """
+    if name not in names():
+        raise UnknownProgram(f"no program {name!r}; there are {', '.join(names())}")
+    text = _compiled().joinpath(*f"{name}.hex".split("/")).read_text("ascii")
+    return Program(bytes.fromhex(text.strip()))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all compiled programs, sorted."""
+    return tuple(sorted(_names_in(_compiled(), "")))
+
+
+def _compiled() -> Traversable:
+    return files("clsp") / "compiled"
+
+
+def _names_in(folder: Traversable, prefix: str) -> list[str]:
+    found = []
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _names_in(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".hex"):
+            found.append(prefix + entry.name.removesuffix(".hex"))
+    return found

@@ -1,0 +1,155 @@
+"""Running programs, and what a validator's run means.
+
+A run ends in one of four ways. They are kept apart because they differ in who is protected:
+``()`` slashes the move, a raise only makes the slash *attempt* fail.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from chia_rs import MEMPOOL_MODE, LazyNode, run_chia_program
+
+from clsp.programs import Program
+from clsp.values import NIL, BadValue, Value, serialize
+
+MAX_COST = 11_000_000_000
+"""The cost of a whole block: no run may exceed it."""
+
+STRICT = MEMPOOL_MODE
+"""The flags of a node that takes a spend into its mempool: unknown operators raise."""
+
+# chia_rs raises ValueError(reason, ...) for everything; these two reasons are no raise.
+_COST_EXCEEDED = "cost exceeded"
+_NOT_CLVM = "bad encoding"
+
+
+class ProgramRaised(Exception):
+    """A program that should have returned a value raised, or ran out of cost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Valid:
+    """The run returned something other than ``()``.
+
+    `result` is what the interpreter gave back; reading it costs more than many a run, so
+    :attr:`value` converts it only when it is asked for.
+    """
+
+    __match_args__ = ("value", "cost")
+
+    result: LazyNode | Value
+    cost: int
+
+    @cached_property
+    def value(self) -> Value:
+        """The result as a value."""
+        return _to_value(self.result) if isinstance(self.result, LazyNode) else self.result
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Valid):
+            return NotImplemented
+        return (self.cost, self.value) == (other.cost, other.value)
+
+    def __hash__(self) -> int:
+        return hash((self.cost, self.value))
+
+    def __repr__(self) -> str:
+        return f"Valid({self.value!r}, {self.cost})"
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """The run returned ``()``: for a validator, the move is illegal."""
+
+    cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The run raised, with the interpreter's reason."""
+
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostExceeded:
+    """The run was cut off at its maximum cost."""
+
+
+Outcome: TypeAlias = Valid | Slash | Raised | CostExceeded
+"""Every way in which a run can end."""
+
+
+def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Outcome:
+    """Run a program on its arguments: a list as a value, or ``bytes`` already serialized.
+
+    (An atom is no list of arguments, so ``bytes`` are taken as serialized; ``b""`` stands for
+    no arguments.)
+
+    >>> run(Program(bytes.fromhex("ff10ff02ff0580")), (b"\\x02", (b"\\x03", b"")))
+    Valid(b'\\x05', 856)
+    """
+    return run_serialized(program.serialized, _prepared(args), max_cost, flags)
+
+
+def run_serialized(
+    program: bytes, args: bytes, max_cost: int = MAX_COST, flags: int = STRICT
+) -> Outcome:
+    """Run serialized bytes: the fast way, for arguments that are patched rather than rebuilt.
+
+    Raises :class:`~clsp.values.BadValue` when the program or the arguments are no CLVM.
+    """
+    try:
+        cost, result = run_chia_program(program, args, max_cost, flags)
+    except ValueError as error:
+        reason = str(error.args[0]) if error.args else ""
+        if reason.startswith(_COST_EXCEEDED):
+            return CostExceeded()
+        if reason == _NOT_CLVM:
+            raise BadValue("the program or its arguments are not serialized CLVM") from error
+        return Raised(reason)
+    return Slash(cost) if result.atom == NIL else Valid(result, cost)
+
+
+def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Value:
+    """Run a puzzle, or anything whose result is simply a value; arguments as in :func:`run`.
+
+    Raises :class:`ProgramRaised` when there is no result.
+    """
+    match run(program, args, max_cost, flags):
+        case Valid() as valid:
+            return valid.value
+        case Slash():
+            return NIL
+        case Raised(error):
+            raise ProgramRaised(error)
+        case CostExceeded():
+            raise ProgramRaised(f"{_COST_EXCEEDED}: more than {max_cost}")
+
+
+def _prepared(args: Value) -> bytes:
+    if isinstance(args, tuple):
+        return serialize(args)
+    return args or b"\x80"
+
+
+def _to_value(root: LazyNode) -> Value:
+    # As values.tree_hash: a node is taken apart, None puts the last two values together.
+    waiting: list[LazyNode | None] = [root]
+    values: list[Value] = []
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            right = values.pop()
+            values[-1] = (values[-1], right)
+            continue
+        atom = node.atom
+        if atom is not None:
+            values.append(atom)
+            continue
+        pair = node.pair
+        assert pair is not None, "a node is an atom or a pair"
+        left, rest = pair
+        waiting += (None, rest, left)
+    return values[0]

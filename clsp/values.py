@@ -1,0 +1,220 @@
+"""CLVM values as plain Python: an atom is ``bytes``, a pair is a 2-tuple.
+
+Nothing here recurses, so a value may be as deep as memory allows. (Python's own ``==``,
+``hash`` and ``repr`` of tuples do recurse: compare deep values by :func:`tree_hash`.)
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TypeAlias
+
+Value: TypeAlias = bytes | tuple["Value", "Value"]
+"""An atom or a pair of values."""
+
+NIL = b""
+"""The empty atom: the empty list, 0, and false."""
+
+_PAIR = 0xFF
+_BACK_REFERENCE = 0xFE
+# First bytes 0x80, 0xc0, 0xe0, ... announce 1, 2, 3, ... bytes of length, and hold its top bits:
+# (lowest first byte, further bytes, shortest length that needs this form).
+_LENGTH_FORMS = (
+    (0xF8, 4, 0x8000000),
+    (0xF0, 3, 0x100000),
+    (0xE0, 2, 0x2000),
+    (0xC0, 1, 0x40),
+    (0x80, 0, 0),
+)
+_MAX_ATOM = 0x400000000
+
+
+class NotAList(ValueError):
+    """The value is no proper list: its last rest is not ``()``."""
+
+
+class BadValue(ValueError):
+    """These bytes are not exactly one CLVM value in its one plain, canonical form."""
+
+
+def to_list(items: Iterable[Value]) -> Value:
+    """Build a proper list.
+
+    >>> to_list([b"a", b"b"])
+    (b'a', (b'b', b''))
+    """
+    value: Value = NIL
+    for item in reversed(list(items)):
+        value = (item, value)
+    return value
+
+
+def from_list(value: Value) -> list[Value]:
+    """Take a proper list apart; raises :class:`NotAList` for anything else.
+
+    >>> from_list((b"a", (b"b", b"")))
+    [b'a', b'b']
+    """
+    items = []
+    while isinstance(value, tuple):
+        item, value = value
+        items.append(item)
+    if value != NIL:
+        raise NotAList(f"a list of {len(items)} ends in the atom 0x{value.hex()}, not in ()")
+    return items
+
+
+def serialize_atom(atom: bytes) -> bytes:
+    """Serialize one atom: itself, or its length and itself.
+
+    >>> [serialize_atom(a).hex() for a in (b"", b"\\x7f", b"\\x80", b"ab")]
+    ['80', '7f', '8180', '826162']
+    """
+    length = len(atom)
+    if length < 0x40:
+        if length == 1 and atom[0] < 0x80:
+            return atom
+        return bytes((0x80 | length,)) + atom
+    if length >= _MAX_ATOM:
+        raise ValueError(f"an atom of {length} bytes, at most {_MAX_ATOM - 1}")
+    for first, more, shortest in _LENGTH_FORMS:
+        if length >= shortest:
+            return (first << 8 * more | length).to_bytes(more + 1, "big") + atom
+    raise AssertionError("every length has a form")
+
+
+def serialize(value: Value) -> bytes:
+    """Serialize a value, without back-references.
+
+    >>> serialize(to_list([b"ab", b"\\x05"])).hex()
+    'ff826162ff0580'
+    """
+    parts: list[bytes] = []
+    append = parts.append
+    waiting: list[Value] = []
+    while True:
+        while isinstance(value, tuple):
+            append(b"\xff")
+            value, rest = value
+            waiting.append(rest)
+        append(serialize_atom(value))
+        if not waiting:
+            return b"".join(parts)
+        value = waiting.pop()
+
+
+def deserialize(blob: bytes) -> Value:
+    """Read one serialized value, from a peer or a file.
+
+    Strict: no back-references, every length in its shortest form, nothing missing and nothing
+    left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
+    so ``serialize(deserialize(blob)) == blob``.
+
+    >>> deserialize(bytes.fromhex("ff826162ff0580"))
+    (b'ab', (b'\\x05', b''))
+    >>> deserialize(bytes.fromhex("ff8105"))
+    Traceback (most recent call last):
+    clsp.values.BadValue: at byte 1: the byte 0x05 stands for itself, without a length
+    """
+    size = len(blob)
+    at = 0
+    # The pairs begun: None while the left side is read, then the left side.
+    begun: list[Value | None] = []
+    while True:
+        if at >= size:
+            raise BadValue(f"at byte {at}: the value ends too early")
+        first = blob[at]
+        if first == _PAIR:
+            begun.append(None)
+            at += 1
+            continue
+        value: Value
+        if first < 0x80:
+            value = blob[at : at + 1]
+            at += 1
+        else:
+            start, end = _atom_bounds(blob, at)
+            value = blob[start:end]
+            at = end
+        while begun:
+            left = begun.pop()
+            if left is None:
+                begun.append(value)
+                break
+            value = (left, value)
+        else:
+            if at != size:
+                raise BadValue(f"at byte {at}: {size - at} bytes after the value's end")
+            return value
+
+
+def _atom_bounds(blob: bytes, at: int) -> tuple[int, int]:
+    """Where the bytes of the atom with a length at `at` start and end."""
+    first = blob[at]
+    if first == _BACK_REFERENCE:
+        raise BadValue(f"at byte {at}: back-references are not allowed")
+    lowest, more, shortest = next(form for form in _LENGTH_FORMS if first >= form[0])
+    start = at + 1 + more
+    if first >= 0xFC:
+        raise BadValue(f"at byte {at}: 0x{first:02x} starts no atom")
+    if start > len(blob):
+        raise BadValue(f"at byte {at}: the length of an atom ends too early")
+    length = int.from_bytes(blob[at:start], "big") - (lowest << 8 * more)
+    if length < shortest:
+        raise BadValue(f"at byte {at}: a length of {length} is not in its shortest form")
+    end = start + length
+    if end > len(blob):
+        raise BadValue(f"at byte {at}: an atom of {length} bytes ends too early")
+    if length == 1 and blob[start] < 0x80:
+        raise BadValue(
+            f"at byte {at}: the byte 0x{blob[start]:02x} stands for itself, without a length"
+        )
+    return start, end
+
+
+def tree_hash_atom(atom: bytes) -> bytes:
+    """The 32-byte tree hash of an atom: ``sha256(1 || atom)``."""
+    return sha256(b"\x01" + atom).digest()
+
+
+def tree_hash_pair(left: bytes, right: bytes) -> bytes:
+    """The 32-byte tree hash of a pair whose sides have these: ``sha256(2 || left || right)``."""
+    return sha256(b"\x02" + left + right).digest()
+
+
+_NIL_HASH = tree_hash_atom(NIL)
+
+
+def tree_hash_list(hashes_of_items: Iterable[bytes]) -> bytes:
+    """The tree hash of the proper list whose items have these tree hashes.
+
+    >>> tree_hash_list([tree_hash_atom(b"a")]) == tree_hash((b"a", b""))
+    True
+    """
+    result = _NIL_HASH
+    for item in reversed(list(hashes_of_items)):
+        result = sha256(b"\x02" + item + result).digest()
+    return result
+
+
+def tree_hash(value: Value) -> bytes:
+    """The 32-byte tree hash of a value: its name on the chain.
+
+    >>> tree_hash(b"").hex()[:16]
+    '4bf5122f344554c5'
+    """
+    # Values wait with the number of hashes to take before; None joins the last two hashes.
+    waiting: list[Value | None] = [value]
+    hashes: list[bytes] = []
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            right = hashes.pop()
+            hashes[-1] = sha256(b"\x02" + hashes[-1] + right).digest()
+        elif isinstance(node, tuple):
+            left, rest = node
+            waiting.append(None)
+            waiting.append(rest)
+            waiting.append(left)
+        else:
+            hashes.append(sha256(b"\x01" + node).digest())
+    return hashes[0]

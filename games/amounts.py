@@ -1,0 +1,54 @@
+"""Amounts as people say them: in units where that reads well, and always in mojos."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from games.errors import IllegalAction
+
+LONGEST = 24
+"""More digits than any amount has."""
+
+
+def in_units(mojos: int, unit: int) -> str:
+    """An amount in units as a decimal number, rounded to three places (marked by `~`).
+
+    >>> in_units(200, 100), in_units(250, 100), in_units(1, 7), in_units(0, 10)
+    ('2', '2.5', '~0.143', '0')
+    """
+    exact = Fraction(mojos, unit)
+    short = round(exact, 3)
+    whole, thousandths = divmod(int(short * 1000), 1000)
+    text = f"{whole}.{thousandths:03}".rstrip("0").rstrip(".")
+    return text if short == exact else f"~{text}"
+
+
+def spoken(mojos: int, unit: int) -> str:
+    """An amount in a sentence: units first, mojos after, or mojos alone where that is plainer.
+
+    >>> spoken(200, 100), spoken(100, 100), spoken(1, 7), spoken(3, 1)
+    ('2 units (200 mojos)', '1 unit (100 mojos)', '1 mojo', '3 mojos')
+    """
+    plain = f"{mojos} mojo" if mojos == 1 else f"{mojos} mojos"
+    units = in_units(mojos, unit)
+    if unit == 1 or units.startswith("~"):
+        return plain
+    return f"{units} unit{'' if mojos == unit else 's'} ({plain})"
+
+
+def read_amount(text: str, unit: int) -> int:
+    """An amount as people write it: `2` or `2.5` in units, `250m` in mojos.
+
+    Raises `IllegalAction` for what is no such number, or no whole number of mojos.
+
+    >>> read_amount("2.5", 100), read_amount("250m", 100)
+    (250, 250)
+    """
+    digits = text.removesuffix("m")
+    scale = unit if digits == text else 1
+    if not digits.isascii() or not digits.replace(".", "", 1).isdigit() or len(digits) > LONGEST:
+        raise IllegalAction(f"{text!r} is no amount: write units (2, 2.5) or mojos (250m)")
+    amount = Fraction(digits) * scale
+    if amount.denominator != 1:
+        raise IllegalAction(f"{text!r} is no whole number of mojos; a unit is {unit}")
+    return int(amount)

@@ -1,0 +1,47 @@
+"""Deterministic randomness: the same bytes give the same choices on any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Chance:
+    """A stream of choices out of a seed: sha256 of the seed and a counter.
+
+    >>> a, b = Chance(b"seed"), Chance(b"seed")
+    >>> [a.below(6) for _ in range(5)] == [b.below(6) for _ in range(5)]
+    True
+    """
+
+    __slots__ = ("_counter", "_seed")
+
+    def __init__(self, seed: bytes) -> None:
+        self._seed = seed
+        self._counter = 0
+
+    def below(self, n: int) -> int:
+        """A number from 0 to n − 1 (n > 0), uniform but for a bias below 2^-64 × n."""
+        if n <= 0:
+            raise ValueError(f"below({n}): must be positive")
+        size = 8 + (n.bit_length() + 7) // 8
+        block = b""
+        while len(block) < size:
+            block += sha256(self._seed + self._counter.to_bytes(8, "big")).digest()
+            self._counter += 1
+        return int.from_bytes(block[:size], "big") % n
+
+    def between(self, least: int, most: int) -> int:
+        """A number from `least` to `most`, both included."""
+        return least + self.below(most - least + 1)
+
+    def pick(self, items: Sequence[T]) -> T:
+        """One of the items (at least one)."""
+        return items[self.below(len(items))]
+
+    def chance(self, per_cent: int) -> bool:
+        """True so many times in a hundred."""
+        return self.below(100) < per_cent

@@ -1,0 +1,157 @@
+"""One move, judged twice: by the Python rules and by the program, held against each other.
+
+The program decides, as it will on chain; where the rules say otherwise, that is told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clsp.integers import int_to_atom
+from clsp.run import CostExceeded, Outcome, Raised, run_serialized
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid as ProgramValid
+from clsp.values import NIL, Value, to_list, tree_hash
+from games.contract import (
+    Game,
+    Hashes,
+    Next,
+    Play,
+    Position,
+    Raise,
+    Slash,
+    Valid,
+    Verdict,
+)
+from games.errors import BadState, IllegalAction
+from games.referee import GameCoin, compare, infohash, validator_arguments
+
+NO_ADDRESS = bytes(32)
+"""Stands for the slash's payout address, which no validator looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the receiver of a move finds.
+
+    A legal move leads to `next` (None: the game is over). An illegal one broke `rule`, and
+    `evidence` makes the slash pay; without any (None) it cannot be slashed by what we hold.
+    `runs` counts the program's runs; `disagreements` tells, in a line each, where rules and
+    program did not say the same.
+    """
+
+    legal: bool
+    next: Next | None
+    rule: str
+    evidence: Value | None
+    runs: int
+    disagreements: tuple[str, ...]
+
+
+def hashes_of(game: Game) -> Hashes:
+    """The tree hash of each of the game's programs, by validator."""
+    return {name: program.hash for name, program in game.programs.items()}
+
+
+def commitment(step: Next | None, hashes: Hashes) -> bytes:
+    """The infohash that a legal move commits to; empty when it ends the game."""
+    if step is None:
+        return b""
+    return infohash(hashes[step.validator], tree_hash(step.state.value()))
+
+
+def result_value(step: Next | None, hashes: Hashes) -> Value:
+    """What a program returns for a legal move that leads to `step`."""
+    if step is None:
+        return to_list((NIL, NIL, NIL))
+    return to_list((hashes[step.validator], step.state.value(), int_to_atom(step.max_move_size)))
+
+
+def position_after(before: Position, step: Next | None, move: bytes, share: int) -> Position:
+    """Where the game stands after a legal move."""
+    mover = before.mover.other
+    if step is None:
+        return Position(None, None, mover, share, 0, move)
+    return Position(step.validator, step.state, mover, share, step.max_move_size, move)
+
+
+def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
+    """What a player's own move leads to. Raises `IllegalAction` if the rules refuse it."""
+    if before.validator is None:
+        raise IllegalAction("the game is over")
+    judge = game.validators[before.validator].judge
+    verdict = judge(before.state, play.move, play.share, amount, play.evidence, hashes)
+    if isinstance(verdict, Valid):
+        return verdict.next
+    raise IllegalAction(f"{verdict.rule}: {game.rules[verdict.rule]}")
+
+
+def judge_move(
+    game: Game, hashes: Hashes, before: Position, coin: GameCoin, candidates: tuple[Value, ...]
+) -> Ruling:
+    """Judge the move that made `coin` out of `before`, as the mover of `coin` would slash it.
+
+    `candidates` is the evidence that the mover has besides `()`. The coin's share, size limit
+    and commitment are the ones that the move declared: a difference from what the validator
+    says is a fault too.
+    """
+    if before.validator is None or before.state is None:
+        raise IllegalAction("the game is over")
+    validator = game.validators[before.validator]
+    program = game.programs[before.validator]
+    state = before.state.value()
+    disagreements: list[str] = []
+    step: Next | None = None
+    settled = False
+    rule = ""
+    runs = 0
+    for evidence in (NIL, *candidates):
+        verdict = validator.judge(
+            before.state, coin.move, coin.mover_share, coin.amount, evidence, hashes
+        )
+        arguments = validator_arguments(coin, state, program, evidence, NO_ADDRESS)
+        outcome = run_serialized(program.serialized, arguments)
+        runs += 1
+        if (difference := disagreement(verdict, outcome, hashes)) is not None:
+            disagreements.append(f"{game.name}/{validator.name}: {difference}")
+        rule = getattr(verdict, "rule", rule)
+        match outcome:
+            case ProgramSlash():
+                return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
+            case ProgramValid():
+                matches, extra = compare(coin, outcome.value)
+                if not matches or extra != NIL:
+                    return Ruling(False, None, "CH-MOVE-5", evidence, runs, tuple(disagreements))
+                step = _next(game, hashes, verdict, outcome.value)
+                settled = True
+            case Raised() | CostExceeded():
+                pass
+    return Ruling(settled, step, rule, None, runs, tuple(disagreements))
+
+
+def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | None:
+    """In one line, how rules and program differ; None when they say the same."""
+    match verdict, outcome:
+        case (Slash(), ProgramSlash()) | (Raise(), Raised()):
+            return None
+        case Valid(step), ProgramValid():
+            if outcome.value == result_value(step, hashes):
+                return None
+            return "rules and program lead to different next records"
+        case _:
+            said = type(verdict).__name__.lower()
+            return f"the rules say {said}, the program {type(outcome).__name__.lower()}"
+
+
+def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:
+    if isinstance(verdict, Valid):
+        return verdict.next
+    # The rules disagree (that is told); go by the program, as the chain will.
+    match result:
+        case (bytes(program_hash), (state, (bytes(size), _))) if program_hash:
+            for name, known in hashes.items():
+                if known == program_hash:
+                    step = game.validators[name].read_state(state)
+                    return Next(name, step, int.from_bytes(size, "big"))
+            raise BadState("the program names a validator that is not of this game")
+    return None

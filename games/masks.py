@@ -1,0 +1,48 @@
+"""Selections: one byte whose bit i (bit 0 is the least significant) stands for card i.
+
+A mask byte is an unsigned number here. In CLVM one with the top bit set is negative, which
+is why masks are read from bytes and never from a CLVM integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations
+from operator import itemgetter
+from typing import Any
+
+from clsp.values import Value
+
+
+@cache
+def masks(of: int, take: int) -> tuple[int, ...]:
+    """All masks that take so many (at least 2) of so many cards (at most 8), ascending.
+
+    >>> masks(3, 2)
+    (3, 5, 6)
+    >>> len(masks(7, 5)), len(masks(8, 5)), len(masks(8, 4))
+    (21, 56, 70)
+    """
+    return tuple(sorted(sum(1 << i for i in chosen) for chosen in combinations(range(of), take)))
+
+
+@cache
+def pickers(of: int, take: int) -> dict[int, Callable[[Sequence[Any]], tuple[Any, ...]]]:
+    """For each of `masks(of, take)`, what picks its cards out of a hand, in their order.
+
+    >>> pickers(3, 2)[0b101](["king", "four", "ace"])
+    ('king', 'ace')
+    """
+    return {mask: itemgetter(*(i for i in range(of) if mask >> i & 1)) for mask in masks(of, take)}
+
+
+def read_mask(value: Value) -> int | None:
+    """The number in a mask of one byte; None for anything that is not one byte.
+
+    >>> read_mask(bytes([0x9F])), read_mask(b""), read_mask((b"", b""))
+    (159, None, None)
+    """
+    if isinstance(value, bytes) and len(value) == 1:
+        return value[0]
+    return None

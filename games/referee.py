@@ -1,0 +1,306 @@
+"""The game coin: its eleven fields, and the referee's rules for spending it.
+
+The Chialisp twin is `clsp/source/channel/referee.clsp`; the rule ids here stand there too.
+Source: the validator contract, "The referee (game coin)".
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import sha256
+
+import msgspec
+
+from clsp.curry import curried_hash, curry
+from clsp.integers import int_to_atom
+from clsp.programs import Program, load
+from clsp.values import NIL, Value, serialize, to_list, tree_hash, tree_hash_atom, tree_hash_list
+
+FIRST = b"\x78"
+"""INFOHASH_A of a game's first coin, and the prefix of what payout signatures sign."""
+
+CREATE_COIN = 51
+AGG_SIG_UNSAFE = 49
+AGG_SIG_ME = 50
+ASSERT_HEIGHT_RELATIVE = 82
+ASSERT_BEFORE_HEIGHT_RELATIVE = 86
+
+RULES = {
+    "REF-TIMEOUT-1": "a timeout's solution is exactly two items",
+    "REF-TIMEOUT-2": "a payout puzzle hash is empty exactly when that side's share is 0",
+    "REF-MOVE-1": "a move's solution is exactly four items",
+    "REF-MOVE-2": "a game that is over takes no more moves",
+    "REF-MOVE-3": "the move is at most MAX_MOVE_SIZE bytes long",
+    "REF-MOVE-4": "the share is in the fewest bytes and from 0 to AMOUNT",
+    "REF-MOVE-5": "the next size limit is in the fewest bytes, at most two, and not negative",
+    "REF-MOVE-6": "the commitment is empty or 32 bytes",
+    "REF-SLASH-1": "a slash's solution is exactly four items",
+    "REF-SLASH-2": "the previous validator and state are those of INFOHASH_A",
+    "REF-SLASH-3": "a slash needs a fault: the validator's `()`, a commitment that differs,"
+    " or extra conditions",
+}
+"""What each of the referee's rules says."""
+
+
+class RefereeRefusal(ValueError):
+    """The referee would not let this spend through; `rule` is the id of what forbids it."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(f"{rule}: {RULES[rule]}")
+        self.rule = rule
+
+
+def infohash(program_hash: bytes, state_hash: bytes) -> bytes:
+    """What commits to a validator and its state: 32 bytes.
+
+    >>> infohash(b"v" * 32, b"s" * 32) == sha256(b"v" * 32 + b"s" * 32).digest()
+    True
+    """
+    return sha256(program_hash + state_hash).digest()
+
+
+def payout_message(puzzle_hash: bytes) -> bytes:
+    """What a referee key signs, once, to authorise every payout to this address."""
+    return FIRST + puzzle_hash
+
+
+def referee() -> Program:
+    """The referee's program, before its arguments are curried in."""
+    return load("channel/referee")
+
+
+class GameCoin(msgspec.Struct, frozen=True):
+    """The list that a referee is curried with, in its order.
+
+    Whose view: `move` was played by the waiter of this coin, and `mover_share` is what the
+    mover gets if the coin ends by timeout. `infohash_b` is empty when the game is over.
+    Keys are 48 bytes; money in mojos; `timeout` in blocks; `nonce` is the game's id.
+    """
+
+    mover_key: bytes
+    waiter_key: bytes
+    timeout: int
+    amount: int
+    mod_hash: bytes
+    nonce: int
+    move: bytes
+    max_move_size: int
+    infohash_b: bytes
+    mover_share: int
+    infohash_a: bytes
+
+    @property
+    def waiter_share(self) -> int:
+        """What the waiter gets if the coin ends by timeout."""
+        return self.amount - self.mover_share
+
+    def atoms(self) -> tuple[bytes, ...]:
+        """The eleven atoms, in order."""
+        return (
+            self.mover_key,
+            self.waiter_key,
+            int_to_atom(self.timeout),
+            int_to_atom(self.amount),
+            self.mod_hash,
+            int_to_atom(self.nonce),
+            self.move,
+            int_to_atom(self.max_move_size),
+            self.infohash_b,
+            int_to_atom(self.mover_share),
+            self.infohash_a,
+        )
+
+    def value(self) -> Value:
+        """The list as a CLVM value."""
+        return to_list(self.atoms())
+
+    def puzzle(self) -> Program:
+        """The whole puzzle, to spend the coin with."""
+        return curry(referee(), self.value())
+
+    def puzzle_hash(self) -> bytes:
+        """The coin's puzzle hash."""
+        mover, waiter, *rest = self.atoms()
+        hashes = (_key_hash(mover), _key_hash(waiter), *map(tree_hash_atom, rest))
+        return curried_hash(self.mod_hash, tree_hash_list(hashes))
+
+    def after(self, move: bytes, commitment: bytes, share: int, max_move_size: int) -> GameCoin:
+        """The coin that a move makes. Raises `RefereeRefusal`."""
+        if not self.infohash_b:
+            raise RefereeRefusal("REF-MOVE-2")
+        if len(move) > self.max_move_size:
+            raise RefereeRefusal("REF-MOVE-3")
+        if not 0 <= share <= self.amount:
+            raise RefereeRefusal("REF-MOVE-4")
+        if not 0 <= max_move_size < 1 << 15:
+            raise RefereeRefusal("REF-MOVE-5")
+        if len(commitment) not in (0, 32):
+            raise RefereeRefusal("REF-MOVE-6")
+        return GameCoin(
+            mover_key=self.waiter_key,
+            waiter_key=self.mover_key,
+            timeout=self.timeout,
+            amount=self.amount,
+            mod_hash=self.mod_hash,
+            nonce=self.nonce,
+            move=move,
+            max_move_size=max_move_size,
+            infohash_b=commitment,
+            mover_share=share,
+            infohash_a=self.infohash_b,
+        )
+
+
+@lru_cache(maxsize=256)
+def _key_hash(key: bytes) -> bytes:
+    # A channel has two referee keys and thousands of coins.
+    return tree_hash_atom(key)
+
+
+# --- the three ways to spend a game coin ------------------------------------------------------
+
+
+def move_solution(coin: GameCoin) -> Value:
+    """The solution that turns the coin before it into `coin`."""
+    return to_list(
+        (coin.move, coin.infohash_b, int_to_atom(coin.mover_share), int_to_atom(coin.max_move_size))
+    )
+
+
+def move_conditions(coin: GameCoin, after: GameCoin) -> Value:
+    """What the referee of `coin` asks for when it is moved to `after`."""
+    solution = move_solution(after)
+    return _conditions(
+        (ASSERT_BEFORE_HEIGHT_RELATIVE, int_to_atom(coin.timeout)),
+        (CREATE_COIN, after.puzzle_hash(), int_to_atom(coin.amount)),
+        (AGG_SIG_ME, coin.mover_key, tree_hash(solution)),
+    )
+
+
+def timeout_solution(coin: GameCoin, mover_address: bytes, waiter_address: bytes) -> Value:
+    """The solution that pays both their shares; the address of a share of 0 is left out."""
+    return to_list(
+        (
+            mover_address if coin.mover_share else NIL,
+            waiter_address if coin.waiter_share else NIL,
+        )
+    )
+
+
+def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
+    """What the referee asks for at a timeout. Raises `RefereeRefusal`."""
+    match solution:
+        case (bytes(mover_address), (bytes(waiter_address), b"")):
+            pass
+        case _:
+            raise RefereeRefusal("REF-TIMEOUT-1")
+    conditions: list[tuple[int, *tuple[bytes, ...]]] = [
+        (ASSERT_HEIGHT_RELATIVE, int_to_atom(coin.timeout))
+    ]
+    for key, address, share in (
+        (coin.mover_key, mover_address, coin.mover_share),
+        (coin.waiter_key, waiter_address, coin.waiter_share),
+    ):
+        if bool(address) != bool(share):
+            raise RefereeRefusal("REF-TIMEOUT-2")
+        if share:
+            conditions += _payout(key, address, share)
+    return _conditions(*conditions)
+
+
+def slash_solution(
+    state: Value, validator: Program, evidence: Value, mover_address: bytes
+) -> Value:
+    """The solution that claims everything for the mover, because MOVE was illegal."""
+    return to_list((state, validator.value, evidence, mover_address))
+
+
+def validator_arguments(
+    coin: GameCoin, state: Value, validator: Program, evidence: Value, mover_address: bytes
+) -> bytes:
+    """The environment in which a slash runs the previous validator, serialized.
+
+    `(program_hash curried_args state program evidence mover_payout_ph)`: see the validator
+    contract, "Calling a validator".
+    """
+    return b"".join(
+        (
+            b"\xff\xa0" + validator.hash + b"\xff",
+            serialize(coin.value()),
+            b"\xff" + serialize(state) + b"\xff" + validator.serialized,
+            b"\xff" + serialize(evidence) + b"\xff" + serialize(mover_address) + b"\x80",
+        )
+    )
+
+
+def slash_conditions(
+    coin: GameCoin, state: Value, validator: Program, result: Value, mover_address: bytes
+) -> Value:
+    """What the referee asks for at a slash, where `result` is what the validator returned.
+
+    Raises `RefereeRefusal` where the slash fails; a validator that raises fails it as well,
+    and has no result to ask about.
+    """
+    if infohash(validator.hash, tree_hash(state)) != coin.infohash_a:
+        raise RefereeRefusal("REF-SLASH-2")
+    extra = _extra_conditions(coin, result)
+    payout = _conditions(*_payout(coin.mover_key, mover_address, coin.amount))
+    return _append(extra, payout)
+
+
+def _extra_conditions(coin: GameCoin, result: Value) -> Value:
+    """The conditions in front of a slash's payout, `()` for a plain fault."""
+    matches, extra = compare(coin, result)
+    if not matches:
+        return NIL
+    if extra == NIL:
+        raise RefereeRefusal("REF-SLASH-3")
+    return extra
+
+
+def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
+    """Whether a validator's result is what the coin committed to, and its extra conditions.
+
+    `()` matches nothing. Raises `RefereeRefusal` for a result that makes the slash fail
+    because it is no list.
+    """
+    program_hash, rest = _pop(result)
+    state, rest = _pop(rest)
+    size, extra = _pop(rest)
+    committed = b""
+    if program_hash != NIL:
+        if not isinstance(program_hash, bytes):
+            raise RefereeRefusal("REF-SLASH-3")
+        committed = infohash(program_hash, tree_hash(state))
+    same = committed == coin.infohash_b and size == int_to_atom(coin.max_move_size)
+    return result != NIL and same, extra
+
+
+def _pop(value: Value) -> tuple[Value, Value]:
+    """The first item and the rest; what is absent counts as `()`."""
+    if isinstance(value, tuple):
+        return value
+    if value != NIL:
+        raise RefereeRefusal("REF-SLASH-3")
+    return NIL, NIL
+
+
+def _append(items: Value, tail: Value) -> Value:
+    reversed_items: list[Value] = []
+    while isinstance(items, tuple):
+        item, items = items
+        reversed_items.append(item)
+    for item in reversed(reversed_items):
+        tail = (item, tail)
+    return tail
+
+
+def _payout(key: bytes, address: bytes, share: int) -> list[tuple[int, *tuple[bytes, ...]]]:
+    return [
+        (CREATE_COIN, address, int_to_atom(share)),
+        (AGG_SIG_UNSAFE, key, payout_message(address)),
+    ]
+
+
+def _conditions(*conditions: tuple[int, *tuple[bytes, ...]]) -> Value:
+    return to_list(to_list((int_to_atom(code), *atoms)) for code, *atoms in conditions)

@@ -1,0 +1,31 @@
+"""Where the money of a game stands: what is in the pot, and what each player has left."""
+
+from __future__ import annotations
+
+import msgspec
+
+from games.contract import Position, Seat, Terms
+from games.spacepoker.states import BeginRound, End, MidRound
+
+
+class Money(msgspec.Struct, frozen=True, gc=False):
+    """The pot, and by seat what is left of each player's stake, in mojos."""
+
+    pot: int
+    stacks: tuple[int, int]
+
+
+def money(terms: Terms, position: Position) -> Money:
+    """The money at a position of a game that is not over.
+
+    Before Bob's commitment nothing is in the pot; in the betting the mover has half_pot in
+    it, and the waiter has put the last raise on top.
+    """
+    mover = waiter = 0
+    match position.state:
+        case BeginRound(half_pot=half_pot) | End(half_pot=half_pot):
+            mover = waiter = half_pot
+        case MidRound(half_pot=half_pot, last_raise=last_raise):
+            mover, waiter = half_pot, half_pot + last_raise
+    alice, bob = (mover, waiter) if position.mover is Seat.ALICE else (waiter, mover)
+    return Money(mover + waiter, (terms.stakes[0] - alice, terms.stakes[1] - bob))

@@ -1,0 +1,62 @@
+"""Ways to play Space Poker. Each sees only what its player sees, and its own chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from games.chance import Chance
+from games.contract import Action, Choice, Player, Policy
+from games.spacepoker.player import SpacePokerPlayer
+
+_RARELY = 4
+"""Per cent: how often the random player folds when it may."""
+
+
+def caller(player: Player, chance: Chance) -> Action:
+    """Checks and calls; never bets, never folds."""
+    return Action(player.choices()[0].verb)
+
+
+def random(player: Player, chance: Chance) -> Action:
+    """Any legal action: folds rarely, else every verb alike, every amount alike."""
+    choices = player.choices()
+    staying = [choice for choice in choices if choice.verb != "fold"]
+    if len(staying) < len(choices) and chance.chance(_RARELY):
+        return Action("fold")
+    choice = chance.pick(staying)
+    return Action(choice.verb, _any_amount(choice, chance))
+
+
+def aggressive(player: Player, chance: Chance) -> Action:
+    """Bets and raises three times in four, every third time all-in; else checks or calls."""
+    for choice in player.choices():
+        if choice.most and chance.chance(75):
+            all_in = chance.below(3) == 0
+            return Action(choice.verb, choice.most if all_in else _any_amount(choice, chance))
+    return caller(player, chance)
+
+
+def folder(player: Player, chance: Chance) -> Action:
+    """Folds a weak hand half the time and any other hand one time in sixteen; else calls."""
+    may_fold = any(choice.verb == "fold" for choice in player.choices())
+    if may_fold and chance.below(2 if _is_weak(player) else 16) == 0:
+        return Action("fold")
+    return caller(player, chance)
+
+
+def _any_amount(choice: Choice, chance: Chance) -> int:
+    return chance.between(choice.least, choice.most) if choice.most else 0
+
+
+def _is_weak(player: Player) -> bool:
+    """No boost, no pair, nothing above a nine in the hole."""
+    assert isinstance(player, SpacePokerPlayer)
+    own = player.sight.own
+    return own is not None and not own.boost and len(set(own.hole)) == 2 and max(own.hole) < 10
+
+
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {"caller": caller, "random": random, "aggressive": aggressive, "folder": folder}
+)
+"""By name."""

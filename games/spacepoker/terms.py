@@ -1,0 +1,57 @@
+"""What a proposal of Space Poker must say: the parameters `amount` and `bet_unit`, in mojos."""
+
+from __future__ import annotations
+
+from games.contract import Initial, Parameters, Terms
+from games.errors import BadTerms
+from games.spacepoker.states import MOST, CommitA
+from games.spacepoker.validators import COMMIT_SIZE
+
+NAME = "spacepoker"
+
+
+def default_parameters(unit: int, stack: int) -> Parameters:
+    """The parameters of a game in which each player stakes `stack` units of `unit` mojos.
+
+    >>> default_parameters(100, 10)
+    {'amount': 2000, 'bet_unit': 100}
+    """
+    return {"amount": 2 * unit * stack, "bet_unit": unit}
+
+
+def read_terms(parameters: Parameters) -> Terms:
+    """Check a proposal. Raises `BadTerms`, naming the rule.
+
+    >>> read_terms({"amount": 2000, "bet_unit": 100}).stakes
+    (1000, 1000)
+    >>> read_terms({"amount": 2000, "bet_unit": 300})
+    Traceback (most recent call last):
+    games.errors.BadTerms: a bet unit of 300 does not divide the stake of 1000 (SP-TERMS-5)
+    """
+    if set(parameters) != {"amount", "bet_unit"}:
+        raise BadTerms("a game has just the parameters amount and bet_unit (SP-TERMS-1)")
+    amount, unit = parameters["amount"], parameters["bet_unit"]
+    if type(amount) is not int or type(unit) is not int:
+        raise BadTerms("amount and bet_unit are integers, in mojos (SP-TERMS-1)")
+    if amount > MOST:
+        raise BadTerms("the amount must be below 2^63 mojos (SP-TERMS-3)")
+    if amount <= 0 or amount % 2:
+        raise BadTerms(f"an amount of {_short(amount)} is not positive and even (SP-TERMS-2)")
+    stake = amount // 2
+    if not 0 < unit <= stake:
+        raise BadTerms(
+            f"a bet unit of {_short(unit)} is not from 1 to the stake of {stake} (SP-TERMS-4)"
+        )
+    if stake % unit:
+        raise BadTerms(f"a bet unit of {unit} does not divide the stake of {stake} (SP-TERMS-5)")
+    return Terms(NAME, amount, (stake, stake), unit, (("amount", amount), ("bet_unit", unit)))
+
+
+def initial(terms: Terms) -> Initial:
+    """The first coin waits for Alice's commitment; nobody has a share yet."""
+    return Initial("commitA", CommitA(terms.unit), COMMIT_SIZE, 0)
+
+
+def _short(number: int) -> str:
+    """A number in a message: a stranger's may have thousands of digits."""
+    return str(number) if abs(number) <= MOST else "absurd size"

@@ -1,0 +1,269 @@
+"""Conformance vectors: one call of one validator a line, and what must come out of it.
+
+The format is the specification's: JSON Lines, each case an object with the keys of `Case`.
+A case is put to the game's Python rules and to its program, and all that it states is
+compared: legal or not, and of a legal move the next validator, its state and its size limit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from clsp.integers import int_to_atom
+from clsp.run import CostExceeded, Raised, run_serialized
+from clsp.run import Slash as ProgramSlash
+from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
+from games import registry
+from games.contract import Game, Hashes, Raise, Slash, Valid
+from games.errors import BadState, UnknownGame
+from games.judge import NO_ADDRESS, hashes_of, result_value
+from games.referee import FIRST, GameCoin, infohash, validator_arguments
+
+_HEX = re.compile("(?:[0-9a-fA-F]{2})*")
+_FIELDS = ("next validator", "next state", "next max_move_size")
+
+
+class BadCase(ValueError):
+    """A line is no conformance case; the message names the line and the key."""
+
+
+class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a legal move leads to; `state` as in `Case`."""
+
+    validator: str
+    state: Any
+    max_move_size: int
+
+
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One case, as it is written.
+
+    `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or
+    `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is what
+    the challenger gets. `next` is there for a legal move that does not end the game.
+    """
+
+    id: str
+    tag: str
+    game: str
+    validator: str
+    amount: int
+    mover_share: int
+    max_move_size: int
+    move: str
+    state: Any
+    evidence: Any
+    expect: Literal["valid", "slash", "raise"]
+    next: NextRecord | None = None
+
+
+def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
+    """The cases of a file's lines, one by one. Raises `BadCase` at the first bad line.
+
+    >>> next(read(['{"id": "x"}']))
+    Traceback (most recent call last):
+    games.vectors.BadCase: line 1: Object missing required field `tag`
+    """
+    decoder = msgspec.json.Decoder(Case)
+    for number, line in enumerate(lines, 1):
+        try:
+            case = decoder.decode(line)
+            _read_values(case)
+        except (msgspec.DecodeError, ValueError) as error:
+            raise BadCase(f"line {number}: {error}") from None
+        except RecursionError:
+            raise BadCase(f"line {number}: nested too deep") from None
+        yield case
+
+
+def check(case: Case, game: Game | None = None) -> list[str]:
+    """The differences between a case and what the rules and the program say, a line each.
+
+    Empty when all agrees. `game` stands in for the registered game of that name.
+    """
+    try:
+        game = game or registry.get(case.game)
+    except UnknownGame as error:
+        return [str(error)]
+    if case.validator not in game.validators:
+        return [f"{game.name} has no validator {case.validator!r}"]
+    hashes = hashes_of(game)
+    try:
+        question = _question(case, game, hashes)
+    except BadCase as error:
+        return [str(error)]
+    return [
+        *_differences("python", question, _ask_rules(question, game, hashes)),
+        *_differences("program", question, _ask_program(question, game)),
+    ]
+
+
+# --- the two answers --------------------------------------------------------------------------
+
+_Answer = tuple[str, Value]
+"""valid, slash, raise or what went wrong instead; and of a legal move, the program's result."""
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """A case with its values worked out; `result` is what a program returns for a legal move."""
+
+    case: Case
+    move: bytes
+    state: Value
+    evidence: Value
+    result: Value
+
+
+def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
+    case = question.case
+    validator = game.validators[case.validator]
+    try:
+        verdict = validator.judge(
+            validator.read_state(question.state),
+            question.move,
+            case.mover_share,
+            case.amount,
+            question.evidence,
+            hashes,
+        )
+    except BadState as error:
+        return f"bad state ({error})", NIL
+    except Exception as error:  # the rules of a stranger's game: a fault, not the end of the run
+        return f"{type(error).__name__} ({error})", NIL
+    match verdict:
+        case Valid(step):
+            return "valid", result_value(step, hashes)
+        case Slash():
+            return "slash", NIL
+        case Raise():
+            return "raise", NIL
+
+
+def _ask_program(question: _Question, game: Game) -> _Answer:
+    program = game.programs[question.case.validator]
+    arguments = validator_arguments(
+        _coin(question), question.state, program, question.evidence, NO_ADDRESS
+    )
+    outcome = run_serialized(program.serialized, arguments)
+    match outcome:
+        case ProgramSlash():
+            return "slash", NIL
+        case Raised():
+            return "raise", NIL
+        case CostExceeded():
+            return "cost exceeded", NIL
+        case _:
+            return "valid", outcome.value
+
+
+def _coin(question: _Question) -> GameCoin:
+    """A game coin with what the case states; the rest is only of the right shape.
+
+    INFOHASH_B is the commitment to what a legal move must lead to, and otherwise `()`.
+    """
+    commitment = NIL
+    match question.result:
+        case (bytes(program_hash), (state, _)) if program_hash:
+            commitment = infohash(program_hash, tree_hash(state))
+    return GameCoin(
+        mover_key=bytes(48),
+        waiter_key=bytes(48),
+        timeout=15,
+        amount=question.case.amount,
+        mod_hash=bytes(32),
+        nonce=0,
+        move=question.move,
+        max_move_size=question.case.max_move_size,
+        infohash_b=commitment,
+        mover_share=question.case.mover_share,
+        infohash_a=FIRST,
+    )
+
+
+def _differences(who: str, question: _Question, answer: _Answer) -> list[str]:
+    said, result = answer
+    if said != question.case.expect:
+        return [f"{who}: expected {question.case.expect}, got {said}"]
+    if said != "valid":
+        return []
+    wanted, got = _record(question.result), _record(result)
+    if len(got) != len(wanted):
+        return [f"{who}: the result has {len(got)} elements"]
+    return [
+        f"{who}: {field} differs"
+        for field, want, have in zip(_FIELDS, wanted, got, strict=True)
+        if tree_hash(want) != tree_hash(have)
+    ]
+
+
+def _record(result: Value) -> list[Value]:
+    """A program's result as its elements; what is absent at the end counts as `()`."""
+    try:
+        elements = from_list(result)
+    except NotAList:
+        return []
+    return elements + [NIL] * (len(_FIELDS) - len(elements))
+
+
+# --- values -----------------------------------------------------------------------------------
+
+
+def _question(case: Case, game: Game, hashes: Hashes) -> _Question:
+    """Work out the values. Raises `BadCase` for a validator that the game does not have."""
+
+    def hash_of(name: str) -> bytes:
+        if name not in hashes:
+            raise BadCase(f"{game.name} has no validator {name!r}")
+        return hashes[name]
+
+    result = to_list((NIL, NIL, NIL))
+    if case.next is not None:
+        result = to_list(
+            (
+                hash_of(case.next.validator),
+                _value(case.next.state, "next.state", hash_of),
+                int_to_atom(case.next.max_move_size),
+            )
+        )
+    return _Question(
+        case,
+        bytes.fromhex(case.move),
+        _value(case.state, "state", hash_of),
+        _value(case.evidence, "evidence", hash_of),
+        result,
+    )
+
+
+def _read_values(case: Case) -> None:
+    """Check what the types do not say. Raises `BadCase`, naming the key."""
+    if not _HEX.fullmatch(case.move):
+        raise BadCase("key `move`: not hex without a prefix")
+    if case.next is not None and case.expect != "valid":
+        raise BadCase(f"key `next`: not with a move that is to {case.expect}")
+    values = {"state": case.state, "evidence": case.evidence}
+    if case.next is not None:
+        values["next.state"] = case.next.state
+    for key, described in values.items():
+        _value(described, key, lambda name: NIL)
+
+
+def _value(described: Any, key: str, hash_of: Callable[[str], bytes]) -> Value:
+    """A value as the format writes it. Raises `BadCase`."""
+    match described:
+        case bool():
+            pass
+        case int():
+            return int_to_atom(described)
+        case str() if described.startswith("0x") and _HEX.fullmatch(described, 2):
+            return bytes.fromhex(described[2:])
+        case list():
+            return to_list([_value(item, key, hash_of) for item in described])
+        case {"program": str(name)} if len(described) == 1:
+            return hash_of(name)
+        case _:
+            pass
+    raise BadCase(f"key `{key}`: {str(described)[:60]!r} is no value")

@@ -1,0 +1,100 @@
+"""The committed programs are what the sources compile to, by two compilers."""
+
+import re
+from pathlib import Path
+from shutil import copytree
+
+import clvm_tools_rs
+import pytest
+
+from clsp.__main__ import main
+from clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
+from clsp.programs import load, names
+
+RULES = {
+    "spacepoker/commitA": ("SP-COMMITA", 2),
+    "spacepoker/commitB": ("SP-COMMITB", 2),
+    "spacepoker/begin_round": ("SP-BEGIN", 7),
+    "spacepoker/mid_round": ("SP-MID", 6),
+    "spacepoker/end": ("SP-END", 5),
+    "channel/unroll": ("UNROLL", 5),
+}
+"""The rules of each program: how their ids begin, and how many there are."""
+
+REFEREE_RULES = {"REF-TIMEOUT": 4, "REF-MOVE": 10, "REF-SLASH": 8}
+
+
+def test_the_compiled_programs_are_fresh() -> None:
+    assert stale() == []
+
+
+def test_what_is_not_fresh_is_named(tmp_path: Path) -> None:
+    compiled = tmp_path / "compiled"
+    copytree(COMPILED, compiled)
+    (compiled / "channel" / "unroll.hex").write_text("01\n")
+    (compiled / "spacepoker" / "end.hex").unlink()
+    (compiled / "spacepoker" / "start.hex").write_text("01\n")
+    assert stale(compiled) == [
+        "channel/unroll: stale, its source compiles to something else",
+        "spacepoker/end: missing, never compiled",
+        "spacepoker/start: extra, it has no source",
+    ]
+    build(compiled)
+    assert stale(compiled) == []
+    assert (compiled / "spacepoker" / "end.hex").stat().st_mode & 0o044
+
+
+def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["check"]) == 0
+    assert main([]) == main(["rebuild"]) == 2
+    capsys.readouterr()
+    monkeypatch.setattr("clsp.__main__.stale", lambda: ["spacepoker/end: stale"])
+    assert main(["check"]) == 1
+    assert capsys.readouterr().err.startswith("spacepoker/end: stale\n")
+    monkeypatch.setattr("clsp.__main__.build", lambda: {"spacepoker/end": load("spacepoker/end")})
+    assert main(["build"]) == 0
+    assert load("spacepoker/end").hash.hex() in capsys.readouterr().out
+
+
+def test_a_second_compiler_makes_the_same_bytes(tmp_path: Path) -> None:
+    ours = compile_tree(tmp_path)
+    tree = tmp_path / "source"
+    for name, program in ours.items():
+        output = tmp_path / "second.hex"
+        clvm_tools_rs.compile_clvm(str(tree / f"{name}.clsp"), str(output), [str(tree)])
+        assert output.read_text("ascii").strip() == program.serialized.hex(), name
+
+
+def test_programs_name_their_successors_by_hash() -> None:
+    order = build_order()
+    assert sorted(order) == list(names())
+    successors = {
+        "spacepoker/commitA": ["commitB"],
+        "spacepoker/commitB": ["begin_round", "mid_round"],
+        "spacepoker/begin_round": [],
+        "spacepoker/mid_round": ["begin_round", "end"],
+        "spacepoker/end": [],
+    }
+    for name, named in successors.items():
+        others = {other for other in names() if load(other).hash in load(name).serialized}
+        assert others == {f"spacepoker/{other}" for other in named}
+        assert all(order.index(other) < order.index(name) for other in others)
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_every_rule_has_its_comment(name: str) -> None:
+    prefix, count = RULES[name]
+    assert _ids(name) == {f"{prefix}-{number}" for number in range(1, count + 1)}
+
+
+def test_every_rule_of_the_referee_has_its_comment() -> None:
+    assert _ids("channel/referee") == {
+        f"{prefix}-{number}"
+        for prefix, count in REFEREE_RULES.items()
+        for number in range(1, count + 1)
+    }
+
+
+def _ids(name: str) -> set[str]:
+    text = (SOURCE / f"{name}.clsp").read_text("utf-8")
+    return set(re.findall(r"\b(?:[A-Z]+-)+\d+\b", text)) - {"*STANDARD-CL-23*"}
