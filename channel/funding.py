@@ -6,14 +6,13 @@ these checks refuse, with the reason, a bundle that could not do what it must.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chia_rs import G1Element
+from chia_rs import G1Element, LazyNode
 
 from channel import bls
 from channel.coins import (
-    ASSERT_BEFORE_HEIGHT_ABSOLUTE,
-    ASSERT_COIN_ANNOUNCEMENT,
     Bundle,
     Spend,
     launcher_announcement,
@@ -23,13 +22,13 @@ from channel.coins import (
 from channel.errors import Violation
 from channel.state import Channel, Side
 from channel.wallet import launcher_spend
-from clsp.integers import atom_to_int
+from clsp.integers import atom_to_int, is_minimal
 from clsp.programs import Program
-from clsp.run import ProgramRaised, evaluate
-from clsp.values import BadValue, deserialize
-from games.referee import AGG_SIG_ME, CREATE_COIN
+from clsp.run import Valid, run_serialized
+from clsp.values import BadValue, Value, deserialize
 
-_HARMLESS = {1, 60, 62}  # REMARK and the announcements that a wallet may make
+MAX_WALLET_COST = 200_000_000
+"""The most that running one wallet spend may cost; a whole funding costs 24 million."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class _Wallet:
     """What a wallet spend does: what it makes and asserts, and who must sign what."""
 
     made: tuple[tuple[bytes, int], ...]
-    announcements: frozenset[bytes]
+    announcements: tuple[bytes, ...]
     deadlines: tuple[int, ...]
     keys: list[G1Element]
     messages: list[bytes]
@@ -88,8 +87,8 @@ def _check_wallet(
     channel: Channel, spend: Spend, does: _Wallet, side: Side, deadline: int, rule: str
 ) -> None:
     solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
-    if launcher_announcement(channel.launcher.id, solution) not in does.announcements:
-        raise Violation(rule, "the wallet spend does not assert the launcher's announcement")
+    if does.announcements != (launcher_announcement(channel.launcher.id, solution),):
+        raise Violation(rule, "the wallet spend does not assert just the launcher's announcement")
     if does.deadlines != (deadline,):
         raise Violation(rule, f"the wallet spend does not assert the deadline {deadline}")
     paid = spend.coin.amount - sum(amount for _, amount in does.made)
@@ -100,47 +99,65 @@ def _check_wallet(
 
 
 def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
-    try:
-        puzzle = Program(spend.puzzle)
-        if puzzle.hash != spend.coin.puzzle_hash:
-            raise Violation(rule, "a wallet coin's puzzle is not the one it is locked by")
-        conditions = evaluate(puzzle, deserialize(spend.solution))
-    except (BadValue, ProgramRaised) as error:
-        raise Violation(rule, f"a wallet spend does not run: {error}") from None
     made: list[tuple[bytes, int]] = []
-    announcements: set[bytes] = set()
+    announcements: list[bytes] = []
     deadlines: list[int] = []
     keys: list[G1Element] = []
     messages: list[bytes] = []
-    while isinstance(conditions, tuple):
-        condition, conditions = conditions
+    for condition in _conditions(spend, rule):
         match condition:
-            case (bytes(code), rest):
-                number = atom_to_int(code)
-            case _:
-                raise Violation(rule, "a wallet spend's result is no list of conditions")
-        match number, rest:
-            case int(known), _ if known in _HARMLESS:
-                pass
-            case int(known), (bytes(address), (bytes(amount), _)) if known == CREATE_COIN:
+            case (b"\x33", bytes(address), bytes(amount), *_):
                 made.append((address, _amount(amount, rule)))
-            case int(known), (bytes(announcement), _) if known == ASSERT_COIN_ANNOUNCEMENT:
-                announcements.add(announcement)
-            case int(known), (bytes(height), _) if known == ASSERT_BEFORE_HEIGHT_ABSOLUTE:
+            case (b"\x3d", bytes(announcement)):
+                announcements.append(announcement)
+            case (b"\x57", bytes(height)):
                 deadlines.append(atom_to_int(height))
-            case int(known), (bytes(key), (bytes(message), _)) if known == AGG_SIG_ME:
+            case (b"\x32", bytes(key), bytes(message)):
                 point = bls.public_key(key)
                 if point is None:
                     raise Violation(rule, "a wallet spend names a key that is none")
                 keys.append(point)
                 messages.append(message + spend.coin.id + channel.agg_sig_data)
+            case (bytes(code), *_):
+                raise Violation(
+                    rule, f"a wallet spend has a condition 0x{code[:8].hex()} of no use here"
+                )
             case _:
-                raise Violation(rule, f"a wallet spend has a condition {number} of no use here")
-    return _Wallet(tuple(made), frozenset(announcements), tuple(deadlines), keys, messages)
+                raise Violation(rule, "a wallet spend's result is no list of conditions")
+    if len(set(made)) != len(made):
+        raise Violation(rule, "a wallet spend makes the same coin twice")
+    return _Wallet(tuple(made), tuple(announcements), tuple(deadlines), keys, messages)
+
+
+def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
+    """Each condition of a stranger's spend: its code and arguments, a pair being None.
+
+    Read where the interpreter left them, and no deeper: written out, a small result can be
+    larger than any memory.
+    """
+    try:
+        if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
+            raise Violation(rule, "a wallet coin's puzzle is not the one it is locked by")
+        deserialize(spend.solution)
+    except BadValue as error:
+        raise Violation(rule, f"a wallet spend is no CLVM: {error}") from None
+    outcome = run_serialized(spend.puzzle, spend.solution, MAX_WALLET_COST)
+    if not isinstance(outcome, Valid):
+        raise Violation(rule, f"a wallet spend does not give conditions: {outcome}")
+    for condition in _items(outcome.result, rule):
+        yield [item.atom for item in _items(condition, rule)]
+
+
+def _items(node: LazyNode | Value, rule: str) -> Iterator[LazyNode]:
+    while isinstance(node, LazyNode) and node.pair is not None:
+        item, node = node.pair
+        yield item
+    if not isinstance(node, LazyNode) or node.atom != b"":
+        raise Violation(rule, "a wallet spend's result is no list of conditions")
 
 
 def _amount(atom: bytes, rule: str) -> int:
     amount = atom_to_int(atom)
-    if amount < 0:
-        raise Violation(rule, "a wallet spend makes a coin of a negative amount")
+    if amount < 0 or not is_minimal(atom):
+        raise Violation(rule, "a wallet spend makes a coin of no proper amount")
     return amount

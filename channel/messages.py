@@ -206,5 +206,6 @@ def decode(blob: bytes) -> Message:
         raise Violation("CH-MSG-1", f"{len(blob)} bytes")
     try:
         return _decoder.decode(blob)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise Violation("CH-MSG-2", f"{error}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        # What it says may quote the other side: one line, and nothing that moves a cursor.
+        raise Violation("CH-MSG-2", ascii(f"{error}"[:200])[1:-1]) from None

@@ -22,6 +22,7 @@ from channel.events import (
     Tell,
 )
 from channel.messages import Accept, Advisory, Batch, BatchAction, Cancel, Move, Propose, encode
+from channel.rules import RULES
 from channel.signed import Signed, check_halves
 from channel.state import Before, ChannelState, Group, LiveGame
 from clsp.values import serialize
@@ -131,9 +132,9 @@ def _refuse_illegal(judged: Sequence[_Judged], signed: Signed) -> None:
     if not illegal:
         return
     first = illegal[0]
-    rules = {**registry.get(first.game.terms.game).rules}
-    rule = first.ruling.rule
-    said = rules.get(rule, "not what the validator gives")
+    # A move that only bad evidence was held against breaks no rule that we could name.
+    rule = first.ruling.rule if first.ruling.evidence is not None else "CH-MOVE-4"
+    said = registry.get(first.game.terms.game).rules.get(rule) or RULES.get(rule, "")
     before = first.game.before
     where = before.position.validator if before else ""
     violation = Violation(rule, f"game {first.game.id}, {where}: {said}")

@@ -16,7 +16,7 @@ NAMES = ("alice", "bob")
 """The peers: Alice opens the channel as its initiator, Bob is the receiver."""
 
 DEFAULT_HANDS = 3
-DEFAULT_UNIT = 1_000_000
+DEFAULT_UNIT = 100
 DEFAULT_STACK = 10
 DEFAULT_STAKES = 10
 """How many stakes a player brings into the channel unless told otherwise."""
@@ -67,8 +67,8 @@ def check(setup: Setup) -> Setup:
         )
     if setup.balance > BLOCK_REWARD:
         raise UsageError(
-            f"--balance {setup.balance}: the embedded node's wallets hold at most"
-            f" {BLOCK_REWARD} mojos; use a smaller unit, stack or balance"
+            f"each would put {setup.balance} mojos into the channel, and the embedded node's"
+            f" wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
         )
     for name in setup.games:
         try:
@@ -82,6 +82,14 @@ def check(setup: Setup) -> Setup:
             if policy != ASK and policy not in game.policies:
                 known = ", ".join([*game.policies, ASK])
                 raise UsageError(f"--policy {policy}: {name} has {known}")
+        for number, hand in enumerate(setup.script.hand if setup.script else (), 1):
+            for player in NAMES:
+                fixed = hand.entropy(player)
+                if fixed is not None and len(fixed) < game.entropy_size:
+                    raise UsageError(
+                        f"script, hand {number}: {name} needs at least {game.entropy_size}"
+                        f" secret bytes of {player}, and there are {len(fixed)}"
+                    )
         if setup.game_timeout < least_timeout(name, setup.confirmations):
             raise UsageError(f"a game timeout of {setup.game_timeout} blocks is too short")
     if setup.policies[1] == ASK:

@@ -24,7 +24,7 @@ class CompileError(Exception):
 class Compiled:
     """What one source compiles to.
 
-    `program` is the source's own program (of a module: its `main`, or its only export);
+    `program` is the source's own program (of a module: its unnamed export, or its only one);
     `exports` are a module's named exports; `symbols` map the hash of each function to its name,
     and ``<hash>_arguments`` to its arguments, for a stepper.
     """

@@ -34,6 +34,10 @@ class Chance:
             self._counter += 1
         return int.from_bytes(block[:size], "big") % n
 
+    def bytes(self, length: int) -> bytes:
+        """So many bytes."""
+        return self.below(1 << (8 * length)).to_bytes(length, "big")
+
     def between(self, least: int, most: int) -> int:
         """A number from `least` to `most`, both included."""
         return least + self.below(most - least + 1)

@@ -304,6 +304,13 @@ class Story(Protocol):
         ...
 
 
+Benchmark: TypeAlias = Callable[[], Callable[[], int] | None]
+"""Prepares a measurement: gives a function that does some work and says how many times.
+
+None where it cannot be done here (a library to compare with is not installed).
+"""
+
+
 # --- a game --------------------------------------------------------------------------------
 
 
@@ -323,6 +330,11 @@ class Game(Protocol):
     @property
     def reveals(self) -> bool:
         """Whether some move reveals what its answer depends on (longer timeouts)."""
+        ...
+
+    @property
+    def entropy_size(self) -> int:
+        """The least secret bytes that a player needs."""
         ...
 
     @property
@@ -350,6 +362,11 @@ class Game(Protocol):
         """How it is told."""
         ...
 
+    @property
+    def benchmarks(self) -> Mapping[str, Benchmark]:
+        """What else is worth measuring, by name; each is reported as `<name>_per_second`."""
+        ...
+
     def default_parameters(self, unit: int, stack: int) -> Parameters:
         """Parameters of a game in which each player stakes `stack` units of `unit` mojos."""
         ...
@@ -365,7 +382,7 @@ class Game(Protocol):
     def player(self, seat: Seat, terms: Terms, entropy: bytes, hashes: Hashes) -> Player:
         """A player at the start of a game.
 
-        `entropy` is at least 32 secret bytes, used for this game and seat only.
+        `entropy` is at least `entropy_size` secret bytes, used for this game and seat only.
         """
         ...
 

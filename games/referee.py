@@ -28,16 +28,26 @@ ASSERT_BEFORE_HEIGHT_RELATIVE = 86
 RULES = {
     "REF-TIMEOUT-1": "a timeout's solution is exactly two items",
     "REF-TIMEOUT-2": "a payout puzzle hash is empty exactly when that side's share is 0",
+    "REF-TIMEOUT-3": "a timeout waits until the coin is TIMEOUT blocks old",
+    "REF-TIMEOUT-4": "each share goes to an address that its owner's referee key signed",
     "REF-MOVE-1": "a move's solution is exactly four items",
     "REF-MOVE-2": "a game that is over takes no more moves",
     "REF-MOVE-3": "the move is at most MAX_MOVE_SIZE bytes long",
-    "REF-MOVE-4": "the share is in the fewest bytes and from 0 to AMOUNT",
-    "REF-MOVE-5": "the next size limit is in the fewest bytes, at most two, and not negative",
-    "REF-MOVE-6": "the commitment is empty or 32 bytes",
+    "REF-MOVE-4": "the share is from 0 to AMOUNT",
+    "REF-MOVE-5": "the share is in the fewest bytes",
+    "REF-MOVE-6": "the next size limit is at most two bytes long",
+    "REF-MOVE-7": "the next size limit is not negative",
+    "REF-MOVE-8": "the next size limit is in the fewest bytes",
+    "REF-MOVE-9": "the commitment is empty or 32 bytes",
+    "REF-MOVE-10": "a move comes before TIMEOUT, keeps the amount, and is signed by the mover",
     "REF-SLASH-1": "a slash's solution is exactly four items",
     "REF-SLASH-2": "the previous validator and state are those of INFOHASH_A",
-    "REF-SLASH-3": "a slash needs a fault: the validator's `()`, a commitment that differs,"
-    " or extra conditions",
+    "REF-SLASH-3": "a slash pays when the validator returns `()`",
+    "REF-SLASH-4": "a slash pays when the next program and state are not the committed ones",
+    "REF-SLASH-5": "a slash pays when the next size limit is not the committed one",
+    "REF-SLASH-6": "extra conditions of the validator go in front of the payout",
+    "REF-SLASH-7": "a slash fails when all agrees and there are no extra conditions",
+    "REF-SLASH-8": "a slash pays the whole amount to the mover, at an address that its key signed",
 }
 """What each of the referee's rules says."""
 
@@ -132,10 +142,12 @@ class GameCoin(msgspec.Struct, frozen=True):
             raise RefereeRefusal("REF-MOVE-3")
         if not 0 <= share <= self.amount:
             raise RefereeRefusal("REF-MOVE-4")
-        if not 0 <= max_move_size < 1 << 15:
-            raise RefereeRefusal("REF-MOVE-5")
-        if len(commitment) not in (0, 32):
+        if max_move_size >= 1 << 15:
             raise RefereeRefusal("REF-MOVE-6")
+        if max_move_size < 0:
+            raise RefereeRefusal("REF-MOVE-7")
+        if len(commitment) not in (0, 32):
+            raise RefereeRefusal("REF-MOVE-9")
         return GameCoin(
             mover_key=self.waiter_key,
             waiter_key=self.mover_key,
@@ -254,7 +266,7 @@ def _extra_conditions(coin: GameCoin, result: Value) -> Value:
     if not matches:
         return NIL
     if extra == NIL:
-        raise RefereeRefusal("REF-SLASH-3")
+        raise RefereeRefusal("REF-SLASH-7")
     return extra
 
 
@@ -270,7 +282,7 @@ def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
     committed = b""
     if program_hash != NIL:
         if not isinstance(program_hash, bytes):
-            raise RefereeRefusal("REF-SLASH-3")
+            raise RefereeRefusal("REF-SLASH-7")
         committed = infohash(program_hash, tree_hash(state))
     same = committed == coin.infohash_b and size == int_to_atom(coin.max_move_size)
     return result != NIL and same, extra
@@ -281,7 +293,7 @@ def _pop(value: Value) -> tuple[Value, Value]:
     if isinstance(value, tuple):
         return value
     if value != NIL:
-        raise RefereeRefusal("REF-SLASH-3")
+        raise RefereeRefusal("REF-SLASH-7")
     return NIL, NIL
 
 

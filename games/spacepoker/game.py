@@ -8,6 +8,7 @@ from functools import cached_property
 from clsp.programs import Program, load
 from games.contract import (
     Action,
+    Benchmark,
     Hashes,
     Initial,
     Parameters,
@@ -20,7 +21,8 @@ from games.contract import (
 )
 from games.errors import IllegalAction
 from games.spacepoker import actions
-from games.spacepoker.player import SpacePokerPlayer, new_player
+from games.spacepoker.benchmarks import BENCHMARKS
+from games.spacepoker.player import ENTROPY_SIZE, SpacePokerPlayer, new_player
 from games.spacepoker.policies import POLICIES
 from games.spacepoker.rules import RULES
 from games.spacepoker.states import MidRound
@@ -35,10 +37,12 @@ class SpacePoker:
     name = NAME
     title = "Space Poker: two hole cards, a shared board, four betting streets, best five of seven"
     reveals = True
+    entropy_size = ENTROPY_SIZE
     validators: Mapping[str, Validator] = VALIDATORS
     rules: Mapping[str, str] = RULES
     policies: Mapping[str, Policy] = POLICIES
     story: Story = SpacePokerStory()
+    benchmarks: Mapping[str, Benchmark] = BENCHMARKS
 
     @cached_property
     def programs(self) -> Mapping[str, Program]:

@@ -18,7 +18,7 @@ from games.spacepoker.sight import UNKNOWN, Holding, Known, Sight, look, public
 from games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from games.spacepoker.terms import initial
 
-ENTROPY_SIZE = 32
+ENTROPY_SIZE = 16
 """The least entropy that a player is made from; its first 16 bytes are the preimage."""
 
 

@@ -41,6 +41,10 @@ class Sight(msgspec.Struct, frozen=True, gc=False):
     board: tuple[int, ...]
 
 
+NOTHING = Sight(None, None, ())
+"""What a player sees before both have committed."""
+
+
 def public(position: Position, seat: Seat) -> Known:
     """The lowest value of a player's chain that the last moves have made public."""
     moves = seat is position.mover
@@ -63,7 +67,7 @@ def look(chain: tuple[bytes, ...], known: Known) -> Sight:
     """What the owner of `chain` sees, knowing so much of the opponent's."""
     level, value = known.level, known.value
     if level > PRE_FLOP:
-        return Sight(None, None, ())
+        return NOTHING
     own = Holding(*hole(chain[0], above(value, PRE_FLOP - level)))
     if level > 0:
         return Sight(own, None, board(chain[level], value, level))

@@ -35,6 +35,7 @@ class SpacePokerStory:
             *_dealt(hand, viewer, earlier, step.players_before),
             *_toss(hand, step),
             _action(hand, step),
+            *_answer_shown(hand, step),
             *_dealt(hand, viewer, step.players_before, step.players),
         ]
 
@@ -124,9 +125,18 @@ def _toss(hand: Hand, step: Step) -> list[Line]:
 def _action(hand: Hand, step: Step) -> Line:
     name = (hand.names[step.seat], "bold")
     text = f" {_words(hand.terms, step)}"
-    if step.action.verb in ("bet", "raise", "call", "check", "commit"):
-        return (name, (text, ""), (_money(hand, money_after(hand.terms, hand.steps)), "dim"))
-    return (name, (text, "red" if step.action.verb == "fold" else ""))
+    if step.action.verb == "fold":
+        return (name, (text, "red"))
+    before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
+    return (name, (text, ""), (_money(hand, now) if now != before else "", "dim"))
+
+
+def _answer_shown(hand: Hand, step: Step) -> list[Line]:
+    """With a reveal, the other player's cards are open as well: its last call showed them."""
+    other = sight_of(step.players[step.seat]).other if step.action.verb == "show" else None
+    if other is None:
+        return []
+    return [((hand.names[step.seat.other], "bold"), (" has ", ""), *_cards(other))]
 
 
 def _words(terms: Terms, step: Step) -> str:
@@ -167,8 +177,6 @@ def _if_all_in(terms: Terms, step: Step) -> str:
 
 def _money(hand: Hand, now: Money) -> str:
     (alice, bob), (alices, bobs) = hand.names, now.stacks
-    if now.pot == 0:
-        return ""
     pot = spoken(now.pot, hand.terms.unit)
     return f"  pot {pot}; left: {alice} {alices}, {bob} {spoken(bobs, 1)}"
 

@@ -8,7 +8,7 @@ from typing import Any
 from games.contract import Hand, Seat
 from games.spacepoker.names import boost_sign, describe
 from games.spacepoker.outcome import Shown, money_after, outcome, showdown, sight_of, street
-from games.spacepoker.sight import Holding
+from games.spacepoker.sight import NOTHING, Holding
 from games.spacepoker.states import MidRound
 
 
@@ -41,14 +41,13 @@ def summarize(hand: Hand) -> dict[str, Any]:
 
 
 def _cards(hand: Hand) -> dict[str, Any]:
-    if not hand.steps:
-        return {**dict.fromkeys(hand.names), "board": []}
-    sights = [sight_of(player) for player in hand.steps[-1].players]
-    cards: dict[str, Any] = {
-        name: _holding(sight.own) for name, sight in zip(hand.names, sights, strict=True)
-    }
+    """Each player's own cards by its own knowledge; the board by who knows more of it."""
+    sights = (
+        [sight_of(player) for player in hand.steps[-1].players] if hand.steps else [NOTHING] * 2
+    )
     board = max(sights, key=lambda sight: len(sight.board)).board
-    return {**cards, "board": list(board)}
+    holdings = (_holding(sight.own) for sight in sights)
+    return {**dict(zip(hand.names, holdings, strict=True)), "board": list(board)}
 
 
 def _holding(holding: Holding | None) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from clsp.run import Outcome, run_serialized
-from clsp.run import Valid as ProgramValid
 from clsp.values import NIL, Value
 from games import registry
 from games.chance import Chance
@@ -18,10 +17,12 @@ from games.contract import (
     Action,
     Game,
     Hand,
+    Next,
     Play,
     Player,
     Policy,
     Position,
+    Raise,
     Seat,
     Step,
     Terms,
@@ -111,14 +112,11 @@ class Table:
         play = self.players[seat].act(action)
         if isinstance(play, Play):
             evidence = self.players[seat.other].evidence(before, play.move)
-            for one in (*evidence, *([] if evidence else [NIL])):
-                verdict = ask_both(
-                    before, play.move, play.share, self.terms.amount, one, self.game
-                )
-                assert isinstance(verdict, Valid), verdict
+            following = self.judged_valid(before, play, evidence or (NIL,))
             assert len(play.move) <= before.max_move_size
+            assert 0 <= play.share <= self.terms.amount
             self.sent.append(play)
-            after = position_after(before, verdict.next, play.move, play.share)
+            after = position_after(before, following, play.move, play.share)
             alice, bob = (player.moved(after) for player in self.players)
             self.players = (alice, bob)
         else:
@@ -128,6 +126,19 @@ class Table:
         self.steps.append(Step(seat, action, before, after, earlier, self.players))
         if self.advise and self.payouts is None:
             self.exchange_advisories()
+
+    def judged_valid(self, before: Position, play: Play, evidence: Sequence[Value]) -> Next | None:
+        """Where a move leads, which both judges must find legal against all this evidence."""
+        following: list[Next | None] = []
+        for one in (play.evidence, *evidence):
+            verdict = ask_both(before, play.move, play.share, self.terms.amount, one, self.game)
+            if isinstance(verdict, Raise):
+                assert one == NIL
+                continue
+            assert isinstance(verdict, Valid), verdict
+            following.append(verdict.next)
+        assert following
+        return following[0]
 
     def exchange_advisories(self) -> None:
         alice, bob = self.players
@@ -185,8 +196,3 @@ def by_script(actions: Sequence[str]) -> Decide:
     """Reads one written action after another; both players may share a script."""
     left = list(actions)
     return lambda player: GAME.read_action(player, left.pop(0))
-
-
-def next_of(outcome: Outcome) -> Value:
-    assert isinstance(outcome, ProgramValid)
-    return outcome.value

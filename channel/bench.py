@@ -1,0 +1,327 @@
+"""`channelsim bench`: figures that were measured in one run, each with its spread.
+
+Absolute times depend on the machine and the minute; what counts are ratios within this run,
+taken in rounds that alternate between the two sides of the ratio.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import msgspec
+from chia_rs import run_chia_program
+from rich.console import Console
+from rich.table import Table
+
+from channel import bls
+from channel.deciding import Deciders
+from channel.entropy import derive
+from channel.keys import SecretKeys
+from channel.session import Session
+from channel.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
+from channel.told import HandEnded, Told
+from clsp.run import MAX_COST, STRICT
+from games import registry
+from games.chance import Chance
+from games.contract import Game
+from games.judge import NO_ADDRESS, hashes_of
+from games.referee import FIRST, GameCoin, validator_arguments
+from games.selfplay import Call, calls
+
+SEED = "bench"
+MIX = 60
+"""Games from which the calls of the validators are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Some measurements of one figure."""
+
+    values: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle one, which is the figure."""
+        return median(self.values)
+
+    def data(self) -> dict[str, float]:
+        """As JSON data."""
+        return {
+            "median": round(self.median, 4),
+            "least": round(min(self.values), 4),
+            "most": round(max(self.values), 4),
+        }
+
+
+def main(seconds: float, *, as_json: bool) -> int:
+    """Measure and print; the exit code."""
+    figures = measure(seconds)
+    if as_json or not sys.stdout.isatty():
+        print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
+    else:
+        _print(figures)
+    return 0
+
+
+def measure(seconds: float) -> dict[str, Any]:
+    """All figures, as JSON data. `seconds` is shared out among them."""
+    share = seconds / 4
+    hands = {name: _signed_hand(name, share) for name in registry.names()}
+    ratios = _python_to_clvm(share)
+    rates = _rates(share)
+    imported = _import_time()
+    return {
+        "signed_hand_ratio_to_floor": max(hand["ratio"]["median"] for hand in hands.values()),
+        "signed_hand": hands,
+        "python_ratio_to_clvm": {
+            name: figure["ratio"]["median"] for name, figure in ratios.items()
+        },
+        "python_to_clvm": ratios,
+        **{f"{name}_per_second": round(spread.median) for name, spread in rates.items()},
+        "rates": {name: spread.data() for name, spread in rates.items()},
+        "import_channel_seconds": imported.median,
+        "import_channel": imported.data(),
+    }
+
+
+# --- a signed hand against its floor -------------------------------------------------------------
+
+
+def _signed_hand(game: str, seconds: float) -> dict[str, Any]:
+    """Whole hands by signed messages, against the BLS operations that they make."""
+    ratios: list[float] = []
+    times: list[float] = []
+    counts: Counter[str] = Counter()
+    until = perf_counter() + seconds
+    round_number = 0
+    while perf_counter() < until or len(ratios) < 3:
+        round_number += 1
+        before = _bls_costs()
+        played, elapsed, made = _play_hands(game, f"{SEED} {round_number}", hands=4)
+        sign, verify = (sum(pair) / 2 for pair in zip(before, _bls_costs(), strict=True))
+        floor = made["sign"] * sign + made["verify"] * verify
+        ratios.append(elapsed / floor)
+        times.append(elapsed / played * 1000)
+        counts += made
+        counts["hands"] += played
+    return {
+        "ratio": Spread(tuple(ratios)).data(),
+        "milliseconds": Spread(tuple(times)).data(),
+        "signatures_per_hand": round(counts["sign"] / counts["hands"], 1),
+        "verifications_per_hand": round(counts["verify"] / counts["hands"], 1),
+    }
+
+
+def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[str]]:
+    """Hands from the first one's end to the last one's: how many, seconds, operations.
+
+    Played twice, which makes the same bytes: once to count, and once, unwatched, for the time.
+    """
+    setup = Setup(
+        games=(game,),
+        seed=seed,
+        hands=hands,
+        unit=DEFAULT_UNIT,
+        stack=DEFAULT_STACK,
+        balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
+        policies=(next(iter(registry.get(game).policies)),) * 2,
+    )
+    made: Counter[str] = Counter()
+    counts: list[Counter[str]] = []
+    with bls.observed(lambda operation, key, message: made.update((operation,))):
+        _run(setup, lambda: counts.append(made.copy()))
+    marks: list[float] = []
+    _run(setup, lambda: marks.append(perf_counter()))
+    return len(marks) - 1, marks[-1] - marks[0], counts[-1] - counts[0]
+
+
+def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
+    def listen(told: Told) -> None:
+        if isinstance(told, HandEnded):
+            hand_ended()
+
+    deciders = Deciders(setup)
+    Session(setup, deciders.decide, deciders.answer, [listen]).run()
+
+
+def _bls_costs(rounds: int = 40) -> tuple[float, float]:
+    """Seconds for one half-signature, and for checking one, in bare library calls."""
+    from chia_rs import AugSchemeMPL, G1Element, G2Element
+
+    mine, theirs = (SecretKeys.derive(derive(name.encode(), "bench")) for name in NAMES)
+    public = mine.channel.get_g1()
+    total = public + theirs.channel.get_g1()
+    messages = [derive(b"message", i, length=96) for i in range(rounds)]
+    start = perf_counter()
+    halves = [bytes(AugSchemeMPL.sign(mine.channel, message, total)) for message in messages]
+    middle = perf_counter()
+    for message, half in zip(messages, halves, strict=True):
+        hashed = AugSchemeMPL.g2_from_message(bytes(total) + message)
+        point = G2Element.from_bytes(half)
+        if public.pair(hashed) != G1Element.generator().pair(point):
+            raise AssertionError("a half-signature that does not verify")
+    end = perf_counter()
+    return (middle - start) / rounds, (end - middle) / rounds
+
+
+# --- Python rules against CLVM ----------------------------------------------------------------
+
+
+def _python_to_clvm(seconds: float) -> dict[str, dict[str, Any]]:
+    """Each validator's rules in Python against the same calls in CLVM, prepared as bytes."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in registry.names():
+        game = registry.get(name)
+        for validator, mix in _calls_by_validator(game).items():
+            key = validator if validator not in found else f"{name}/{validator}"
+            found[key] = _compare(game, validator, mix, seconds / 5 / len(registry.names()))
+    return found
+
+
+def _calls_by_validator(game: Game) -> dict[str, list[Call]]:
+    hashes = hashes_of(game)
+    terms = game.terms(game.default_parameters(DEFAULT_UNIT, DEFAULT_STACK))
+    chance = Chance(SEED.encode())
+    policies = list(game.policies.values())
+    by_validator: dict[str, list[Call]] = {name: [] for name in game.validators}
+    for _ in range(MIX):
+        pair = (chance.pick(policies), chance.pick(policies))
+        for call in calls(game, hashes, terms, pair, chance):
+            by_validator[call.before.validator or ""].append(call)
+    return by_validator
+
+
+def _compare(game: Game, name: str, mix: Sequence[Call], seconds: float) -> dict[str, Any]:
+    hashes = hashes_of(game)
+    judge, program = game.validators[name].judge, game.programs[name]
+    python = [(c.before.state, c.move, c.share, c.amount, c.evidence, hashes) for c in mix]
+    clvm = [
+        validator_arguments(_coin(call), _state(call).value(), program, call.evidence, NO_ADDRESS)
+        for call in mix
+    ]
+    serialized = program.serialized
+
+    def run_python() -> None:
+        for arguments in python:
+            judge(*arguments)
+
+    def run_clvm() -> None:
+        for arguments in clvm:
+            try:
+                run_chia_program(serialized, arguments, MAX_COST, STRICT)
+            except ValueError:
+                continue  # evidence that does not apply: the program raises
+
+    ratios: list[float] = []
+    python_times: list[float] = []
+    clvm_times: list[float] = []
+    run_python()
+    run_clvm()
+    until = perf_counter() + seconds
+    while perf_counter() < until or len(ratios) < 5:
+        ours, theirs = _time(run_python), _time(run_clvm)
+        ratios.append(ours / theirs)
+        python_times.append(ours / len(mix) * 1e6)
+        clvm_times.append(theirs / len(mix) * 1e6)
+    ratio = Spread(tuple(ratios))
+    return {
+        "ratio": ratio.data(),
+        "times_faster": round(1 / ratio.median, 2),
+        "python_microseconds": Spread(tuple(python_times)).data(),
+        "clvm_microseconds": Spread(tuple(clvm_times)).data(),
+        "calls": len(mix),
+    }
+
+
+def _coin(call: Call) -> GameCoin:
+    return GameCoin(
+        mover_key=bytes(48),
+        waiter_key=bytes(48),
+        timeout=15,
+        amount=call.amount,
+        mod_hash=bytes(32),
+        nonce=0,
+        move=call.move,
+        max_move_size=0,
+        infohash_b=b"",
+        mover_share=call.share,
+        infohash_a=FIRST,
+    )
+
+
+def _state(call: Call) -> Any:
+    return call.before.state
+
+
+# --- rates, and the import ----------------------------------------------------------------------
+
+
+def _rates(seconds: float) -> dict[str, Spread]:
+    """What each game measures besides, in times a second."""
+    prepared: dict[str, Callable[[], int]] = {}
+    for name in registry.names():
+        for benchmark, prepare in registry.get(name).benchmarks.items():
+            work = prepare()
+            if work is not None:
+                prepared[benchmark] = work
+    values: dict[str, list[float]] = {name: [] for name in prepared}
+    until = perf_counter() + seconds
+    while perf_counter() < until or min(map(len, values.values()), default=5) < 5:
+        for name, work in prepared.items():
+            start = perf_counter()
+            done = work()
+            values[name].append(done / (perf_counter() - start))
+    return {name: Spread(tuple(found)) for name, found in values.items()}
+
+
+def _import_time(rounds: int = 5) -> Spread:
+    """Seconds that `import channel` adds to starting Python."""
+    with_it, without = [], []
+    for _ in range(rounds):
+        with_it.append(_time(lambda: _python("import channel")))
+        without.append(_time(lambda: _python("pass")))
+    return Spread(tuple(max(a - b, 0.0) for a, b in zip(with_it, without, strict=True)))
+
+
+def _python(code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def _time(work: Callable[[], object]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+# --- for people ---------------------------------------------------------------------------------
+
+
+def _print(figures: dict[str, Any]) -> None:
+    console = Console(highlight=False)
+    table = Table("figure", "median", "least", "most", title="measured in one run")
+    for game, hand in figures["signed_hand"].items():
+        _row(table, f"{game}: signed hand / floor", hand["ratio"])
+        _row(table, f"{game}: signed hand, ms", hand["milliseconds"])
+    for name, figure in figures["python_to_clvm"].items():
+        _row(table, f"{name}: Python / CLVM time", figure["ratio"])
+    for name, spread in figures["rates"].items():
+        _row(table, f"{name}, a second", spread)
+    _row(table, "import channel, s", figures["import_channel"])
+    console.print(table)
+    for game, hand in figures["signed_hand"].items():
+        console.print(
+            f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
+            f" {hand['verifications_per_hand']} verifications; the floor is their cost here."
+        )
+
+
+def _row(table: Table, name: str, spread: dict[str, float]) -> None:
+    values: Iterable[float] = (spread["median"], spread["least"], spread["most"])
+    table.add_row(name, *(f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" for value in values))

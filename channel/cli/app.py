@@ -1,0 +1,150 @@
+"""The commands and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from channel import __version__
+
+app = typer.Typer(
+    name="channelsim",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    help="A two-party state-channel simulator for Chia. Every rule exists twice, as Python and"
+    " as Chialisp, and the two are held against each other on every move."
+    "\n\nExample: [bold]channelsim play spacepoker --hands 2 --seed demo[/bold]",
+)
+vectors = typer.Typer(
+    no_args_is_help=True,
+    help="Conformance cases: JSON Lines, one call of one validator a line."
+    "\n\nExample: [bold]channelsim vectors check spacepoker.jsonl[/bold]",
+)
+app.add_typer(vectors, name="vectors")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"channelsim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="A game, or several with commas between.")],
+    hands: Annotated[int | None, typer.Option(help="How many hands (3).", min=1)] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text; the same seed plays the same session.")
+    ] = None,
+    unit: Annotated[int | None, typer.Option(help="A unit, in mojos (100).")] = None,
+    stack: Annotated[int | None, typer.Option(help="A player's stake in units (10).")] = None,
+    balance: Annotated[
+        int | None, typer.Option(help="What each puts into the channel, in mojos (10 stakes).")
+    ] = None,
+    policy: Annotated[
+        str,
+        typer.Option(help="How Alice plays, and Bob: A or A,B; `ask` lets you play Alice."),
+    ] = "caller",
+    script: Annotated[
+        Path | None, typer.Option(help="A TOML file that fixes entropy and actions.")
+    ] = None,
+    json: Json = False,
+    transcript: Annotated[
+        Path | None, typer.Option(help="Write all that happens to this file.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+) -> None:
+    """Play hands in a channel, from funding to clean shutdown.
+
+    Example: [bold]channelsim play spacepoker --seed 7 --policy aggressive,caller[/bold]
+    """
+    from channel.cli.play import play as run
+
+    raise typer.Exit(
+        run(
+            game=game,
+            hands=hands,
+            seed=seed,
+            unit=unit,
+            stack=stack,
+            balance=balance,
+            policy=policy,
+            script=script,
+            json=json,
+            transcript=transcript,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(help="A transcript that `play` wrote.")],
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+) -> None:
+    """Play a transcript again; every line, and the digest, must come out the same.
+
+    Example: [bold]channelsim replay session.jsonl[/bold]
+    """
+    from channel.cli.play import replay as run
+
+    raise typer.Exit(run(file, json=json, quiet=quiet))
+
+
+@app.command()
+def games() -> None:
+    """List what can be played, with each game's policies.
+
+    Example: [bold]channelsim games[/bold]
+    """
+    from channel.setup import ASK
+    from games import registry
+
+    for name in registry.names():
+        game = registry.get(name)
+        typer.echo(f"{name:<12} {game.title}")
+        typer.echo(f"{'':<12} validators: {', '.join(game.validators)}")
+        typer.echo(f"{'':<12} policies:   {', '.join([*game.policies, ASK])}")
+
+
+@app.command()
+def bench(
+    json: Json = False,
+    seconds: Annotated[float, typer.Option(help="Roughly how long to measure.", min=1)] = 20.0,
+) -> None:
+    """Measure a hand against its floor, and the Python rules against CLVM, in one run.
+
+    Example: [bold]channelsim bench --json[/bold]
+    """
+    from channel.bench import main as run
+
+    raise typer.Exit(run(seconds, as_json=json))
+
+
+@vectors.command("check")
+def vectors_check(
+    files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],
+) -> None:
+    """Run conformance cases through the Python rules and the programs.
+
+    Example: [bold]channelsim vectors check tests/data/vectors/spacepoker.jsonl[/bold]
+    """
+    from channel.cli.vectors import check
+
+    raise typer.Exit(check(files))

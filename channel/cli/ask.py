@@ -1,0 +1,78 @@
+"""A person at the terminal plays Alice: sees her cards, is offered only what is legal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from channel.errors import UsageError
+from channel.report.narrator import text_of
+from games import registry
+from games.amounts import spoken
+from games.contract import Action, Choice, Player
+from games.errors import IllegalAction
+
+
+class Asker:
+    """Asks for each decision until the answer is one that the rules allow."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def __call__(self, game: str, player: Player) -> Action:
+        """The person's action in this game."""
+        rules = registry.get(game)
+        self._console.print()
+        for line in rules.story.view(player):
+            self._console.print(text_of(line))
+        offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
+        self._console.print(Text(f"you can: {offered}", style="bold"))
+        while True:
+            answer = self._line("your move> ")
+            if not answer:
+                continue
+            try:
+                action = rules.read_action(player, answer)
+                player.act(action)
+            except IllegalAction as error:
+                self._console.print(Text(str(error), style="yellow"))
+            else:
+                return action
+
+    def another(self, number: int) -> bool:
+        """Whether the person takes up another hand, which Bob has proposed."""
+        while True:
+            answer = self._line(f"Bob proposes hand {number + 1}: play it? [Y/n] ").lower()
+            if answer in ("", "y", "yes"):
+                return True
+            if answer in ("n", "no"):
+                return False
+            self._console.print("yes or no, please")
+
+    def _line(self, prompt: str) -> str:
+        self._console.print(prompt, end="")
+        try:
+            return input().strip()
+        except EOFError:
+            self._console.print()
+            raise UsageError("the input ended where a decision was needed") from None
+        except UnicodeDecodeError:
+            return "?"
+
+
+def offer(choice: Choice, unit: int) -> str:
+    """One choice as it is offered: its verb, and its bounds.
+
+    >>> offer(Choice("check"), 100)
+    'check'
+    >>> offer(Choice("raise", 1, 800), 100)
+    'raise N (from 1 mojo to 8 units (800 mojos))'
+    """
+    if not choice.most:
+        return f"{choice.verb} ({choice.hint})" if choice.hint else choice.verb
+    least, most = spoken(choice.least, unit), spoken(choice.most, unit)
+    return f"{choice.verb} N (from {least} to {most})"
+
+
+def _unit(player: Player) -> int:
+    return int(getattr(getattr(player, "terms", None), "unit", 1))

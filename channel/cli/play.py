@@ -1,0 +1,148 @@
+"""`channelsim play` and `channelsim replay`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from channel import setup as setups
+from channel.cli.ask import Asker
+from channel.deciding import Deciders
+from channel.entropy import fresh_seed
+from channel.errors import UsageError
+from channel.report.document import document
+from channel.report.narrator import Narrator
+from channel.script import read as read_script
+from channel.session import Result, Session, SessionBroken
+from channel.setup import ASK, NAMES, Setup
+from channel.told import Listener
+from channel.transcript import Comparer, Recorder, Sink, choices_of
+from channel.transcript import read as read_transcript
+
+
+def play(
+    *,
+    game: str,
+    hands: int | None,
+    seed: str | None,
+    unit: int | None,
+    stack: int | None,
+    balance: int | None,
+    policy: str,
+    script: Path | None,
+    json: bool,
+    transcript: Path | None,
+    quiet: bool,
+) -> int:
+    """Play a session as the options say; the exit code."""
+    scripted = read_script(script) if script else None
+    unit = _first(unit, scripted.unit if scripted else None, setups.DEFAULT_UNIT)
+    stack = _first(stack, scripted.stack if scripted else None, setups.DEFAULT_STACK)
+    default_hands = len(scripted.hand) if scripted and scripted.hand else setups.DEFAULT_HANDS
+    setup = setups.check(
+        Setup(
+            games=tuple(name.strip() for name in game.split(",") if name.strip()),
+            seed=seed if seed is not None else (scripted and scripted.seed) or fresh_seed(),
+            hands=_first(hands, None, default_hands),
+            unit=unit,
+            stack=stack,
+            balance=_first(
+                balance,
+                scripted.balance if scripted else None,
+                unit * stack * setups.DEFAULT_STAKES,
+            ),
+            policies=_policies(policy),
+            script=scripted,
+        )
+    )
+    output = _Output(setup, json=json, quiet=quiet)
+    with _file(transcript) as sink:
+        return output.run(Deciders(setup, *output.person()), sink, finish=lambda: None)
+
+
+def replay(file: Path, *, json: bool, quiet: bool) -> int:
+    """Play a transcript again; the exit code."""
+    transcript = read_transcript(file)
+    comparer = Comparer(transcript)
+    deciders = Deciders(transcript.setup, recorded=choices_of(transcript, NAMES[0]))
+    output = _Output(transcript.setup, json=json, quiet=quiet)
+    return output.run(deciders, comparer, finish=comparer.finish)
+
+
+class _Output:
+    """Where a session is told: on the terminal as it goes, or as one document at the end."""
+
+    def __init__(self, setup: Setup, *, json: bool, quiet: bool) -> None:
+        self.setup = setup
+        self._json = json or not sys.stdout.isatty()
+        asks = ASK in setup.policies
+        # A person who plays is talked to even when the document goes elsewhere.
+        self._console = Console(stderr=self._json, highlight=False)
+        viewer = NAMES[0] if asks else None
+        self._narrator = Narrator(setup, self._console, viewer=viewer, quiet=quiet)
+        self._told = not self._json or asks
+
+    def person(self) -> tuple[Asker, Callable[[int], bool]]:
+        """Who is asked for Alice's decisions, if anybody is."""
+        asker = Asker(self._console)
+        return asker, asker.another
+
+    def run(self, deciders: Deciders, sink: Sink, finish: Callable[[], None]) -> int:
+        """Play, tell, and give the exit code."""
+        recorder = Recorder(self.setup, sink)
+        listeners: list[Listener] = [recorder, deciders]
+        if self._told:
+            listeners.append(self._narrator)
+        try:
+            result = Session(self.setup, deciders.decide, deciders.answer, listeners).run()
+        except SessionBroken as broken:
+            print(f"channelsim: {broken.name} breaks off: {broken}", file=sys.stderr)
+            return 1
+        digest = recorder.finish(result)
+        finish()
+        self._finish(result, digest)
+        checks = result.checks
+        return 0 if checks.python_clvm_agree and checks.conserved else 1
+
+    def _finish(self, result: Result, digest: str) -> None:
+        if self._json:
+            text = msgspec.json.format(
+                msgspec.json.encode(document(self.setup, result, digest)), indent=2
+            )
+            print(text.decode())
+        else:
+            self._narrator.finish(result, digest)
+
+
+@contextmanager
+def _file(path: Path | None) -> Iterator[Sink]:
+    if path is None:
+        yield lambda line: None
+        return
+    try:
+        with path.open("wb") as file:
+
+            def sink(line: bytes) -> None:
+                file.write(line)
+
+            yield sink
+    except OSError as error:
+        raise UsageError(f"--transcript {path}: cannot be written ({error.strerror})") from None
+
+
+def _policies(text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) > 2 or not all(names):
+        raise UsageError(f"--policy {text}: one for Alice and one for Bob, as in `random,caller`")
+    if len(names) == 1:
+        return (ASK, "caller") if names[0] == ASK else (names[0], names[0])
+    return names[0], names[1]
+
+
+def _first(*candidates: int | None) -> int:
+    return next(candidate for candidate in candidates if candidate is not None)

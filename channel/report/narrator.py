@@ -1,0 +1,136 @@
+"""A session told at a terminal, as a person would follow it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from rich.console import Console
+from rich.text import Text
+
+from channel.coins import Coin
+from channel.events import FundingSent
+from channel.session import Result
+from channel.setup import NAMES, Setup
+from channel.state import Side
+from channel.told import (
+    ChannelFunded,
+    Closed,
+    HandEnded,
+    HandStarted,
+    NewsFor,
+    NoMoreHands,
+    StepMade,
+    Told,
+    viewer_seat,
+)
+from games import registry
+from games.amounts import spoken
+from games.contract import Hand, Line
+
+
+class Narrator:
+    """A listener that prints. `viewer` (a peer's name) hides what that player does not see."""
+
+    def __init__(
+        self, setup: Setup, console: Console, *, viewer: str | None = None, quiet: bool = False
+    ) -> None:
+        self._setup = setup
+        self._console = console
+        self._viewer = viewer
+        self._quiet = quiet
+
+    def __call__(self, told: Told) -> None:
+        """Print what a person follows."""
+        if self._quiet:
+            return
+        match told:
+            case NewsFor(name, FundingSent(coin, deadline)) if name == NAMES[Side.INITIATOR]:
+                self._say(
+                    f"Alice and Bob put {self._money(self._setup.balance)} each into a channel"
+                    f" (coin {_short(coin.id)}, to be funded before height {deadline})."
+                )
+            case ChannelFunded(_, height, _):
+                self._say(f"The channel is open at height {height}.")
+            case HandStarted(number, game, _, proposer, hand):
+                stake = self._money(hand.terms.stakes[0])
+                alice, bob = _titled(hand).names
+                self._rule(f"hand {number + 1}: {registry.get(game).title.partition(':')[0]}")
+                self._say(
+                    f"{proposer.title()} proposes it for {stake} each; {alice} commits first,"
+                    f" {bob} second.",
+                    style="dim",
+                )
+            case StepMade(game, hand):
+                seat = viewer_seat(hand, self._viewer)
+                self.lines(registry.get(game).story.step(_titled(hand), seat))
+            case HandEnded(_, game, hand, balances):
+                seat = viewer_seat(hand, self._viewer)
+                self.lines(registry.get(game).story.result(_titled(hand), seat))
+                self._balances("balances", balances)
+            case NoMoreHands(reason):
+                self._rule("close")
+                self._say(f"No more hands: {reason}.")
+            case Closed(_, height):
+                self._say(f"The shutdown is on chain at height {height}.")
+            case _:
+                pass
+
+    def finish(self, result: Result, digest: str) -> None:
+        """The end: coins, balances, what was checked."""
+        self._balances("final balances", result.balances)
+        self._coin("channel coin", result.channel_coin)
+        for name, coin in zip(NAMES, result.rewards, strict=True):
+            if coin is not None:
+                self._coin(f"{name.title()}'s reward", coin)
+        checks = result.checks
+        verdict = "rules and programs agree" if checks.python_clvm_agree else "THEY DISAGREE"
+        money = "money is conserved" if checks.conserved else "MONEY IS NOT CONSERVED"
+        style = "green" if checks.python_clvm_agree and checks.conserved else "bold red"
+        self._say(f"{checks.moves_checked} moves judged by both: {verdict}; {money}", style)
+        for line in result.disagreements:
+            self._say(line, "red")
+        self._say(f"digest    {digest}", "dim")
+
+    def lines(self, lines: Iterable[Line]) -> None:
+        """Print a game's own lines."""
+        for line in lines:
+            self._console.print(text_of(line), soft_wrap=False)
+
+    def _balances(self, title: str, balances: tuple[int, int]) -> None:
+        told = ", ".join(
+            f"{name.title()} {self._money(balance)}"
+            for name, balance in zip(NAMES, balances, strict=True)
+        )
+        self._say(f"{title}: {told}")
+
+    def _coin(self, title: str, coin: Coin) -> None:
+        self._say(f"{title}: {self._money(coin.amount)}")
+        self._say(f"    {coin.id.hex()}", style="dim")
+
+    def _money(self, mojos: int) -> str:
+        return spoken(mojos, self._setup.unit)
+
+    def _say(self, text: str, style: str = "") -> None:
+        self._console.print(Text(text, style=style))
+
+    def _rule(self, title: str) -> None:
+        self._console.print()
+        self._console.print(Text(f"── {title} ──", style="bold"))
+
+
+def text_of(line: Line) -> Text:
+    """A game's line for the terminal.
+
+    >>> text_of((("Alice", "bold"), (" checks", ""))).plain
+    'Alice checks'
+    """
+    return Text.assemble(*((text, style) for text, style in line))
+
+
+def _titled(hand: Hand) -> Hand:
+    return replace(hand, names=(hand.names[0].title(), hand.names[1].title()))
+
+
+def _short(coin_id: bytes) -> str:
+    return f"{coin_id.hex()[:8]}…"

@@ -1,0 +1,48 @@
+"""A game played by two policies, without a channel: where the calls of validators come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clsp.values import NIL, Value
+from games.chance import Chance
+from games.contract import Game, Hashes, Play, Policy, Position, Seat, Terms
+from games.judge import own_move, position_after
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a validator: a move made at `before`, and the evidence it is judged with."""
+
+    before: Position
+    move: bytes
+    share: int
+    amount: int
+    evidence: Value
+
+
+def calls(
+    game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
+) -> Iterator[Call]:
+    """Play one game; every call that the receivers of its moves make, in order.
+
+    Each receiver tries `()` first and then its own evidence, as on chain.
+    """
+    initial = game.initial(terms)
+    position = Position(
+        initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
+    )
+    entropy = [chance.bytes(64), chance.bytes(64)]
+    players = [game.player(seat, terms, entropy[seat], hashes) for seat in Seat]
+    while not position.over:
+        seat = position.mover
+        play = players[seat].act(policies[seat](players[seat], chance))
+        if not isinstance(play, Play):
+            return
+        evidence = (NIL, *players[seat.other].evidence(position, play.move))
+        for held in evidence:
+            yield Call(position, play.move, play.share, terms.amount, held)
+        step = own_move(game, hashes, position, terms.amount, play)
+        position = position_after(position, step, play.move, play.share)
+        players = [player.moved(position) for player in players]

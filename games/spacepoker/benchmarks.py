@@ -1,0 +1,53 @@
+"""What Space Poker measures beyond its validators: the best five of seven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from games.chance import Chance
+from games.contract import Benchmark
+from games.counting import RANKS
+from games.spacepoker.hands import best_of_seven
+
+HANDS = 20_000
+
+
+def _best_of_seven() -> Callable[[], int]:
+    chance = Chance(b"best of seven")
+    hands = [tuple(chance.pick(RANKS) for _ in range(7)) for _ in range(HANDS)]
+
+    def work() -> int:
+        for hand in hands:
+            best_of_seven(hand, 0)
+        return HANDS
+
+    work()  # the table fills as hands are met; what is measured is the warm rate
+    return work
+
+
+def _phevaluator_of_seven() -> Callable[[], int] | None:
+    try:
+        from phevaluator import evaluate_cards
+    except ImportError:
+        return None
+    chance = Chance(b"seven cards of one pack")
+    hands = [_seven_of_a_pack(chance) for _ in range(HANDS)]
+
+    def work() -> int:
+        for hand in hands:
+            evaluate_cards(*hand)
+        return HANDS
+
+    return work
+
+
+def _seven_of_a_pack(chance: Chance) -> tuple[int, ...]:
+    pack = list(range(52))
+    return tuple(pack.pop(chance.below(len(pack))) for _ in range(7))
+
+
+BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(
+    {"best_of_seven": _best_of_seven, "phevaluator_best_of_seven": _phevaluator_of_seven}
+)
+"""By name; the second is an evaluator in C on ordinary hands, to compare with."""

@@ -1,0 +1,24 @@
+# Sourced by the other scripts: a virtual environment in .venv with this project in it.
+# Usage: . scripts/env.sh [EXTRA]   (run from the top of the repository)
+
+extra="${1:-}"
+python=""
+for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python; do
+    if [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1 &&
+        "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        python="$candidate"
+        break
+    fi
+done
+if [ -z "$python" ]; then
+    echo "channelsim needs Python 3.11 or newer; none was found (set PYTHON to name one)" >&2
+    exit 2
+fi
+[ -x .venv/bin/python ] || "$python" -m venv .venv
+# What is installed is stamped with what was asked for, so that a second run is quick.
+stamp=".venv/.channelsim${extra:+-$extra}"
+if ! cmp -s pyproject.toml "$stamp"; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+        --editable ".${extra:+[$extra]}"
+    cp pyproject.toml "$stamp"
+fi

@@ -1,0 +1,425 @@
+"""Two peers wired by hand: the bytes between them go through the test's hands.
+
+No session loop: a test delivers messages one by one, alters or repeats them, answers for the
+players, and farms blocks. A `Cheat` is one of the two ends with its own keys and all that its
+peer knows, signing whatever the test wants. Peers are values all through but for their own
+attributes, so a `fork` of a table is cheap; forks share the node, which is not copied.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from channel import batch as batches
+from channel.book import Book
+from channel.chain import Answer, PushResult
+from channel.chain.simulator import SimulatedChain
+from channel.coins import Bundle, Coin
+from channel.entropy import derive
+from channel.errors import InvariantError, Violation
+from channel.events import (
+    Accept,
+    Act,
+    Block,
+    BrokenOff,
+    Command,
+    Effect,
+    Event,
+    News,
+    Proposed,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channel.events import Propose as ProposeCommand
+from channel.keys import SecretKeys
+from channel.messages import Batch, BatchAction, Message, Move, decode, encode
+from channel.opening import Agreement
+from channel.peer import Config, Peer, Phase
+from channel.proposal import Wish
+from channel.signed import Halves, sign_halves
+from channel.state import Before, Channel, ChannelState, LiveGame, Side
+from channel.wallet import Wallet, address_of, wallet_key
+from games import registry
+from games.chance import Chance
+from games.contract import Action, Player, Position
+from games.judge import hashes_of
+from games.referee import RefereeRefusal
+
+NAMES = ("ann", "ben")
+GAME = registry.get("spacepoker")
+HASHES = hashes_of(GAME)
+UNIT, STACK = 100, 10
+STAKE = UNIT * STACK
+BALANCE = 5 * STAKE
+TIMEOUT = 15
+CONFIRMATIONS = 3
+
+ANN, BEN = Side.INITIATOR, Side.RECEIVER
+
+Alter = Callable[[int, bytes], bytes | None]
+"""Given the sender and a message: what arrives of it (None: nothing)."""
+
+Decide = Callable[[Player], Action]
+
+
+@dataclass
+class End:
+    """One peer, and all that it ever asked its driver for."""
+
+    peer: Peer
+    watched: list[Coin] = field(default_factory=list)
+    stored: dict[str, bytes] = field(default_factory=dict)
+    news: list[News] = field(default_factory=list)
+    pushed: list[tuple[str, Bundle, PushResult]] = field(default_factory=list)
+    effects: list[Effect] = field(default_factory=list)
+    turns: list[int] = field(default_factory=list)
+    offers: list[int] = field(default_factory=list)
+
+    def told(self, kind: type[News]) -> list[News]:
+        return [news for news in self.news if isinstance(news, kind)]
+
+    @property
+    def book(self) -> Book:
+        return self.peer.book
+
+    @property
+    def state(self) -> ChannelState:
+        return self.peer.book.state
+
+
+@dataclass
+class Table:
+    """Two ends, one node, and the mail between them."""
+
+    chain: SimulatedChain
+    ends: tuple[End, End]
+    mail: deque[tuple[int, bytes]] = field(default_factory=deque)
+    sent: list[tuple[int, bytes]] = field(default_factory=list)
+
+    # --- one thing at a time ---
+
+    def handle(self, index: int, event: Event) -> list[Effect]:
+        """Let a peer handle an event, and carry out what it wants. The effects, for a look."""
+        effects = self.ends[index].peer.handle(event)
+        self.carry_out(index, effects)
+        return effects
+
+    def carry_out(self, index: int, effects: Sequence[Effect]) -> None:
+        end = self.ends[index]
+        end.effects += effects
+        for effect in effects:
+            match effect:
+                case Send(message):
+                    self.sent.append((index, message))
+                    self.mail.append((1 - index, message))
+                case Push(name, bundle):
+                    end.pushed.append((name, bundle, self.chain.push(bundle)))
+                case Store(name, data):
+                    end.stored[name] = data
+                case Watch(coin):
+                    end.watched.append(coin)
+                case Tell(news):
+                    end.news.append(news)
+                    match news:
+                        case YourTurn(game_id):
+                            end.turns.append(game_id)
+                        case Proposed(group):
+                            end.offers.append(group.id)
+                        case _:
+                            pass
+
+    def start(self) -> Table:
+        for index, end in enumerate(self.ends):
+            self.carry_out(index, end.peer.start(self.chain.peak()))
+        return self
+
+    def command(self, index: int, command: Command) -> list[Effect]:
+        return self.handle(index, command)
+
+    def receive(self, index: int, message: bytes | Message) -> list[Effect]:
+        """Let this peer have a message, whoever it is from."""
+        blob = message if isinstance(message, bytes) else encode(message)
+        return self.handle(index, Received(blob))
+
+    def deliver(self) -> list[Effect]:
+        """The next message of the mail to its receiver."""
+        index, message = self.mail.popleft()
+        return self.receive(index, message)
+
+    def take_mail(self) -> bytes:
+        """The next message of the mail, taken out of it."""
+        return self.mail.popleft()[1]
+
+    def farm(self, blocks: int = 1) -> Table:
+        """Blocks, each told to both peers with what they watch."""
+        for _ in range(blocks):
+            self.chain.farm()
+            for index, end in enumerate(self.ends):
+                seen = [self.chain.coin(coin.id) for coin in end.watched]
+                coins = tuple(coin for coin in seen if coin is not None)
+                self.handle(index, Block(self.chain.peak(), coins))
+        return self
+
+    # --- many things ---
+
+    def pump(self, alter: Alter | None = None) -> Table:
+        """Deliver all mail, and what comes of it."""
+        while self.mail:
+            index, message = self.mail.popleft()
+            arrives = alter(1 - index, message) if alter else message
+            if arrives is not None:
+                self.receive(index, arrives)
+        return self
+
+    def open(self) -> Table:
+        """Everything up to where both peers play."""
+        self.start().pump()
+        for _ in range(CONFIRMATIONS + 3):
+            if all(end.peer.phase is Phase.PLAYING for end in self.ends):
+                return self.pump()
+            self.farm()
+        raise AssertionError("the channel does not open")
+
+    def propose(self, index: int, *wishes: Wish) -> Table:
+        self.command(index, ProposeCommand(wishes or (wish(),)))
+        return self
+
+    def step(self, *decide: Decide) -> bool:
+        """The next message, else an acceptance, else a turn; whether there was any."""
+        if self.mail:
+            self.deliver()
+            return True
+        for index, end in enumerate(self.ends):
+            if end.offers:
+                self.command(index, Accept(end.offers.pop(0)))
+                return True
+            if end.turns:
+                game_id = end.turns.pop(0)
+                player = end.book.player(game_id)
+                if player is not None and player.choices():
+                    self.command(index, Act(game_id, (decide or (call, call))[index](player)))
+                return True
+        return False
+
+    def go_on(self, *decide: Decide) -> Table:
+        """Until nothing is left to do. `decide` is Ann's and Ben's; or both check and call."""
+        while self.step(*decide):
+            pass
+        return self
+
+    def until(self, ready: Callable[[], bool], *decide: Decide) -> Table:
+        """Go on until this holds."""
+        while not ready():
+            assert self.step(*decide), "it never happens"
+        return self
+
+    def until_move(self, validator: str, sender: int, *decide: Decide) -> Batch:
+        """Up to where this side's batch with a move that this validator judges is in the mail.
+
+        It is taken out, so that something else can be sent in its place.
+        """
+
+        def ready() -> bool:
+            if not self.mail or self.mail[0][0] == sender:
+                return False
+            message = decode(self.mail[0][1])
+            if not isinstance(message, Batch):
+                return False
+            state = self.ends[1 - sender].state
+            games = [state.game(act.game_id) for act in message.actions if isinstance(act, Move)]
+            return any(game and game.position.validator == validator for game in games)
+
+        self.until(ready, *decide)
+        message = decode(self.take_mail())
+        assert isinstance(message, Batch)
+        return message
+
+    # --- what is known of both ---
+
+    @property
+    def channel(self) -> Channel:
+        table = self.ends[0].peer.table
+        assert table is not None
+        return table.channel
+
+    def holder(self) -> int:
+        """Who holds the potato; exactly one does, unless it is in the mail."""
+        holders = [index for index, end in enumerate(self.ends) if end.book.potato]
+        assert len(holders) == 1
+        return holders[0]
+
+    def fork(self) -> Table:
+        """A copy that goes its own way from here, but for the node."""
+        ends = [
+            End(
+                _copy_of(end.peer),
+                [*end.watched],
+                {**end.stored},
+                [*end.news],
+                [*end.pushed],
+                [*end.effects],
+                [*end.turns],
+                [*end.offers],
+            )
+            for end in self.ends
+        ]
+        return Table(self.chain, (ends[0], ends[1]), deque(self.mail), [*self.sent])
+
+
+def _copy_of(peer: Peer) -> Peer:
+    twin = copy.copy(peer)
+    twin._opening = copy.copy(peer._opening)
+    return twin
+
+
+def sit(
+    seed: str = "table",
+    *,
+    contributions: tuple[int, int] = (BALANCE, BALANCE),
+    confirmations: int = CONFIRMATIONS,
+    unroll_timeout: int = TIMEOUT,
+) -> Table:
+    """Two peers that have not said anything yet, with a wallet coin each."""
+    blob = seed.encode()
+    chain = SimulatedChain(int.from_bytes(derive(blob, "node", length=4), "big"))
+    agreement = Agreement(contributions, unroll_timeout, confirmations)
+    ends = []
+    for index, name in enumerate(NAMES):
+        secret = derive(blob, "player", name)
+        key = wallet_key(secret, "funding")
+        wallet = Wallet(key, chain.give(address_of(key), contributions[index]))
+        channel_secret = derive(secret, "channel", 0)
+        config = Config(
+            name=name,
+            peer=NAMES[1 - index],
+            side=Side(index),
+            secret=channel_secret,
+            reward_address=address_of(wallet_key(secret, "reward")),
+            wallet=wallet,
+            agreement=agreement,
+            agg_sig_data=chain.agg_sig_data(),
+            entropy=_entropy(channel_secret),
+        )
+        ends.append(End(Peer(config)))
+    return Table(chain, (ends[0], ends[1]))
+
+
+def _entropy(secret: bytes) -> Callable[[int], bytes]:
+    return lambda game_id: derive(secret, "game", game_id, length=64)
+
+
+def wish(
+    *,
+    game: str = "spacepoker",
+    unit: int = UNIT,
+    stack: int = STACK,
+    timeout: int = TIMEOUT,
+    alice: bool = True,
+) -> Wish:
+    return Wish(game, GAME.default_parameters(unit, stack), timeout, alice)
+
+
+def call(player: Player) -> Action:
+    """Checks and calls."""
+    return Action(player.choices()[0].verb)
+
+
+def by_policy(name: str, seed: str = "policy") -> Decide:
+    policy = GAME.policies[name]
+    chance = Chance(seed.encode())
+    return lambda player: policy(player, chance)
+
+
+# --- a cheating peer ---------------------------------------------------------------------------
+
+
+def as_declared(game: LiveGame, action: Move) -> LiveGame:
+    """What a move makes of its game when nobody judges it: the coin as it is declared."""
+    try:
+        coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
+    except RefereeRefusal:
+        return game
+    before = game.position
+    position = Position(None, None, before.mover.other, action.share, 0, action.move)
+    return LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+
+
+@dataclass
+class Cheat:
+    """One end of a table that signs what it wants: its own keys, its own view of the state."""
+
+    table: Table
+    index: int
+
+    @property
+    def end(self) -> End:
+        return self.table.ends[self.index]
+
+    @property
+    def side(self) -> Side:
+        return Side(self.index)
+
+    @property
+    def keys(self) -> SecretKeys:
+        return SecretKeys.derive(self.end.peer.config.secret)
+
+    @property
+    def state(self) -> ChannelState:
+        """The newest state that the honest side knows of."""
+        return self.table.ends[1 - self.index].state
+
+    def after(self, actions: Sequence[BatchAction]) -> ChannelState:
+        """The state that these actions lead to, or just the next number if to none."""
+        try:
+            state, _ = batches.apply(
+                self.table.channel, self.state, self.side, actions, as_declared
+            )
+        except (Violation, InvariantError):
+            return msgspec.structs.replace(self.state, number=self.state.number + 1)
+        return state
+
+    def halves(self, state: ChannelState) -> Halves:
+        return sign_halves(self.table.channel, self.keys, state)
+
+    def batch(self, *actions: BatchAction, number: int | None = None) -> Batch:
+        """A batch of these actions, right in everything else."""
+        state = self.after(actions)
+        if number is not None:
+            state = msgspec.structs.replace(state, number=number)
+        return Batch(state.number, tuple(actions), *self.halves(state))
+
+    def send(self, message: Message | bytes) -> list[Effect]:
+        """Straight to the other side."""
+        return self.table.receive(1 - self.index, message)
+
+
+def broken_off(end: End) -> BrokenOff:
+    """Why this end broke off: it did so, once."""
+    found = end.told(BrokenOff)
+    assert len(found) == 1, found
+    assert isinstance(found[0], BrokenOff)
+    return found[0]
+
+
+def accepted(end: End, name: str) -> Bundle:
+    """The newest bundle of this name that the end pushed, which the node took."""
+    bundles = [(bundle, result) for what, bundle, result in end.pushed if what == name]
+    assert bundles, f"no {name} was pushed"
+    bundle, result = bundles[-1]
+    assert result.answer is Answer.ACCEPTED, result
+    return bundle
+
+
+def edited(message: bytes, **changes: object) -> bytes:
+    """A message with some of its fields changed."""
+    return encode(msgspec.structs.replace(decode(message), **changes))

@@ -1,0 +1,19 @@
+"""That the benchmark measures what it says, not how fast this machine is."""
+
+from __future__ import annotations
+
+from channel.bench import measure
+from games import registry
+
+
+def test_every_figure_is_there() -> None:
+    figures = measure(seconds=2)
+    assert figures["signed_hand_ratio_to_floor"] > 0
+    hand = figures["signed_hand"]["spacepoker"]
+    # Both halves of each batch are signed once and checked once.
+    assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
+    names = {name for game in registry.names() for name in registry.get(game).validators}
+    assert names <= figures["python_ratio_to_clvm"].keys()
+    assert all(ratio > 0 for ratio in figures["python_ratio_to_clvm"].values())
+    assert figures["best_of_seven_per_second"] > 0
+    assert figures["import_channel_seconds"] >= 0
