@@ -76,7 +76,7 @@ class Book:
 
     `state` is the newest, sent or received; `newest` the newest that we can complete (F).
     `queue` are the player's commands that wait for the potato; `requested`: we asked for it,
-    `owed`: the other side asked us.
+    `owed`: the other side asked us; `ask_later`: we owe a move, and ask with the next block.
     """
 
     state: ChannelState
@@ -86,6 +86,7 @@ class Book:
     queue: tuple[Command, ...] = ()
     requested: bool = False
     owed: bool = False
+    ask_later: bool = False
     closing: bool = False
     last_batch: bytes = b""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from channel import events
-from channel.batch import Settled, apply
+from channel.batch import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
 from channel.book import Book, Out, Table
 from channel.errors import UsageError
 from channel.events import (
@@ -38,7 +38,7 @@ from channel.messages import (
 )
 from channel.proposal import Unfit, Wish, offer_of, why_not
 from channel.signed import sign_halves
-from channel.state import Before, ChannelState, LiveGame
+from channel.state import Before, ChannelState, Group, LiveGame
 from games import registry
 from games.contract import Action, Choice, Play, Player, Position
 from games.errors import IllegalAction
@@ -68,13 +68,15 @@ def check_command(table: Table, book: Book, command: events.Command) -> None:
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case events.Accept(group_id) | events.Cancel(group_id):
-            if book.state.group(group_id) is None:
+            group = book.state.group(group_id)
+            if group is None:
                 raise UsageError(f"no proposal {group_id} is open")
+            if isinstance(command, events.Accept) and group.proposer is table.side:
+                raise UsageError(f"proposal {group_id} is our own: the other side may accept it")
+            if group_id in _answered(book):
+                raise UsageError(f"proposal {group_id} is answered already")
         case events.Propose(wishes):
-            try:
-                _offers(table, book.state, wishes)
-            except Unfit as unfit:
-                raise UsageError(f"cannot propose: {unfit}") from None
+            _check_wishes(table, book, wishes)
         case events.Close():
             pass
 
@@ -91,16 +93,39 @@ def undecided(table: Table, book: Book) -> list[int]:
 
 def unanswered(table: Table, book: Book) -> list[int]:
     """The other side's proposals that the player has not answered."""
-    answered = {
-        command.group_id
-        for command in book.queue
-        if isinstance(command, events.Accept | events.Cancel)
-    }
+    answered = _answered(book)
     return [
         group.id
         for group in book.state.groups
         if group.proposer is not table.side and group.id not in answered
     ]
+
+
+def _answered(book: Book) -> set[int]:
+    return {
+        command.group_id
+        for command in book.queue
+        if isinstance(command, events.Accept | events.Cancel)
+    }
+
+
+def _check_wishes(table: Table, book: Book, wishes: tuple[Wish, ...]) -> None:
+    if not wishes:
+        raise UsageError("cannot propose: no game is named")
+    queued = [len(one.wishes) for one in book.queue if isinstance(one, events.Propose)]
+    try:
+        offers = _offers(table, book.state, wishes)
+    except Unfit as unfit:
+        raise UsageError(f"cannot propose: {unfit}") from None
+    reason = why_not(table.channel, Group(table.side, offers), table.confirmations)
+    if reason is not None:
+        raise UsageError(f"cannot propose: {reason}")
+    if _open_offers(book.state) + sum(queued) + len(offers) > MAX_OPEN_PROPOSALS:
+        raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
+
+
+def _open_offers(state: ChannelState) -> int:
+    return sum(len(group.offers) for group in state.groups)
 
 
 def has_something_to_send(table: Table, book: Book) -> bool:
@@ -116,11 +141,7 @@ def send_batch(table: Table, book: Book) -> Out:
     acts = _acts(table, book)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(table, book, settles)
-    proposes: list[Propose] = []
-    for command in book.queue:
-        if isinstance(command, events.Propose):
-            used = sum(len(propose.offers) for propose in proposes)
-            proposes.append(Propose(_offers(table, state, command.wishes, used)))
+    proposes, crowded = _proposes(table, book)
     moves = [own for own in acts if isinstance(own.wire, Move)]
     groups = [book.state.group(accept.group_id) for accept in accepts]
     started = [new for group in groups if group for new in table.started(group)]
@@ -145,6 +166,7 @@ def send_batch(table: Table, book: Book) -> Out:
         after = after.with_player(own.after.id, own.player)
     effects: list[Effect] = [table.keep(new_state, message), Send(message)]
     effects += _news(table, state, started, [*settles, *moves], settled, cancels)
+    effects += crowded
     return after.only_live(), effects
 
 
@@ -217,6 +239,27 @@ def _offers(
     )
 
 
+def _proposes(table: Table, book: Book) -> tuple[list[Propose], list[Effect]]:
+    """What we propose; what the other side's proposals left no room for comes to nothing."""
+    gone = {c.group_id for c in book.queue if isinstance(c, events.Accept | events.Cancel)}
+    room = MAX_OPEN_PROPOSALS - sum(
+        len(group.offers) for group in book.state.groups if group.id not in gone
+    )
+    proposes: list[Propose] = []
+    crowded: list[Effect] = []
+    for command in book.queue:
+        if not isinstance(command, events.Propose):
+            continue
+        used = sum(len(propose.offers) for propose in proposes)
+        offers = _offers(table, book.state, command.wishes, used)
+        if used + len(offers) <= room:
+            proposes.append(Propose(offers))
+            continue
+        reason = f"{MAX_OPEN_PROPOSALS} proposals are open"
+        crowded.append(Tell(Cancelled(Group(table.side, offers), True, reason)))
+    return proposes, crowded
+
+
 def _answers(
     table: Table, book: Book, settles: Iterable[_Own]
 ) -> tuple[list[Cancel], list[Accept]]:
@@ -225,23 +268,31 @@ def _answers(
     for own in settles:
         for side, share in enumerate(own.after.shares()):
             balances[side] += share
+    settled = {own.after.id for own in settles}
+    live = sum(game.id not in settled for game in book.state.games)
     cancels: list[Cancel] = []
     accepts: list[Accept] = []
     for command in book.queue:
-        if isinstance(command, events.Cancel):
-            cancels.append(Cancel(command.group_id, command.reason[:300]))
+        if not isinstance(command, events.Accept | events.Cancel):
             continue
-        group = book.state.group(command.group_id) if isinstance(command, events.Accept) else None
+        group = book.state.group(command.group_id)
         if group is None:
+            # The other side's batch was quicker: it accepted, or took back, this proposal.
+            continue
+        if isinstance(command, events.Cancel):
+            cancels.append(Cancel(group.id, command.reason[:300]))
             continue
         stakes = group.stakes()
         reason = why_not(table.channel, group, table.confirmations)
         if reason is None and any(b < s for b, s in zip(balances, stakes, strict=True)):
             reason = "a balance no longer covers the stake"
+        if reason is None and live + len(group.offers) > MAX_LIVE_GAMES:
+            reason = f"more than {MAX_LIVE_GAMES} games at once"
         if reason is not None:
             cancels.append(Cancel(group.id, reason[:300]))
             continue
         accepts.append(Accept(group.id))
+        live += len(group.offers)
         balances = [b - s for b, s in zip(balances, stakes, strict=True)]
     return cancels, accepts
 

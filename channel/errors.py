@@ -18,7 +18,8 @@ class Violation(Exception):
     def __init__(self, rule: str, detail: str, *, party: str = "", step: str = "") -> None:
         super().__init__(rule, detail, party, step)
         self.rule = rule
-        self.detail = detail
+        # The detail may quote what a stranger sent, and goes to somebody's terminal.
+        self.detail = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in detail)
         self.party = party
         self.step = step
 

@@ -106,7 +106,7 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
     messages: list[bytes] = []
     for condition in _conditions(spend, rule):
         match condition:
-            case (b"\x33", bytes(address), bytes(amount), *_):
+            case (b"\x33", bytes(address), bytes(amount), *_) if len(address) == 32:
                 made.append((address, _amount(amount, rule)))
             case (b"\x3d", bytes(announcement)):
                 announcements.append(announcement)

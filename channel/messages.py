@@ -18,8 +18,9 @@ MAX_MESSAGE = 10 * 1024 * 1024
 """Bytes; a longer message is refused before it is decoded."""
 
 GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
-Name = Annotated[str, Meta(min_length=1, max_length=64)]
-Text = Annotated[str, Meta(max_length=300)]
+# Words of the other side are shown to people: no control characters, no surprises.
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[!-~]+$")]
+Text = Annotated[str, Meta(max_length=300, pattern="^[ -~]*$")]
 Commitment = Annotated[bytes, Meta(max_length=32)]
 Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
 

@@ -62,23 +62,25 @@ class Step(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A finished opening: the channel, its states, and the bundle that funds it.
+    """A channel that can come to be: its states, and the bundle that funds it.
 
     `newest` is the state that we can complete (F); `sent` is state 1 for the initiator,
-    whose halves are out (S), and None for the receiver.
+    whose halves are out (S), and None for the receiver. `bundle` is None while the initiator
+    waits for the completed one: from message E on the receiver can publish it alone.
     """
 
     channel: Channel
     newest: Signed
     sent: ChannelState | None
-    bundle: Bundle
+    bundle: Bundle | None
     deadline: int
 
 
 class Opening:
     """One side of an opening. `receive` takes a message and gives the answers to send.
 
-    A `Violation` ends it for good: nothing was spent, and the keys are used no more.
+    A `Violation` ends it for good: the keys are used no more. `channel` is what it would
+    open, once that is known; `states` are those that halves were made for or received.
     """
 
     def __init__(
@@ -93,6 +95,8 @@ class Opening:
         self.side = side
         self.step = Step.HELLO
         self.opened: Opened | None = None
+        self.channel: Channel | None = None
+        self.states: tuple[tuple[ChannelState, Signed | None], ...] = ()
         self._secret = secret_keys
         self._public = secret_keys.public()
         self._reward = reward_address
@@ -101,7 +105,6 @@ class Opening:
         self._agg_sig_data = agg_sig_data
         self._payout_signature = secret_keys.payout_signature(reward_address)
         self._theirs: tuple[PublicKeys, bytes, bytes] | None = None
-        self._channel: Channel | None = None
         self._newest: Signed | None = None
         self._part: Bundle | None = None
         self._deadline = 0
@@ -174,7 +177,7 @@ class Opening:
             self.step = Step.LAUNCH
             return [self.hello()]
         self._deadline = peak + FUNDING_BLOCKS
-        self._channel = self._build(self._wallet.coin)
+        self.channel = self._build(self._wallet.coin)
         self.step = Step.FIRST_HALVES
         return [Launch(self._wallet.coin, self._deadline)]
 
@@ -200,11 +203,11 @@ class Opening:
     def _opening_state(self, number: int) -> ChannelState:
         return ChannelState(number, self._agreement.contributions)
 
-    def _complete(self, sent: ChannelState | None, bundle: Bundle) -> None:
-        if self._channel is None or self._newest is None:
+    def _opens(self, sent: ChannelState | None, bundle: Bundle | None) -> None:
+        if self.channel is None or self._newest is None:
             raise InvariantError("an opening completed before its states")
-        self.opened = Opened(self._channel, self._newest, sent, bundle, self._deadline)
-        self.step = Step.DONE
+        self.opened = Opened(self.channel, self._newest, sent, bundle, self._deadline)
+        self.step = Step.FUNDED if bundle is None else Step.DONE
 
     # --- the receiver ----------------------------------------------------------------------
 
@@ -215,31 +218,35 @@ class Opening:
         if launch.parent.id == self._wallet.coin.id:
             raise Violation("CH-OPEN-9", "the launcher would come from our own coin")
         self._deadline = launch.deadline
-        self._channel = self._build(launch.parent)
-        halves = sign_halves(self._channel, self._secret, self._opening_state(0))
+        self.channel = self._build(launch.parent)
+        state = self._opening_state(0)
+        halves = sign_halves(self.channel, self._secret, state)
+        self.states = ((state, None),)
         self.step = Step.FUNDING
         return [FirstHalves(*halves)]
 
     def _on_funding(self, funding: Funding) -> list[Message]:
-        channel = self._channel
+        channel = self.channel
         if channel is None:
             raise InvariantError("no launcher yet")
         halves = (funding.channel_half, funding.unroll_half)
         state = self._opening_state(1)
-        self._newest = check_halves(channel, self.side.other, state, halves, "CH-OPEN-8")
+        newest = check_halves(channel, self.side.other, state, halves, "CH-OPEN-8")
         check_part(channel, funding.part, self._deadline)
         bundle = funding.part
         contribution = channel.contributions[Side.RECEIVER]
         if contribution:
             own = self._wallet.fund(channel, contribution, self._deadline, launch=False)
             bundle = Bundle((*bundle.spends, *own.spends), bls.add(bundle.signature, own.signature))
-        self._complete(None, bundle)
+        self._newest = newest
+        self.states = (*self.states, (state, newest))
+        self._opens(None, bundle)
         return [Funded(bundle)]
 
     # --- the initiator ---------------------------------------------------------------------
 
     def _on_first_halves(self, message: FirstHalves) -> list[Message]:
-        channel = self._channel
+        channel = self.channel
         if channel is None:
             raise InvariantError("no channel yet")
         halves = (message.channel_half, message.unroll_half)
@@ -247,13 +254,15 @@ class Opening:
         self._newest = check_halves(channel, self.side.other, state, halves, "CH-OPEN-8")
         contribution = channel.contributions[Side.INITIATOR]
         self._part = self._wallet.fund(channel, contribution, self._deadline, launch=True)
-        ours = sign_halves(channel, self._secret, self._opening_state(1))
-        self.step = Step.FUNDED
+        sent = self._opening_state(1)
+        ours = sign_halves(channel, self._secret, sent)
+        self.states = ((state, self._newest), (sent, None))
+        self._opens(sent, None)
         return [Funding(*ours, self._part)]
 
     def _on_funded(self, message: Funded) -> list[Message]:
-        if self._channel is None or self._part is None:
+        if self.channel is None or self._part is None:
             raise InvariantError("no funding part yet")
-        check_completed(self._channel, self._part, message.bundle, self._deadline)
-        self._complete(self._opening_state(1), message.bundle)
+        check_completed(self.channel, self._part, message.bundle, self._deadline)
+        self._opens(self._opening_state(1), message.bundle)
         return []

@@ -36,6 +36,7 @@ from channel.keys import SecretKeys
 from channel.messages import (
     Advisory,
     Batch,
+    Funded,
     Message,
     Request,
     Shutdown,
@@ -43,7 +44,7 @@ from channel.messages import (
     decode,
     encode,
 )
-from channel.opening import Agreement, Opened, Opening
+from channel.opening import Agreement, Opened, Opening, Step
 from channel.proposal import why_not
 from channel.receive import IllegalMoves, early_reveals, receive_batch
 from channel.signed import Signed, publish, unroll_coin
@@ -104,6 +105,8 @@ class Peer:
         self._peak = 0
         self._held: tuple[bytes, ...] = ()
         self._shutdown: tuple[ChannelState, Bundle] | None = None
+        self.ignored = 0
+        self._unroll: Bundle | None = None
 
     @property
     def book(self) -> Book:
@@ -132,6 +135,11 @@ class Peer:
             case _:
                 return self._on_command(event)
 
+    def _ignore(self, reason: str) -> list[Effect]:
+        """Drop what changes nothing and harms nobody; `ignored` counts how often."""
+        self.ignored += 1
+        return [Tell(Ignored(reason))]
+
     # --- commands of the player --------------------------------------------------------------
 
     def _on_command(self, command: events.Command) -> list[Effect]:
@@ -153,7 +161,7 @@ class Peer:
             if book.owed or (anything and not waiting):
                 self._book, effects = compose.send_batch(table, book)
                 return effects + self._ask_back()
-            if book.closing and not book.state.games and not waiting:
+            if book.closing and not book.state.games:
                 return self._ask_shutdown()
             return []
         wanted = bool(book.queue) or (book.closing and not book.state.games)
@@ -166,16 +174,22 @@ class Peer:
         return [Send(encode(Request()))]
 
     def _ask_back(self) -> list[Effect]:
-        # We gave the potato away because we were asked to, with a move still owed.
         table, book = self._table(), self.book
+        if book.closing and not book.state.games:
+            return self._request()
+        # We gave the potato away because we were asked to, with a move still owed: ask for it
+        # back once the player has decided, or with the next block. (At once, two players who
+        # both think would throw it to and fro.)
         owing = any(game.mover is table.side for game in book.state.games)
-        return self._request() if owing or book.queue else []
+        self._book = replace(book, ask_later=owing)
+        return []
 
     # --- messages of the other side ----------------------------------------------------------
 
     def _on_message(self, message: bytes) -> list[Effect]:
         if self.phase in (Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED):
-            return [Tell(Ignored(f"a message after {self.phase.value}"))]
+            # The chain alone counts now, and what it says is in `_on_block`.
+            return self._ignore(f"a message after {self.phase.value}")
         step = self.phase.value
         try:
             if self.phase is Phase.OPENING:
@@ -187,48 +201,51 @@ class Peer:
             return self._break_off(violation)
 
     def _on_opening(self, message: Message) -> list[Effect]:
-        answers = self._opening.receive(message, self._peak)
-        effects: list[Effect] = [Send(encode(answer)) for answer in answers]
-        if self._opening.opened is None:
+        opening = self._opening
+        kept = len(opening.states)
+        sends = [Send(encode(answer)) for answer in opening.receive(message, self._peak)]
+        if opening.channel is None:
+            return [*sends]
+        if self.table is None:
+            self.table = Table(
+                self.config.side,
+                opening.channel,
+                self._secret_keys,
+                self.config.agreement.confirmations,
+                self.config.entropy,
+            )
+        table = self.table
+        stores = [table.keep(state, b"", signed) for state, signed in opening.states[kept:]]
+        effects: list[Effect] = [*stores, *sends]
+        opened = opening.opened
+        if opened is None:
             return effects
-        opened = self._opening.opened
         self._opened = opened
-        self.phase = Phase.FUNDING
-        self.table = Table(
-            self.config.side,
-            opened.channel,
-            self._secret_keys,
-            self.config.agreement.confirmations,
-            self.config.entropy,
-        )
-        self._book = Book(
-            state=opened.sent or opened.newest.state,
-            newest=opened.newest,
-            potato=self.config.side is Side.RECEIVER,
-        )
-        stores: list[Effect] = [self.table.keep(opened.newest.state, b"", opened.newest)]
-        if opened.sent:
-            stores.append(self.table.keep(opened.sent, b""))
-        return [
-            *stores,
-            *effects,
-            Watch(opened.channel.coin),
-            Push("funding", opened.bundle),
-            Tell(FundingSent(opened.channel.coin, opened.deadline)),
-        ]
+        if self._book is None:
+            self._book = Book(
+                state=opened.sent or opened.newest.state,
+                newest=opened.newest,
+                potato=self.config.side is Side.RECEIVER,
+            )
+            effects.append(Watch(opened.channel.coin))
+        if opened.bundle is not None:
+            self.phase = Phase.FUNDING
+            effects.append(Push("funding", opened.bundle))
+            effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
+        return effects
 
     def _on_play(self, blob: bytes) -> list[Effect]:
-        message = decode(blob)
         if self.phase is Phase.COMPLETED:
-            return [Tell(Ignored("a message after the completed shutdown"))]
+            return self._ignore("a message after the completed shutdown")
+        message = decode(blob)
         if self.phase is Phase.FUNDING:
             return self._hold(blob, message)
         repeat = blob == self.book.last_batch
         match message:
             case Batch() if repeat:
-                return [Tell(Ignored("a repeat of the last batch"))]
+                return self._ignore("a repeat of the last batch")
             case Request() | Advisory() if self.phase is Phase.CLOSING:
-                return [Tell(Ignored("a request or early reveal during the shutdown"))]
+                return self._ignore("a request or early reveal during the shutdown")
             case ShutdownDone():
                 return self._on_shutdown_done(message)
             case _ if self.phase is Phase.CLOSING:
@@ -242,6 +259,8 @@ class Peer:
                 return self._on_advisory(message)
             case Shutdown():
                 return self._on_shutdown(message)
+            case Funded() if self._opening.step is Step.FUNDED:
+                return self._ignore("the completed bundle, which is in the chain already")
             case _:
                 raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} during play")
 
@@ -276,18 +295,18 @@ class Peer:
 
     def _on_request(self) -> list[Effect]:
         if not self.book.potato:
-            return [Tell(Ignored("a request that crossed our batch"))]
+            return self._ignore("a request that crossed our batch")
         self._book = replace(self.book, owed=True)
         return self._go_on()
 
     def _on_advisory(self, message: Advisory) -> list[Effect]:
         player = self.book.player(message.game_id)
         if player is None:
-            return [Tell(Ignored(f"an early reveal in game {message.game_id}, which is not live"))]
+            return self._ignore(f"an early reveal in game {message.game_id}, which is not live")
         try:
             player = player.advised(message.data)
         except BadAdvisory as error:
-            return [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
+            return self._ignore(f"an early reveal in game {message.game_id}: {error}")
         self._book = self.book.with_player(message.game_id, player)
         return [Tell(SawCards(message.game_id, player))]
 
@@ -308,6 +327,8 @@ class Peer:
             Store("shutdown/asked", message),
             Send(message),
             Tell(ShutdownStarted(True, state.balances)),
+            # Its completion may be seen on chain before we are told of it.
+            *(Watch(coin) for coin in self._rewards(state)),
         ]
 
     def _on_shutdown(self, message: Shutdown) -> list[Effect]:
@@ -343,7 +364,7 @@ class Peer:
         effects: list[Effect] = [Store("shutdown/completed", message)]
         if not by_us:
             effects += [Send(message), Tell(ShutdownStarted(False, state.balances))]
-        effects += [Watch(coin) for coin in self._rewards(state)]
+            effects += [Watch(coin) for coin in self._rewards(state)]
         return [*effects, Push("shutdown", bundle)]
 
     def _shutdown_bundle(self, state: ChannelState, signature: bytes) -> Bundle:
@@ -365,16 +386,20 @@ class Peer:
 
     def _on_block(self, block: Block) -> list[Effect]:
         self._peak = block.peak
-        if self._opened is None or self.phase in (Phase.CLOSED, Phase.FAILED, Phase.ON_CHAIN):
+        if self._opened is None or self.phase in (Phase.CLOSED, Phase.FAILED):
             return []
         coin = self._opened.channel.coin
         seen = next((seen for seen in block.coins if seen.coin == coin), None)
-        if self.phase is Phase.FUNDING:
-            return self._await_funding(block, seen)
+        if self.phase is Phase.ON_CHAIN:
+            return self._publish_again(block, seen)
         if seen is not None and seen.spent is not None:
             return self._on_spent(block, seen.spent)
+        if self.phase in (Phase.OPENING, Phase.FUNDING):
+            return self._await_funding(block, seen)
         if self.phase is Phase.COMPLETED and self._shutdown is not None:
             return [Push("shutdown", self._shutdown[1])]
+        if self.phase is Phase.PLAYING and self.book.ask_later:
+            return self._request()
         return []
 
     def _await_funding(self, block: Block, seen: events.CoinSeen | None) -> list[Effect]:
@@ -385,7 +410,7 @@ class Peer:
             if block.peak >= opened.deadline:
                 self.phase = Phase.FAILED
                 return [Tell(OpeningFailed(opened.deadline))]
-            return [Push("funding", opened.bundle)]
+            return [Push("funding", opened.bundle)] if opened.bundle else []
         if block.peak - seen.born < self.config.agreement.confirmations:
             return []
         self.phase = Phase.PLAYING
@@ -397,7 +422,7 @@ class Peer:
 
     def _on_spent(self, block: Block, spent: int) -> list[Effect]:
         """The channel coin is no more: by the shutdown that we completed, or by an unroll."""
-        if self.phase is Phase.COMPLETED and self._shutdown is not None:
+        if self._shutdown is not None:
             rewards = self._rewards(self._shutdown[0])
             born = {seen.coin for seen in block.coins}
             if all(coin in born for coin in rewards):
@@ -405,9 +430,7 @@ class Peer:
                     return []
                 self.phase = Phase.CLOSED
                 return [Tell(ChannelClosed(rewards, spent))]
-        violation = Violation(
-            "CH-SHUT-5", "the channel coin was spent, and not by a shutdown that we know"
-        )
+        violation = Violation("CH-CHAIN-1", "the channel coin was spent by an unroll")
         violation.party, violation.step = self.config.peer, self.phase.value
         self.phase = Phase.ON_CHAIN
         return [Tell(BrokenOff(violation, None))]
@@ -424,7 +447,7 @@ class Peer:
             newest = violation.signed
             slashable = tuple(game_id for game_id, _ in violation.evidence)
             self._book = replace(self.book, newest=newest, state=newest.state)
-            effects.append(table.keep(newest.state, b"", newest, violation.evidence))
+            effects.append(table.keep(newest.state, violation.message, newest, violation.evidence))
         self.phase = Phase.ON_CHAIN
         return [
             *effects,
@@ -434,8 +457,23 @@ class Peer:
 
     def _publish(self, newest: Signed) -> list[Effect]:
         table = self._table()
-        bundle = publish(table.channel, self._secret_keys, newest)
-        return [Watch(unroll_coin(table.channel, newest.state)), Push("unroll", bundle)]
+        self._unroll = publish(table.channel, self._secret_keys, newest)
+        effects: list[Effect] = [Watch(unroll_coin(table.channel, newest.state))]
+        if self._opened is not None and self._opened.bundle is not None:
+            effects.append(Push("unroll", self._unroll))
+        return effects
+
+    def _publish_again(self, block: Block, seen: events.CoinSeen | None) -> list[Effect]:
+        """Until the channel coin is spent; it may not have been there when we broke off."""
+        opened = self._opened
+        if opened is None or self._unroll is None:
+            return []
+        if seen is None and block.peak >= opened.deadline:
+            self.phase = Phase.FAILED
+            return [Tell(OpeningFailed(opened.deadline))]
+        if seen is None or seen.spent is not None:
+            return []
+        return [Push("unroll", self._unroll)]
 
     def _table(self) -> Table:
         if self.table is None:

@@ -28,21 +28,27 @@ from channel.state import Before, ChannelState, Group, LiveGame
 from clsp.values import serialize
 from games import registry
 from games.contract import Player, Position
-from games.judge import Ruling, judge_move, position_after
+from games.judge import Ruling, judge_move, position_after, slash_pays
 from games.referee import RefereeRefusal
 
 
 class IllegalMoves(Violation):
     """A batch that is right but for illegal moves, each of which we can slash.
 
-    `signed` is the state with the values as declared: our newest now, to be published.
+    `signed` is the state with the values as declared: our newest now, to be published;
+    `message` is the batch, `evidence` what slashes, by game.
     """
 
     def __init__(
-        self, first: Violation, signed: Signed, evidence: tuple[tuple[int, bytes], ...]
+        self,
+        first: Violation,
+        signed: Signed,
+        message: bytes,
+        evidence: tuple[tuple[int, bytes], ...],
     ) -> None:
         super().__init__(first.rule, first.detail)
         self.signed = signed
+        self.message = message
         self.evidence = evidence
 
 
@@ -74,11 +80,21 @@ def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out
         return found.game
 
     sender = table.side.other
+    owed = {game.id: game.coin for game in book.state.games if game.mover is sender}
     state, settled = apply(table.channel, book.state, sender, batch.actions, judge)
+    left = [game.id for game in state.games if owed.get(game.id) == game.coin]
+    if left and not book.requested:
+        raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
     signed = check_halves(table.channel, sender, state, (batch.channel_half, batch.unroll_half))
-    _refuse_illegal(judged, signed)
+    _refuse_illegal(table, judged, signed, message)
     after = replace(
-        book, state=state, newest=signed, potato=True, requested=False, last_batch=message
+        book,
+        state=state,
+        newest=signed,
+        potato=True,
+        requested=False,
+        ask_later=False,
+        last_batch=message,
     )
     for game in state.games:
         if after.player(game.id) is None:
@@ -127,7 +143,9 @@ def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judge
     return _Judged(after, player, ruling)
 
 
-def _refuse_illegal(judged: Sequence[_Judged], signed: Signed) -> None:
+def _refuse_illegal(
+    table: Table, judged: Sequence[_Judged], signed: Signed, message: bytes
+) -> None:
     illegal = [move for move in judged if not move.ruling.legal]
     if not illegal:
         return
@@ -141,11 +159,25 @@ def _refuse_illegal(judged: Sequence[_Judged], signed: Signed) -> None:
     evidence = tuple(
         (move.game.id, serialize(move.ruling.evidence))
         for move in illegal
-        if move.ruling.evidence is not None
+        if move.ruling.evidence is not None and _slash_pays(table, move)
     )
     if len(evidence) < len(illegal):
         raise violation
-    raise IllegalMoves(violation, signed, evidence)
+    raise IllegalMoves(violation, signed, message, evidence)
+
+
+def _slash_pays(table: Table, move: _Judged) -> bool:
+    """Whether the referee itself, run with our evidence, lets the slash through."""
+    before, evidence = move.game.before, move.ruling.evidence
+    if before is None or before.position.state is None or evidence is None:
+        return False
+    return slash_pays(
+        registry.get(move.game.terms.game).programs[before.position.validator or ""],
+        before.position.state.value(),
+        move.game.coin,
+        evidence,
+        table.channel.rewards[table.side],
+    )
 
 
 def _news(

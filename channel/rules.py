@@ -22,6 +22,7 @@ RULES = {
     "CH-BATCH-3": "actions come in the order settle, cancel, accept, move, propose",
     "CH-BATCH-4": "a half-signature of the channel coin's spend to the new unroll coin",
     "CH-BATCH-5": "a half-signature of the preemption by the new state",
+    "CH-BATCH-6": "a player that owes a move returns the potato without it only when asked",
     "CH-SETTLE-1": "only a live game is settled",
     "CH-SETTLE-2": "a game is settled only by the side whose turn it is",
     "CH-CANCEL-1": "only an open proposal is cancelled",
@@ -43,5 +44,6 @@ RULES = {
     "CH-SHUT-3": "a shutdown half signs the newest state's balances",
     "CH-SHUT-4": "a completed shutdown answers one that was asked for",
     "CH-SHUT-5": "who asked for a shutdown, or completed one, plays no more",
+    "CH-CHAIN-1": "the channel coin is spent only by the shutdown that both agreed on",
 }
 """By id. Violations carry these; the games' and the referee's rules have their own."""

@@ -82,15 +82,12 @@ Outcome: TypeAlias = Valid | Slash | Raised | CostExceeded
 
 
 def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Outcome:
-    """Run a program on its arguments: a list as a value, or ``bytes`` already serialized.
-
-    (An atom is no list of arguments, so ``bytes`` are taken as serialized; ``b""`` stands for
-    no arguments.)
+    """Run a program on its environment, usually a list of arguments.
 
     >>> run(Program(bytes.fromhex("ff10ff02ff0580")), (b"\\x02", (b"\\x03", b"")))
     Valid(b'\\x05', 856)
     """
-    return run_serialized(program.serialized, _prepared(args), max_cost, flags)
+    return run_serialized(program.serialized, serialize(args), max_cost, flags)
 
 
 def run_serialized(
@@ -113,7 +110,7 @@ def run_serialized(
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Value:
-    """Run a puzzle, or anything whose result is simply a value; arguments as in :func:`run`.
+    """Run a puzzle, or anything whose result is simply a value.
 
     Raises :class:`ProgramRaised` when there is no result.
     """
@@ -126,12 +123,6 @@ def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int
             raise ProgramRaised(error)
         case CostExceeded():
             raise ProgramRaised(f"{_COST_EXCEEDED}: more than {max_cost}")
-
-
-def _prepared(args: Value) -> bytes:
-    if isinstance(args, tuple):
-        return serialize(args)
-    return args or b"\x80"
 
 
 def _to_value(root: LazyNode) -> Value:

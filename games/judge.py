@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clsp.integers import int_to_atom
+from clsp.programs import Program
 from clsp.run import CostExceeded, Outcome, Raised, run_serialized
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid as ProgramValid
-from clsp.values import NIL, Value, to_list, tree_hash
+from clsp.values import NIL, Value, serialize, to_list, tree_hash
 from games.contract import (
     Game,
     Hashes,
@@ -24,7 +25,7 @@ from games.contract import (
     Verdict,
 )
 from games.errors import BadState, IllegalAction
-from games.referee import GameCoin, compare, infohash, validator_arguments
+from games.referee import GameCoin, compare, infohash, slash_solution, validator_arguments
 
 NO_ADDRESS = bytes(32)
 """Stands for the slash's payout address, which no validator looks at."""
@@ -127,6 +128,18 @@ def judge_move(
             case Raised() | CostExceeded():
                 pass
     return Ruling(settled, step, rule, None, runs, tuple(disagreements))
+
+
+def slash_pays(
+    validator: Program, state: Value, coin: GameCoin, evidence: Value, address: bytes
+) -> bool:
+    """Whether the referee of this coin, run for real, lets this slash through.
+
+    `validator` and `state` are those behind the coin's INFOHASH_A.
+    """
+    solution = slash_solution(state, validator, evidence, address)
+    outcome = run_serialized(coin.puzzle().serialized, serialize(solution))
+    return isinstance(outcome, ProgramValid)
 
 
 def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | None:

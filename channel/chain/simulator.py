@@ -65,7 +65,8 @@ class SimulatedChain:
         response = self._node.push_tx(SpendBundle(spends, Signature.from_bytes(bundle.signature)))
         if response.success and response.status == "SUCCESS":
             return PushResult(Answer.ACCEPTED)
-        error = response.error or response.status or "no reason given"
+        # "Validation error: DoubleSpend", for example.
+        error = (response.error or response.status or "no reason given").split(": ")[-1]
         return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
 
     def farm(self, blocks: int = 1) -> None:
