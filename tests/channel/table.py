@@ -11,15 +11,17 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from channel import batch as batches
+from channel import book
 from channel.book import Book
 from channel.chain import Answer, PushResult
 from channel.chain.simulator import SimulatedChain
 from channel.coins import Bundle, Coin
+from channel.compose import unanswered
 from channel.entropy import derive
 from channel.errors import InvariantError, Violation
 from channel.events import (
@@ -42,7 +44,7 @@ from channel.events import (
 )
 from channel.events import Propose as ProposeCommand
 from channel.keys import SecretKeys
-from channel.messages import Batch, BatchAction, Message, Move, decode, encode
+from channel.messages import Batch, BatchAction, Message, Move, Request, decode, encode
 from channel.opening import Agreement
 from channel.peer import Config, Peer, Phase
 from channel.proposal import Wish
@@ -201,7 +203,9 @@ class Table:
             return True
         for index, end in enumerate(self.ends):
             if end.offers:
-                self.command(index, Accept(end.offers.pop(0)))
+                group_id = end.offers.pop(0)
+                if group_id in unanswered(self._table(index), end.book):
+                    self.command(index, Accept(group_id))
                 return True
             if end.turns:
                 game_id = end.turns.pop(0)
@@ -216,6 +220,13 @@ class Table:
         while self.step(*decide):
             pass
         return self
+
+    def ask(self, index: int) -> Table:
+        """This side asks for the potato, wanting nothing with it, and gets it."""
+        peer = self.ends[index].peer
+        peer._book = replace(peer.book, requested=True)
+        self.receive(1 - index, Request())
+        return self.pump()
 
     def until(self, ready: Callable[[], bool], *decide: Decide) -> Table:
         """Go on until this holds."""
@@ -248,9 +259,12 @@ class Table:
 
     @property
     def channel(self) -> Channel:
-        table = self.ends[0].peer.table
+        return self._table(0).channel
+
+    def _table(self, index: int) -> book.Table:
+        table = self.ends[index].peer.table
         assert table is not None
-        return table.channel
+        return table
 
     def holder(self) -> int:
         """Who holds the potato; exactly one does, unless it is in the mail."""
@@ -332,6 +346,12 @@ def wish(
 def call(player: Player) -> Action:
     """Checks and calls."""
     return Action(player.choices()[0].verb)
+
+
+def bet_or_call(player: Player) -> Action:
+    """Bets two units where it may, and calls what the other bets."""
+    room = next((choice.most for choice in player.choices() if choice.verb == "bet"), 0)
+    return Action("bet", min(2 * UNIT, room)) if room else call(player)
 
 
 def by_policy(name: str, seed: str = "policy") -> Decide:

@@ -1,0 +1,210 @@
+"""Settling on the node from nothing but what a peer kept: its records and its own keys.
+
+What a player finds on its disk has to be enough for everything that it may have to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel import bls
+from channel.chain import Answer
+from channel.coins import Bundle, Coin, Spend, standard_spend
+from channel.kept import KeptGame, KeptState, read
+from channel.state import Channel, Side
+from clsp.curry import curry
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.programs import Program, load
+from clsp.values import Value, deserialize, serialize, to_list, tree_hash
+from games.referee import (
+    ASSERT_HEIGHT_RELATIVE,
+    CREATE_COIN,
+    referee,
+)
+from tests.channel.table import GAME, Cheat, Table
+
+NO_SIGNATURE = bytes([0xC0]) + bytes(95)
+
+
+def kept(table: Table, index: int, number: int, received: bool = True) -> KeptState:
+    """The record of a state, from the disk of this side."""
+    kind = "received" if received else "sent"
+    return read(table.ends[index].stored[f"{kind}/{number}"])
+
+
+@dataclass(frozen=True)
+class Unroll:
+    """An unroll coin, as whoever kept its state knows it."""
+
+    table: Table
+    state: KeptState
+
+    @property
+    def channel(self) -> Channel:
+        return self.table.channel
+
+    @property
+    def coin(self) -> Coin:
+        return Coin(self.channel.coin.id, self.state.unroll_puzzle_hash, self.channel.coin.amount)
+
+    @property
+    def conditions(self) -> Value:
+        return deserialize(self.state.conditions)
+
+    @property
+    def timeout_conditions(self) -> Value:
+        lock = to_list(
+            (int_to_atom(ASSERT_HEIGHT_RELATIVE), int_to_atom(self.channel.unroll_timeout))
+        )
+        return lock, self.conditions
+
+    @property
+    def puzzle(self) -> Program:
+        puzzle = curry(
+            load("channel/unroll"),
+            bytes(self.channel.unroll_key),
+            int_to_atom(self.state.number),
+            tree_hash(self.timeout_conditions),
+        )
+        assert puzzle.hash == self.state.unroll_puzzle_hash
+        return puzzle
+
+    def publish(self, index: int) -> Bundle:
+        """The channel coin's spend to it, completed by this side."""
+        puzzle_hash, amount = self.state.unroll_puzzle_hash, int_to_atom(self.channel.coin.amount)
+        conditions = to_list([to_list((int_to_atom(CREATE_COIN), puzzle_hash, amount))])
+        spend = standard_spend(self.channel.coin, bytes(self.channel.channel_key), conditions)
+        quoted: Value = (b"\x01", conditions)
+        message = tree_hash(quoted) + self.channel.coin.id + self.channel.agg_sig_data
+        ours = bls.sign_half(
+            Cheat(self.table, index).keys.channel, message, self.channel.channel_key
+        )
+        return Bundle((spend,), bls.add(ours, *self.state.halves[:1]))
+
+    def preempt(self, newer: KeptState, index: int) -> Bundle:
+        """Its spend by a newer state, completed by this side."""
+        ours = bls.sign_half(
+            Cheat(self.table, index).keys.unroll,
+            tree_hash(deserialize(newer.conditions)),
+            self.channel.unroll_key,
+        )
+        spend = Spend(self.coin, self.puzzle.serialized, newer.conditions)
+        return Bundle((spend,), bls.add(ours, *newer.halves[1:]))
+
+    def time_out(self) -> Bundle:
+        """Its spend after the timeout, which needs no signature."""
+        solution = serialize(self.timeout_conditions)
+        return Bundle((Spend(self.coin, self.puzzle.serialized, solution),), NO_SIGNATURE)
+
+    def outputs(self) -> list[tuple[bytes, int]]:
+        """What the state pays: puzzle hashes and amounts, in order."""
+        found = []
+        conditions = self.conditions
+        assert isinstance(conditions, tuple)
+        _, rest = conditions
+        while isinstance(rest, tuple):
+            condition, rest = rest
+            match condition:
+                case (code, (bytes(puzzle_hash), (bytes(amount), b""))):
+                    assert code == int_to_atom(CREATE_COIN)
+                    found.append((puzzle_hash, atom_to_int(amount)))
+                case _:
+                    raise AssertionError(condition)
+        return found
+
+
+@dataclass(frozen=True)
+class OnChainGame:
+    """A game coin that came out of an unroll coin."""
+
+    table: Table
+    unroll: Unroll
+    game: KeptGame
+
+    @property
+    def puzzle(self) -> Program:
+        return curry(referee(), to_list(self.game.coin))
+
+    @property
+    def amount(self) -> int:
+        return atom_to_int(self.game.coin[3])
+
+    @property
+    def timeout(self) -> int:
+        return atom_to_int(self.game.coin[2])
+
+    @property
+    def mover(self) -> Side:
+        """By its key, which is the first of the coin's fields."""
+        keys = [bytes(keys.referee) for keys in self.unroll.channel.keys]
+        return Side(keys.index(self.game.coin[0]))
+
+    @property
+    def shares(self) -> tuple[int, int]:
+        """What the mover and the waiter get by timeout."""
+        share = atom_to_int(self.game.coin[9])
+        return share, self.amount - share
+
+    @property
+    def coin(self) -> Coin:
+        return Coin(self.unroll.coin.id, self.puzzle.hash, self.amount)
+
+    def spend(self, *solution: Value) -> Spend:
+        return Spend(self.coin, self.puzzle.serialized, serialize(to_list(solution)))
+
+    def claim(self) -> Bundle:
+        """The timeout's spend, with the payout signatures from the handshake."""
+        channel = self.unroll.channel
+        sides = (self.mover, self.mover.other)
+        paid = [side for side, share in zip(sides, self.shares, strict=True) if share]
+        addresses = [
+            channel.rewards[side] if share else b""
+            for side, share in zip(sides, self.shares, strict=True)
+        ]
+        signature = bls.add(*(channel.payout_signatures[side] for side in paid))
+        return Bundle((self.spend(*addresses),), signature)
+
+    def slash(self, evidence: bytes) -> Bundle:
+        """The slash of the last move by the mover, with this evidence."""
+        channel = self.unroll.channel
+        program = next(one for one in GAME.programs.values() if one.hash == self.game.validator)
+        spend = self.spend(
+            deserialize(self.game.state),
+            program.value,
+            deserialize(evidence),
+            channel.rewards[self.mover],
+        )
+        return Bundle((spend,), channel.payout_signatures[self.mover])
+
+
+def take(table: Table, bundle: Bundle) -> None:
+    """The node accepts it, and it is in the next block."""
+    result = table.chain.push(bundle)
+    assert result.answer is Answer.ACCEPTED, result
+    table.chain.farm()
+    for spend in bundle.spends:
+        seen = table.chain.coin(spend.coin.id)
+        assert seen is not None
+        assert seen.spent is not None
+
+
+def refused(table: Table, bundle: Bundle) -> str:
+    """The node does not accept it: its word for that."""
+    result = table.chain.push(bundle)
+    assert result.answer is Answer.REFUSED, result
+    return result.error
+
+
+def exists(table: Table, coin: Coin) -> bool:
+    seen = table.chain.coin(coin.id)
+    return seen is not None and seen.spent is None
+
+
+def reward(table: Table, index: int) -> int:
+    """All that lies at this side's reward address."""
+    address = table.ends[index].peer.config.reward_address
+    return sum(seen.coin.amount for seen in table.chain.coins_at(address))
+
+
+def games_of(table: Table, unroll: Unroll) -> list[OnChainGame]:
+    return [OnChainGame(table, unroll, game) for game in unroll.state.games]

@@ -1,0 +1,79 @@
+"""The records of states: strict, complete, and written before anything follows from them."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from channel.events import Effect, Push, Send, Store
+from channel.kept import KeptState, read
+from clsp.values import deserialize, tree_hash
+from games.referee import FIRST, infohash
+from tests.channel.on_chain import kept
+from tests.channel.table import ANN, BEN, GAME, Table, by_policy, sit
+
+
+def played() -> Table:
+    table = sit().open()
+    decide = by_policy("random", "kept")
+    return table.propose(ANN).go_on(decide, decide).propose(BEN).go_on(decide, decide)
+
+
+def test_a_record_reads_back_and_nothing_else_does() -> None:
+    table = played()
+    for end in table.ends:
+        for name, data in end.stored.items():
+            kind, _, number = name.partition("/")
+            record = read(data)
+            assert record.number == int(number)
+            assert (record.halves == ()) == (kind == "sent")
+            assert msgspec.msgpack.encode(record) == data
+    for garbage in (b"", b"\xc1", b"\x80", data[:-1]):
+        with pytest.raises(msgspec.DecodeError):
+            read(garbage)
+
+
+def test_what_is_sent_was_stored_before() -> None:
+    """Of every batch: its record comes earlier in the effects, with the same bytes."""
+    table = played()
+    for end in table.ends:
+        records: list[KeptState] = []
+        sends = 0
+        for effect in end.effects:
+            match effect:
+                case Store(_, data):
+                    records.append(read(data))
+                case Send(message) if b"\xa5batch" in message:
+                    sends += 1
+                    assert records[-1].message == message
+                case Send() | Push() | _:
+                    pass
+        assert sends > 5
+
+
+def test_what_stands_behind_infohash_a_is_kept() -> None:
+    """A puzzle hash cannot be turned back: validator and state must be at hand for a slash."""
+    table = played()
+    seen: set[str] = set()
+    names = {program.hash: name for name, program in GAME.programs.items()}
+    for index in (ANN, BEN):
+        for name in table.ends[index].stored:
+            kind, _, number = name.partition("/")
+            for game in kept(table, index, int(number), kind == "received").games:
+                infohash_a = game.coin[10]
+                if infohash_a == FIRST:
+                    assert (game.validator, game.state) == (b"", b"")
+                    continue
+                state = deserialize(game.state)
+                assert infohash(game.validator, tree_hash(state)) == infohash_a
+                seen.add(names[game.validator])
+    assert seen == set(GAME.validators)
+
+
+def test_nothing_is_pushed_before_it_is_stored() -> None:
+    table = sit().open()
+    table.receive(ANN, b"\xc1")
+    effects: list[Effect] = table.ends[ANN].effects
+    stores = [n for n, effect in enumerate(effects) if isinstance(effect, Store)]
+    pushes = [n for n, effect in enumerate(effects) if isinstance(effect, Push)]
+    assert min(stores) < min(pushes)
