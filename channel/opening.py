@@ -32,6 +32,9 @@ from games.referee import payout_message
 FUNDING_BLOCKS = 20
 """How many blocks the initiator gives the funding bundle to get in."""
 
+MOST_FUNDING_BLOCKS = 4608
+"""The latest deadline that the receiver accepts, a day: so long it may have to wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -213,7 +216,7 @@ class Opening:
 
     def _on_launch(self, launch: Launch, peak: int) -> list[Message]:
         least = peak + ANSWER_MARGIN
-        if launch.deadline < least:
+        if not least <= launch.deadline <= peak + MOST_FUNDING_BLOCKS:
             raise Violation("CH-OPEN-7", f"deadline {launch.deadline} at height {peak}")
         if launch.parent.id == self._wallet.coin.id:
             raise Violation("CH-OPEN-9", "the launcher would come from our own coin")

@@ -23,6 +23,7 @@ from channel.events import (
     FundingSent,
     Ignored,
     OpeningFailed,
+    Proposed,
     Push,
     Received,
     SawCards,
@@ -120,7 +121,7 @@ class Peer:
         self._peak = peak
         if self.config.side is Side.RECEIVER:
             return []
-        return [Send(encode(self._opening.hello()))]
+        return self._say(self._opening.hello())
 
     def handle(self, event: events.Event) -> list[Effect]:
         """What to do about an event, in order.
@@ -203,9 +204,10 @@ class Peer:
     def _on_opening(self, message: Message) -> list[Effect]:
         opening = self._opening
         kept = len(opening.states)
-        sends = [Send(encode(answer)) for answer in opening.receive(message, self._peak)]
+        answers = opening.receive(message, self._peak)
+        sends = [effect for answer in answers for effect in self._say(answer)]
         if opening.channel is None:
-            return [*sends]
+            return sends
         if self.table is None:
             self.table = Table(
                 self.config.side,
@@ -230,9 +232,15 @@ class Peer:
             effects.append(Watch(opened.channel.coin))
         if opened.bundle is not None:
             self.phase = Phase.FUNDING
+            effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
             effects.append(Push("funding", opened.bundle))
             effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
         return effects
+
+    def _say(self, message: Message) -> list[Effect]:
+        """Send a message of the opening, once it is kept."""
+        blob = encode(message)
+        return [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
 
     def _on_play(self, blob: bytes) -> list[Effect]:
         if self.phase is Phase.COMPLETED:
@@ -276,22 +284,28 @@ class Peer:
     def _on_batch(self, batch: Batch, blob: bytes) -> list[Effect]:
         table, before = self._table(), self.book
         self._book, effects = receive_batch(table, before, batch, blob)
-        self._refuse_unfit()
-        effects += self._go_on()
+        unfit = self._refuse_unfit()
+        effects = [effect for effect in effects if effect not in unfit] + self._go_on()
         if self.phase is Phase.PLAYING and self.book.potato:
             effects += early_reveals(table, before.state, self.book)
             effects += compose.your_turns(table, self.book)
         return effects
 
-    def _refuse_unfit(self) -> None:
-        """Cancel, without asking the player, proposals that cannot be played."""
+    def _refuse_unfit(self) -> list[Effect]:
+        """Cancel, without asking the player, proposals that cannot be played.
+
+        Returns the news that asked it.
+        """
         table, book = self._table(), self.book
+        news: list[Effect] = []
         for group_id in compose.unanswered(table, book):
             group = book.state.group(group_id)
             reason = why_not(table.channel, group, table.confirmations) if group else None
-            if reason is not None:
+            if group is not None and reason is not None:
                 book = replace(book, queue=(*book.queue, events.Cancel(group_id, reason)))
+                news.append(Tell(Proposed(group)))
         self._book = book
+        return news
 
     def _on_request(self) -> list[Effect]:
         if not self.book.potato:

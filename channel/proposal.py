@@ -19,6 +19,9 @@ from games.referee import FIRST, GameCoin, referee
 ANSWER_MARGIN = 3
 """Blocks that a timeout leaves for the answer, beyond what reorganisations can take."""
 
+MOST_TIMEOUT = 32256
+"""Blocks, a week: how long a player accepts to wait for a move."""
+
 
 class Unfit(Exception):
     """A proposal that this side cannot, or will not, play: it cancels it with this reason."""
@@ -96,6 +99,8 @@ def why_not(channel: Channel, group: Group, confirmations: int) -> str | None:
             return str(unfit)
         if offer.timeout < least:
             return f"a timeout of {offer.timeout} blocks is too short; at least {least}"
+        if offer.timeout > MOST_TIMEOUT:
+            return f"a timeout of {offer.timeout} blocks is too long; at most {MOST_TIMEOUT}"
     return None
 
 

@@ -13,7 +13,7 @@ RULES = {
     "CH-OPEN-4": "the reward addresses of the two sides differ",
     "CH-OPEN-5": "the contributions are those agreed on, and not both 0",
     "CH-OPEN-6": "the unroll timeout is the one agreed on",
-    "CH-OPEN-7": "the deadline leaves time to fund the channel",
+    "CH-OPEN-7": "the deadline leaves time to fund the channel, and at most a day",
     "CH-OPEN-8": "the opening halves sign states 0 and 1 with the contributions as balances",
     "CH-OPEN-9": "the initiator's part of the funding launches this channel and pays its share",
     "CH-OPEN-10": "the completed bundle is the agreed spends with both signatures",

@@ -162,6 +162,7 @@ class Session:
         self._started = 0
         self._waiting = False
         self._closing = ""
+        self._declined = ""
         self._moves = 0
         self._disagreements: list[str] = []
         self._idle = 0
@@ -239,6 +240,8 @@ class Session:
         return NAMES.index(first) if first else number % 2
 
     def _why_stop(self) -> str:
+        if self._declined:
+            return self._declined
         if self._started >= self.setup.hands:
             return "all hands are played"
         balances = self._balances()
@@ -295,7 +298,7 @@ class Session:
                 self._tell(ChannelFunded(coin, height, self._balances()))
             case Proposed(group):
                 end.offered.append(group.id)
-            case YourTurn(game_id):
+            case YourTurn(game_id) if game_id not in end.turns:
                 end.turns.append(game_id)
             case GameStarted():
                 self._on_started(index, news)
@@ -309,10 +312,7 @@ class Session:
                 self._on_settled(news)
             case Cancelled(_, mine, reason) if mine:
                 self._waiting = False
-                self._started = self.setup.hands
-                self._tell(NoMoreHands(reason))
-                self._closing = reason
-                self._command(index, Close())
+                self._declined = reason
             case BrokenOff():
                 raise SessionBroken(end.name, news)
             case OpeningFailed(deadline):

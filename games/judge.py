@@ -25,7 +25,14 @@ from games.contract import (
     Verdict,
 )
 from games.errors import BadState, IllegalAction
-from games.referee import GameCoin, compare, infohash, slash_solution, validator_arguments
+from games.referee import (
+    GameCoin,
+    RefereeRefusal,
+    compare,
+    infohash,
+    slash_solution,
+    validator_arguments,
+)
 
 NO_ADDRESS = bytes(32)
 """Stands for the slash's payout address, which no validator looks at."""
@@ -120,7 +127,10 @@ def judge_move(
             case ProgramSlash():
                 return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
             case ProgramValid():
-                matches, extra = compare(coin, outcome.value)
+                try:
+                    matches, extra = compare(coin, outcome.value)
+                except RefereeRefusal:
+                    continue  # no slash, and no verdict that we could go by
                 if not matches or extra != NIL:
                     return Ruling(False, None, "CH-MOVE-5", evidence, runs, tuple(disagreements))
                 step = _next(game, hashes, verdict, outcome.value)

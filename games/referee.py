@@ -265,7 +265,7 @@ def _extra_conditions(coin: GameCoin, result: Value) -> Value:
     matches, extra = compare(coin, result)
     if not matches:
         return NIL
-    if extra == NIL:
+    if not isinstance(extra, tuple):
         raise RefereeRefusal("REF-SLASH-7")
     return extra
 
@@ -273,35 +273,45 @@ def _extra_conditions(coin: GameCoin, result: Value) -> Value:
 def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
     """Whether a validator's result is what the coin committed to, and its extra conditions.
 
-    `()` matches nothing. Raises `RefereeRefusal` for a result that makes the slash fail
-    because it is no list.
+    What is absent counts as `()`, and `()` itself matches nothing. Raises `RefereeRefusal`
+    for a result of such a shape that the referee raises, so that the slash fails.
     """
-    program_hash, rest = _pop(result)
-    state, rest = _pop(rest)
-    size, extra = _pop(rest)
-    committed = b""
-    if program_hash != NIL:
-        if not isinstance(program_hash, bytes):
-            raise RefereeRefusal("REF-SLASH-7")
-        committed = infohash(program_hash, tree_hash(state))
-    same = committed == coin.infohash_b and size == int_to_atom(coin.max_move_size)
-    return result != NIL and same, extra
+    if result == NIL:
+        return False, NIL
+    if not isinstance(result, tuple) or isinstance(result[0], tuple):
+        raise RefereeRefusal("REF-SLASH-4")
+    program_hash = result[0]
+    state = _first(_drop(1, result))
+    committed = infohash(program_hash, tree_hash(state)) if program_hash else b""
+    if committed != coin.infohash_b:
+        return False, NIL
+    size = _first(_drop(2, result))
+    if not isinstance(size, bytes):
+        raise RefereeRefusal("REF-SLASH-5")
+    return size == int_to_atom(coin.max_move_size), _drop(3, result)
 
 
-def _pop(value: Value) -> tuple[Value, Value]:
-    """The first item and the rest; what is absent counts as `()`."""
-    if isinstance(value, tuple):
-        return value
-    if value != NIL:
-        raise RefereeRefusal("REF-SLASH-7")
-    return NIL, NIL
+def _drop(count: int, items: Value) -> Value:
+    """What is left of a list after its first items; `()` where it has no more than that."""
+    for _ in range(count):
+        if not isinstance(items, tuple):
+            return NIL
+        items = items[1]
+    return items
+
+
+def _first(items: Value) -> Value:
+    return items[0] if isinstance(items, tuple) else NIL
 
 
 def _append(items: Value, tail: Value) -> Value:
+    """A proper list, then another. Raises `RefereeRefusal` where the first is none."""
     reversed_items: list[Value] = []
     while isinstance(items, tuple):
         item, items = items
         reversed_items.append(item)
+    if items != NIL:
+        raise RefereeRefusal("REF-SLASH-6")
     for item in reversed(reversed_items):
         tail = (item, tail)
     return tail

@@ -66,7 +66,7 @@ def offer(choice: Choice, unit: int) -> str:
     >>> offer(Choice("check"), 100)
     'check'
     >>> offer(Choice("raise", 1, 800), 100)
-    'raise N (from 1 mojo to 8 units (800 mojos))'
+    'raise N (from 0.01 units (1 mojo) to 8 units (800 mojos))'
     """
     if not choice.most:
         return f"{choice.verb} ({choice.hint})" if choice.hint else choice.verb

@@ -32,6 +32,12 @@ def kept(table: Table, index: int, number: int, received: bool = True) -> KeptSt
     return read(table.ends[index].stored[f"{kind}/{number}"])
 
 
+def kept_states(table: Table, index: int) -> dict[str, bytes]:
+    """Every record of a state on this side's disk, by name."""
+    stored = table.ends[index].stored
+    return {name: stored[name] for name in stored if name.startswith(("sent/", "received/"))}
+
+
 @dataclass(frozen=True)
 class Unroll:
     """An unroll coin, as whoever kept its state knows it."""

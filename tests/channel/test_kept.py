@@ -7,9 +7,10 @@ import pytest
 
 from channel.events import Effect, Push, Send, Store
 from channel.kept import KeptState, read
+from channel.messages import Funded, encode
 from clsp.values import deserialize, tree_hash
 from games.referee import FIRST, infohash
-from tests.channel.on_chain import kept
+from tests.channel.on_chain import kept, kept_states
 from tests.channel.table import ANN, BEN, GAME, Table, by_policy, sit
 
 
@@ -21,8 +22,8 @@ def played() -> Table:
 
 def test_a_record_reads_back_and_nothing_else_does() -> None:
     table = played()
-    for end in table.ends:
-        for name, data in end.stored.items():
+    for index in (ANN, BEN):
+        for name, data in kept_states(table, index).items():
             kind, _, number = name.partition("/")
             record = read(data)
             assert record.number == int(number)
@@ -41,7 +42,7 @@ def test_what_is_sent_was_stored_before() -> None:
         sends = 0
         for effect in end.effects:
             match effect:
-                case Store(_, data):
+                case Store(name, data) if name.startswith(("sent/", "received/")):
                     records.append(read(data))
                 case Send(message) if b"\xa5batch" in message:
                     sends += 1
@@ -51,13 +52,32 @@ def test_what_is_sent_was_stored_before() -> None:
         assert sends > 5
 
 
+def test_every_message_of_the_opening_is_stored_before_it_is_sent() -> None:
+    table = sit().start().pump()
+    for end in table.ends:
+        stored: list[bytes] = []
+        sent = 0
+        for effect in end.effects:
+            match effect:
+                case Store(name, data) if name.startswith("opening/"):
+                    stored.append(data)
+                case Send(message):
+                    sent += 1
+                    assert stored[-1] == message
+                case Push("funding", bundle):
+                    assert stored[-1] == encode(Funded(bundle))
+                case _:
+                    pass
+        assert sent == 3
+
+
 def test_what_stands_behind_infohash_a_is_kept() -> None:
     """A puzzle hash cannot be turned back: validator and state must be at hand for a slash."""
     table = played()
     seen: set[str] = set()
     names = {program.hash: name for name, program in GAME.programs.items()}
     for index in (ANN, BEN):
-        for name in table.ends[index].stored:
+        for name in kept_states(table, index):
             kind, _, number = name.partition("/")
             for game in kept(table, index, int(number), kind == "received").games:
                 infohash_a = game.coin[10]

@@ -19,6 +19,7 @@ from tests.channel.hostile_opening import (
     honest_completion,
     honest_part,
 )
+from tests.channel.on_chain import kept_states
 from tests.channel.table import (
     ANN,
     BALANCE,
@@ -93,8 +94,8 @@ def test_what_halves_were_made_for_is_kept_before_they_are_sent() -> None:
         table.mail.appendleft((victim, table.sent[-1][1]))
         table.deliver()
     table.pump()
-    for index, end in enumerate(table.ends):
-        kept = {name: read(end.stored[name]) for name in end.stored}
+    for index in range(2):
+        kept = {name: read(data) for name, data in kept_states(table, index).items()}
         assert sorted(kept) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
         for name, state in kept.items():
             coin = unroll_coin(table.channel, ChannelState(state.number, (BALANCE, BALANCE)))

@@ -60,9 +60,9 @@ def test_rules_of_terms(rule: str, good: dict[str, Any], bad: dict[str, Any]) ->
     assert len(str(refused.value)) < 150
 
 
-def test_a_player_wants_32_bytes_and_uses_16() -> None:
+def test_a_player_wants_16_bytes_and_uses_no_more() -> None:
     terms = GAME.terms({"amount": 20, "bet_unit": 1})
     with pytest.raises(ValueError, match="entropy"):
-        GAME.player(Seat.ALICE, terms, bytes(31), HASHES)
+        GAME.player(Seat.ALICE, terms, bytes(15), HASHES)
     players = [GAME.player(Seat.ALICE, terms, bytes(16) + end * 16, HASHES) for end in (b"a", b"b")]
     assert players[0] == players[1]
