@@ -40,7 +40,7 @@ class Deciders:
     def decide(self, name: str, number: int, player: Player, chance: Chance) -> Action:
         """The action of this player in this hand (counted from 0)."""
         self._turn_to(number)
-        game = self._setup.games[number % len(self._setup.games)]
+        game = self._setup.game(number)
         line = self._scripted(number)
         if line is not None:
             self._taken += 1

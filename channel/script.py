@@ -6,11 +6,11 @@
     [[hand]]
     first   = "alice"          # who is Alice in the hand, that is, moves first (optional)
     alice   = "000102030405060708090a0b0c0d0e0f"    # secret bytes, hex (optional)
-    bob     = "101112131415161718191a1b1c1d1e1f"
-    actions = ["alice check", "bob bet 2", "alice call"]    # decisions, in order (optional)
+    bob     = "101112131415161718191a1b1c1d1e1f"    # (how many a game needs is its own affair)
+    actions = ["alice fold"]   # decisions, in order, as the game reads them (optional)
     decline = "bob"            # refuses the hand (optional): the session closes
 
-Only decisions are listed: commitments, pongs and reveals go by themselves. Where the list
+Only decisions are listed: commitments and reveals go by themselves. Where the list
 ends before the hand does, the policies play on.
 """
 

@@ -224,20 +224,13 @@ class Session:
             self._command(proposer, Close())
             return True
         self._waiting = True
-        name = self.setup.games[self._started % len(self.setup.games)]
+        name = self.setup.game(self._started)
         parameters = registry.get(name).default_parameters(self.setup.unit, self.setup.stack)
-        wish = Wish(
-            name, parameters, self.setup.game_timeout, self._first(self._started) == proposer
-        )
+        first = self.setup.first(self._started)
+        wish = Wish(name, parameters, self.setup.game_timeout, first == proposer)
         self._started += 1
         self._command(proposer, Propose((wish,)))
         return True
-
-    def _first(self, number: int) -> int:
-        """The peer that is Alice in this hand: its proposer, unless a script says so."""
-        hands = self.setup.script.hand if self.setup.script else ()
-        first = hands[number].first if number < len(hands) else None
-        return NAMES.index(first) if first else number % 2
 
     def _why_stop(self) -> str:
         if self._declined:

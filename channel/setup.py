@@ -30,7 +30,8 @@ class Setup:
     """A session: which games, how many hands, for how much, played how.
 
     `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
-    each peer puts into the channel; `policies` are Alice's and Bob's.
+    each peer puts into the channel; `policies` are Alice's and Bob's. Where one of several games
+    has no policy of that name, its first one plays.
     """
 
     games: tuple[str, ...]
@@ -44,6 +45,30 @@ class Setup:
     confirmations: int = 3
     unroll_timeout: int = 15
     game_timeout: int = 15
+
+    def game(self, number: int) -> str:
+        """The game of this hand (counted from 0): they take turns."""
+        return self.games[number % len(self.games)]
+
+    def first(self, number: int) -> int:
+        """Who moves first in this hand: 0 for Alice, 1 for Bob, unless a script says so.
+
+        Turns alternate from hand to hand, and in each of several games by itself: with two
+        games by pairs of hands, or each peer would always be the first in the same game.
+
+        >>> one = Setup(("a",), "", 4, 1, 1, 1, ("", ""))
+        >>> [one.first(number) for number in range(4)]
+        [0, 1, 0, 1]
+        >>> two = Setup(("a", "b"), "", 4, 1, 1, 1, ("", ""))
+        >>> [(two.game(number), two.first(number)) for number in range(4)]
+        [('a', 0), ('b', 1), ('a', 1), ('b', 0)]
+        """
+        hands = self.script.hand if self.script else ()
+        named = hands[number].first if number < len(hands) else None
+        if named:
+            return NAMES.index(named)
+        rounds = number // len(self.games) if len(self.games) % 2 == 0 else 0
+        return (number + rounds) % 2
 
     @property
     def stake(self) -> int:
@@ -78,25 +103,40 @@ def check(setup: Setup) -> Setup:
             raise UsageError(f"{error}") from None
         except BadTerms as error:
             raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
-        for policy in setup.policies:
-            if policy != ASK and policy not in game.policies:
-                known = ", ".join([*game.policies, ASK])
-                raise UsageError(f"--policy {policy}: {name} has {known}")
-        for number, hand in enumerate(setup.script.hand if setup.script else (), 1):
-            for player in NAMES:
-                fixed = hand.entropy(player)
-                if fixed is not None and len(fixed) < game.entropy_size:
-                    raise UsageError(
-                        f"script, hand {number}: {name} needs at least {game.entropy_size}"
-                        f" secret bytes of {player}, and there are {len(fixed)}"
-                    )
         if setup.game_timeout < least_timeout(name, setup.confirmations):
             raise UsageError(f"a game timeout of {setup.game_timeout} blocks is too short")
+    for policy in setup.policies:
+        known = {name: [*registry.get(name).policies, ASK] for name in setup.games}
+        if not any(policy in names for names in known.values()):
+            has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
+            raise UsageError(f"--policy {policy}: {has}")
     if setup.policies[1] == ASK:
         raise UsageError("--policy: `ask` plays Alice, so it comes first; Bob is any other")
+    _check_entropy(setup)
     return setup
 
 
+def _check_entropy(setup: Setup) -> None:
+    """A script's secret bytes are enough for the game of their hand."""
+    for number, hand in enumerate(setup.script.hand if setup.script else ()):
+        game = registry.get(setup.game(number))
+        for player in NAMES:
+            fixed = hand.entropy(player)
+            if fixed is not None and len(fixed) < game.entropy_size:
+                raise UsageError(
+                    f"script, hand {number + 1}: {game.name} needs at least {game.entropy_size}"
+                    f" secret bytes of {player}, and there are {len(fixed)}"
+                )
+
+
+def default_policy(games: tuple[str, ...]) -> str:
+    """What a player plays by unless told otherwise: the first game's first policy."""
+    if not games or games[0] not in registry.names():
+        return ASK  # `check` will name what is wrong
+    return next(iter(registry.get(games[0]).policies))
+
+
 def policy_of(game: str, name: str) -> Policy:
-    """A game's policy by its name, which `check` has found to exist."""
-    return registry.get(game).policies[name]
+    """A game's policy by its name, or its first one where it has none of this name."""
+    policies = registry.get(game).policies
+    return policies.get(name) or next(iter(policies.values()))

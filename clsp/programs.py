@@ -48,7 +48,7 @@ def load(name: str) -> Program:
     32
     >>> load("spacepoker/start")
     Traceback (most recent call last):
-    clsp.programs.UnknownProgram: no program 'spacepoker/start'; there are channel/referee, ...
+    clsp.programs.UnknownProgram: no program 'spacepoker/start'; there are calpoker/a, ...
     """
     if name not in names():
         raise UnknownProgram(f"no program {name!r}; there are {', '.join(names())}")

@@ -168,8 +168,10 @@ class Position(msgspec.Struct, frozen=True):
 class Choice(msgspec.Struct, frozen=True):
     """One thing that a player may do now.
 
-    With `most` > 0 it takes an amount from `least` to `most`, in mojos. A `forced` choice is
-    the only one and needs nobody's decision: a commitment, a pong, a reveal.
+    With `most` > 0 it takes a number from `least` to `most`: an amount in mojos, or, where
+    `options` lists the numbers that there are, one of these, whose meaning is the game's own;
+    `form` says how people write that. A `forced` choice is the only one and needs nobody's
+    decision: a commitment, a pong, a reveal.
     """
 
     verb: str
@@ -177,6 +179,20 @@ class Choice(msgspec.Struct, frozen=True):
     most: int = 0
     forced: bool = False
     hint: str = ""
+    options: tuple[int, ...] = ()
+    form: str = ""
+
+    def takes(self, number: int) -> bool:
+        """Whether this number may go with the verb; 0 stands for none.
+
+        >>> Choice("raise", 1, 800).takes(900), Choice("check").takes(0)
+        (False, True)
+        >>> Choice("give", 3, 6, options=(3, 5, 6)).takes(4)
+        False
+        """
+        if self.options:
+            return number in self.options
+        return self.least <= number <= self.most
 
 
 class Action(msgspec.Struct, frozen=True):

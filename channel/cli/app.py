@@ -17,12 +17,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A two-party state-channel simulator for Chia. Every rule exists twice, as Python and"
     " as Chialisp, and the two are held against each other on every move."
-    "\n\nExample: [bold]channelsim play spacepoker --hands 2 --seed demo[/bold]",
+    "\n\nExample: [bold]channelsim play GAME --hands 2 --seed demo[/bold]",
 )
 vectors = typer.Typer(
     no_args_is_help=True,
     help="Conformance cases: JSON Lines, one call of one validator a line."
-    "\n\nExample: [bold]channelsim vectors check spacepoker.jsonl[/bold]",
+    "\n\nExample: [bold]channelsim vectors check cases.jsonl[/bold]",
 )
 app.add_typer(vectors, name="vectors")
 
@@ -46,7 +46,9 @@ def _main(
 
 @app.command()
 def play(
-    game: Annotated[str, typer.Argument(help="A game, or several with commas between.")],
+    game: Annotated[
+        str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
+    ],
     hands: Annotated[int | None, typer.Option(help="How many hands (3).", min=1)] = None,
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed plays the same session.")
@@ -57,9 +59,12 @@ def play(
         int | None, typer.Option(help="What each puts into the channel, in mojos (10 stakes).")
     ] = None,
     policy: Annotated[
-        str,
-        typer.Option(help="How Alice plays, and Bob: A or A,B; `ask` lets you play Alice."),
-    ] = "caller",
+        str | None,
+        typer.Option(
+            help="How Alice plays, and Bob: A or A,B (the game's first policy; a game without"
+            " that policy plays its first one); `ask` lets you play Alice."
+        ),
+    ] = None,
     script: Annotated[
         Path | None, typer.Option(help="A TOML file that fixes entropy and actions.")
     ] = None,
@@ -71,7 +76,7 @@ def play(
 ) -> None:
     """Play hands in a channel, from funding to clean shutdown.
 
-    Example: [bold]channelsim play spacepoker --seed 7 --policy aggressive,caller[/bold]
+    Example: [bold]channelsim play GAME --seed 7 --policy ask,random[/bold]
     """
     from channel.cli.play import play as run
 
@@ -143,7 +148,7 @@ def vectors_check(
 ) -> None:
     """Run conformance cases through the Python rules and the programs.
 
-    Example: [bold]channelsim vectors check tests/data/vectors/spacepoker.jsonl[/bold]
+    Example: [bold]channelsim vectors check cases.jsonl more.jsonl[/bold]
     """
     from channel.cli.vectors import check
 

@@ -7,6 +7,7 @@ from rich.text import Text
 
 from channel.errors import UsageError
 from channel.report.narrator import text_of
+from channel.report.plain import fitted
 from games import registry
 from games.amounts import spoken
 from games.contract import Action, Choice, Player
@@ -24,9 +25,9 @@ class Asker:
         rules = registry.get(game)
         self._console.print()
         for line in rules.story.view(player):
-            self._console.print(text_of(line))
+            self._console.print(text_of(line, self._console.encoding))
         offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
-        self._console.print(Text(f"you can: {offered}", style="bold"))
+        self._say(f"you can: {offered}", "bold")
         while True:
             answer = self._line("your move> ")
             if not answer:
@@ -35,7 +36,7 @@ class Asker:
                 action = rules.read_action(player, answer)
                 player.act(action)
             except IllegalAction as error:
-                self._console.print(Text(str(error), style="yellow"))
+                self._say(str(error), "yellow")
             else:
                 return action
 
@@ -49,6 +50,9 @@ class Asker:
                 return False
             self._console.print("yes or no, please")
 
+    def _say(self, text: str, style: str) -> None:
+        self._console.print(Text(fitted(text, self._console.encoding), style=style))
+
     def _line(self, prompt: str) -> str:
         self._console.print(prompt, end="")
         try:
@@ -61,15 +65,18 @@ class Asker:
 
 
 def offer(choice: Choice, unit: int) -> str:
-    """One choice as it is offered: its verb, and its bounds.
+    """One choice as it is offered: its verb, and the numbers that it takes.
 
     >>> offer(Choice("check"), 100)
     'check'
     >>> offer(Choice("raise", 1, 800), 100)
     'raise N (from 0.01 units (1 mojo) to 8 units (800 mojos))'
+    >>> offer(Choice("give", 3, 6, options=(3, 5, 6), form="C C", hint="two cards"), 1)
+    'give C C (two cards)'
     """
-    if not choice.most:
-        return f"{choice.verb} ({choice.hint})" if choice.hint else choice.verb
+    if choice.options or not choice.most:
+        words = f"{choice.verb} {choice.form}".strip()
+        return f"{words} ({choice.hint})" if choice.hint else words
     least, most = spoken(choice.least, unit), spoken(choice.most, unit)
     return f"{choice.verb} N (from {least} to {most})"
 

@@ -33,7 +33,7 @@ def play(
     unit: int | None,
     stack: int | None,
     balance: int | None,
-    policy: str,
+    policy: str | None,
     script: Path | None,
     json: bool,
     transcript: Path | None,
@@ -43,10 +43,11 @@ def play(
     scripted = read_script(script) if script else None
     unit = _first(unit, scripted.unit if scripted else None, setups.DEFAULT_UNIT)
     stack = _first(stack, scripted.stack if scripted else None, setups.DEFAULT_STACK)
+    games = tuple(name.strip() for name in game.split(",") if name.strip())
     default_hands = len(scripted.hand) if scripted and scripted.hand else setups.DEFAULT_HANDS
     setup = setups.check(
         Setup(
-            games=tuple(name.strip() for name in game.split(",") if name.strip()),
+            games=games,
             seed=seed if seed is not None else (scripted and scripted.seed) or fresh_seed(),
             hands=_first(hands, None, default_hands),
             unit=unit,
@@ -56,7 +57,7 @@ def play(
                 scripted.balance if scripted else None,
                 unit * stack * setups.DEFAULT_STAKES,
             ),
-            policies=_policies(policy),
+            policies=_policies(policy, games),
             script=scripted,
         )
     )
@@ -135,12 +136,14 @@ def _file(path: Path | None) -> Iterator[Sink]:
         raise UsageError(f"--transcript {path}: cannot be written ({error.strerror})") from None
 
 
-def _policies(text: str) -> tuple[str, str]:
-    names = [name.strip() for name in text.split(",")]
+def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
+    """Alice's and Bob's policies; what is not said is the first game's first policy."""
+    default = setups.default_policy(games)
+    names = [name.strip() for name in (default if text is None else text).split(",")]
     if len(names) > 2 or not all(names):
-        raise UsageError(f"--policy {text}: one for Alice and one for Bob, as in `random,caller`")
+        raise UsageError(f"--policy {text}: one for Alice and one for Bob, as in `ask,random`")
     if len(names) == 1:
-        return (ASK, "caller") if names[0] == ASK else (names[0], names[0])
+        return names[0], default if names[0] == ASK else names[0]
     return names[0], names[1]
 
 

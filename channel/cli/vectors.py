@@ -37,6 +37,6 @@ def check(files: Sequence[Path]) -> int:
         except BadCase as error:
             raise UsageError(f"{path}: {error}") from None
     if failed > SHOWN:
-        print(f"… and {failed - SHOWN} more")
+        print(f"and {failed - SHOWN} more")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from channel.coins import Coin
 from channel.events import FundingSent
+from channel.report.plain import fitted
 from channel.session import Result
 from channel.setup import NAMES, Setup
 from channel.state import Side
@@ -57,7 +58,7 @@ class Narrator:
                 alice, bob = _titled(hand).names
                 self._rule(f"hand {number + 1}: {registry.get(game).title.partition(':')[0]}")
                 self._say(
-                    f"{proposer.title()} proposes it for {stake} each; {alice} commits first,"
+                    f"{proposer.title()} proposes it for {stake} each; {alice} moves first,"
                     f" {bob} second.",
                     style="dim",
                 )
@@ -95,7 +96,7 @@ class Narrator:
     def lines(self, lines: Iterable[Line]) -> None:
         """Print a game's own lines."""
         for line in lines:
-            self._console.print(text_of(line), soft_wrap=False)
+            self._console.print(text_of(line, self._console.encoding), soft_wrap=False)
 
     def _balances(self, title: str, balances: tuple[int, int]) -> None:
         told = ", ".join(
@@ -112,20 +113,20 @@ class Narrator:
         return spoken(mojos, self._setup.unit)
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(text, style=style))
+        self._console.print(Text(fitted(text, self._console.encoding), style=style))
 
     def _rule(self, title: str) -> None:
         self._console.print()
-        self._console.print(Text(f"── {title} ──", style="bold"))
+        self._say(f"── {title} ──", style="bold")
 
 
-def text_of(line: Line) -> Text:
-    """A game's line for the terminal.
+def text_of(line: Line, encoding: str = "utf-8") -> Text:
+    """A game's line for a terminal of this encoding.
 
     >>> text_of((("Alice", "bold"), (" checks", ""))).plain
     'Alice checks'
     """
-    return Text.assemble(*((text, style) for text, style in line))
+    return Text.assemble(*((fitted(text, encoding), style) for text, style in line))
 
 
 def _titled(hand: Hand) -> Hand:

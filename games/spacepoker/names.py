@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from games.cards import RANK_NAMES, plural, rank_text
 from games.counting import HandValue
-
-RANK_NAMES = (
-    *("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("jack", "queen", "king", "ace"),
-)
-"""The names of the ranks 2 to 14, by rank."""
 
 CLASSES: dict[HandValue, tuple[str, tuple[str, ...]]] = {
     (5,): ("five of a kind", ("five of a kind",)),
@@ -29,32 +24,14 @@ CLASSES: dict[HandValue, tuple[str, tuple[str, ...]]] = {
 rank after the boost is called."""
 
 
-def card(rank: int) -> str:
-    """A card as it is written.
-
-    >>> " ".join(card(rank) for rank in (14, 13, 10, 2))
-    'A K 10 2'
-    """
-    return {11: "J", 12: "Q", 13: "K", 14: "A"}.get(rank, str(rank))
-
-
 def in_cards(ranks: Sequence[int]) -> str:
     """Several cards, or a dash where there are none."""
-    return " ".join(card(rank) for rank in ranks) or "-"
+    return " ".join(rank_text(rank) for rank in ranks) or "-"
 
 
 def boost_sign(boost: int) -> str:
     """`+` or `-`."""
     return "+" if boost else "-"
-
-
-def plural(rank: int) -> str:
-    """Several cards of a rank.
-
-    >>> plural(6), plural(13)
-    ('sixes', 'kings')
-    """
-    return RANK_NAMES[rank] + ("es" if rank == 6 else "s")
 
 
 def split(value: HandValue) -> tuple[HandValue, int, tuple[int, ...]]:

@@ -9,9 +9,9 @@ import msgspec
 from clsp.integers import int_to_atom
 from clsp.values import Value
 from games.amounts import spoken
+from games.choices import choose
 from games.contract import Action, Choice, Play, Position, Seat, Settle, Terms
 from games.errors import BadAdvisory, IllegalAction
-from games.spacepoker.actions import choose
 from games.spacepoker.entropy import chain, wins_toss
 from games.spacepoker.hands import value_of_selection
 from games.spacepoker.sight import UNKNOWN, Holding, Known, Sight, look, public

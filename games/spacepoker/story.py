@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from games.amounts import spoken
+from games.cards import LABEL, face, pictures
 from games.contract import Hand, Line, Player, Seat, Step, Terms
 from games.spacepoker.entropy import wins_toss
 from games.spacepoker.hands import value_of_five
@@ -67,19 +68,18 @@ class SpacePokerStory:
         sight, terms = player.sight, player.terms
         lines: list[Line] = []
         if sight.own is not None:
-            lines.append((("your cards  ", "dim"), *_cards(sight.own)))
-            if len(sight.board) >= 3:
-                lines.append((("your hand   ", "dim"), (_best_so_far(sight.own, sight.board), "")))
+            lines += _pictures("your cards", sight.own)
         if sight.other is not None:
-            lines.append((("their cards ", "dim"), *_cards(sight.other)))
-        lines.append((("board       ", "dim"), (in_cards(sight.board), "bold")))
+            lines += _pictures("their cards", sight.other)
+        lines += pictures("board", [face(rank) for rank in sight.board])
+        if sight.own is not None and len(sight.board) >= 3:
+            lines.append(_field("your hand", _best_so_far(sight.own, sight.board)))
         if not player.position.over:
             now = money(terms, player.position)
             mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
             left = f"you {spoken(mine, terms.unit)}, the other player {spoken(yours, terms.unit)}"
-            lines.append((("pot         ", "dim"), (spoken(now.pot, terms.unit), "")))
-            lines.append((("left        ", "dim"), (left, "")))
-        lines.append((("a unit      ", "dim"), (spoken(terms.unit, 1), "")))
+            lines += [_field("pot", spoken(now.pot, terms.unit)), _field("left", left)]
+        lines.append(_field("a unit", spoken(terms.unit, 1)))
         return lines
 
     def summary(self, hand: Hand) -> dict[str, Any]:
@@ -183,6 +183,16 @@ def _money(hand: Hand, now: Money) -> str:
 
 def _cards(holding: Holding) -> Line:
     return ((in_cards(holding.hole), "bold"), (f", {boost_sign(holding.boost)} boost", ""))
+
+
+def _pictures(label: str, holding: Holding) -> list[Line]:
+    """A player's own cards, drawn, and its boost beside them."""
+    top, middle, bottom = pictures(label, [face(rank) for rank in holding.hole])
+    return [top, (*middle, (f"  {boost_sign(holding.boost)} boost", "")), bottom]
+
+
+def _field(label: str, text: str) -> Line:
+    return ((f"{label:<{LABEL}}", "dim"), (text, ""))
 
 
 def _best_so_far(holding: Holding, board: tuple[int, ...]) -> str:

@@ -133,24 +133,28 @@ def test_the_disguise_changes_what_everybody_sees() -> None:
 
 def test_the_view_of_a_seat() -> None:
     table = sit_down(ALICE_OPENS)
-    assert text_of(GAME.story.view(table.players[0])).splitlines()[0] == "board       -"
+    assert text_of(GAME.story.view(table.players[0])).splitlines()[0] == "board        -"
     table.until("begin_round")
     for _ in range(2):
         table.step(GAME.read_action(table.players[table.position.mover], "check"))
     assert text_of(GAME.story.view(table.players[Seat.BOB])) == (
-        "your cards  10 6, + boost\n"
-        "your hand   pair, sixes, + boost\n"
-        "board       6 5 3\n"
-        "pot         2 units (200 mojos)\n"
-        "left        you 9 units (900 mojos), the other player 9 units (900 mojos)\n"
-        "a unit      100 mojos"
+        "             ┌───┐ ┌───┐\n"
+        "your cards   │ 10│ │ 6 │  + boost\n"
+        "             └───┘ └───┘\n"
+        "             ┌───┐ ┌───┐ ┌───┐\n"
+        "board        │ 6 │ │ 5 │ │ 3 │\n"
+        "             └───┘ └───┘ └───┘\n"
+        "your hand    pair, sixes, + boost\n"
+        "pot          2 units (200 mojos)\n"
+        "left         you 9 units (900 mojos), the other player 9 units (900 mojos)\n"
+        "a unit       100 mojos"
     )
 
 
 def test_the_view_after_the_showdown() -> None:
     table = played(ALICE_OPENS, *["check"] * 8)
     text = text_of(GAME.story.view(table.players[Seat.BOB]))
-    assert "their cards 5 8, - boost" in text
+    assert "their cards  │ 5 │ │ 8 │  - boost\n" in text
     assert "pot" not in text
 
 

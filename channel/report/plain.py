@@ -1,0 +1,46 @@
+"""What a terminal without Unicode is shown: the same text in plain letters, just as wide.
+
+Games and reports write real suits, lines and dashes; where the output's encoding lacks one of
+them, it is replaced here, at the last moment, by what comes closest.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+_PLAIN = {
+    **dict(zip("♣♦♥♠┌┐└┘─│", "cdhs++++-|", strict=True)),
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "·": ".",
+    "×": "x",
+    "≤": "<=",
+    "…": "...",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+}
+
+
+def fitted(text: str, encoding: str) -> str:
+    """The text with only such signs as the encoding has.
+
+    >>> fitted("│10♥│ …", "ascii"), fitted("│10♥│", "utf-8"), fitted("♠ é", "latin-1")
+    ('|10h| ...', '│10♥│', 's é')
+    """
+    try:
+        return text.encode(encoding, "channelsim.plain").decode(encoding)
+    except LookupError:
+        return fitted(text, "ascii")
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    signs = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(sign, "?") for sign in signs), error.end
+
+
+codecs.register_error("channelsim.plain", _replace)

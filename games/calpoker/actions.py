@@ -1,0 +1,83 @@
+"""Actions as people write them: four cards to give away, by number or by name.
+
+    1 2 5 8      discard 1 2 5 8      As 10h kd 3♣      fold
+
+Numbers count a player's eight cards from the lowest, as they are shown; a name is a rank and
+a suit, in letters (c d h s) or with its sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from games.calpoker.deal import GIVEN, HAND
+from games.calpoker.hands import rank_of, suit_of
+from games.calpoker.player import DISCARD
+from games.cards import SUIT_LETTERS, SUITS, face, rank_text
+from games.choices import choose, offered
+from games.contract import Action, Choice
+from games.errors import IllegalAction
+
+_NAME = re.compile(f"(10|[2-9tjqka])([{SUIT_LETTERS}{SUITS}])")
+_EMOJI = "\ufe0f"
+"""What keyboards of phones put behind a suit."""
+
+
+def read(choices: tuple[Choice, ...], text: str, own: Sequence[int]) -> Action:
+    """The action that a person wrote, who holds `own`. Raises `IllegalAction` with the reason.
+
+    >>> hand = (0, 5, 11, 20, 26, 33, 44, 51)
+    >>> read((DISCARD,), "1 3♦ 4s 8", hand)
+    Action(verb='discard', amount=135)
+    """
+    words = text.lower().replace(_EMOJI, "").replace(",", " ").split()
+    if not words:
+        raise IllegalAction(f"nothing was written; possible: {offered(choices, 1)}")
+    if len(words) == 1 and words[0].isalpha() and not _is_about_cards(words[0]):
+        action = Action(words[0][:40])
+        choose(choices, action, 1)
+        return action
+    if DISCARD not in choices:
+        raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices, 1)}")
+    return Action(DISCARD.verb, _mask(words[words[0] == DISCARD.verb :], own))
+
+
+def _is_about_cards(word: str) -> bool:
+    return word == DISCARD.verb or _NAME.fullmatch(word) is not None
+
+
+def _mask(words: Sequence[str], own: Sequence[int]) -> int:
+    mask = 0
+    for word in words:
+        place = _place(word, own)
+        if mask >> place & 1:
+            raise IllegalAction(f"{_face(own[place])} is named twice")
+        mask |= 1 << place
+    if mask.bit_count() != GIVEN:
+        raise IllegalAction(f"name {GIVEN} cards to give away, not {len(words)}")
+    return mask
+
+
+def _place(word: str, own: Sequence[int]) -> int:
+    """Which of one's own cards, counted from 0, a number or a name means."""
+    if word in "12345678" and len(word) == 1:
+        return int(word) - 1
+    name = _NAME.fullmatch(word)
+    if name is None:
+        raise IllegalAction(
+            f"{word[:40]!r} is no card: write a number from 1 to {HAND}, or a name such as"
+            f" {_face(own[0])}"
+        )
+    rank, suit = name.groups()
+    for place, card in enumerate(own):
+        if rank_text(rank_of(card)) == {"t": "10"}.get(rank, rank.upper()) and suit in (
+            SUITS[suit_of(card)],
+            SUIT_LETTERS[suit_of(card)],
+        ):
+            return place
+    raise IllegalAction(f"{word.upper()} is not one of your cards")
+
+
+def _face(card: int) -> str:
+    return face(rank_of(card), suit_of(card))[0]

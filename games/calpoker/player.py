@@ -1,0 +1,163 @@
+"""One seat of California Poker: what it may do, sends, learns, and what it can prove."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import msgspec
+
+from clsp.values import Value
+from games.amounts import spoken
+from games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
+from games.calpoker.hands import best_selection
+from games.calpoker.sight import Sight, best_selections, committed_mask, discard_commit
+from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
+from games.calpoker.terms import initial
+from games.calpoker.validators import REVEAL_SIZE, bobs_share
+from games.choices import choose
+from games.contract import Action, Choice, Play, Position, Seat, Settle, Terms
+from games.errors import BadAdvisory, IllegalAction
+
+ENTROPY_SIZE = 32
+"""The least entropy that a player is made from: 16 bytes for the deal, 16 for the salt."""
+
+DISCARD = Choice(
+    "discard",
+    min(FOUR_OF_EIGHT),
+    max(FOUR_OF_EIGHT),
+    hint="give four of your cards away",
+    options=tuple(sorted(FOUR_OF_EIGHT)),
+    form="C C C C, by number or by name",
+)
+"""The decision of the game; its number is the mask of the cards that are given away."""
+
+
+class CalPokerPlayer(msgspec.Struct, frozen=True):
+    """All that one seat knows: its half of the entropy (Alice's preimage, Bob's seed), its salt
+    (which Bob has no use for), the position, and what it sees. Immutable."""
+
+    seat: Seat
+    terms: Terms
+    position: Position
+    half: bytes
+    salt: bytes
+    sight: Sight = Sight()
+
+    # --- my turn ---------------------------------------------------------------------------
+
+    def choices(self) -> tuple[Choice, ...]:
+        """What I may do now: empty when it is not my turn.
+
+        Only the discards are a decision, and with them a player may fold. Alice's commitment,
+        Bob's seed, the reveal and accepting the result are forced.
+        """
+        if self.position.mover is not self.seat:
+            return ()
+        match self.position.state:
+            case StateA():
+                return (Choice("commit", forced=True),)
+            case StateB():
+                return (Choice("seed", forced=True),)
+            case StateC() | StateD():
+                share = spoken(self.position.mover_share, self.terms.unit)
+                return (DISCARD, Choice("fold", hint=f"stop here and keep {share}"))
+            case StateE():
+                return (Choice("reveal", forced=True),)
+            case _:
+                share = spoken(self.position.mover_share, self.terms.unit)
+                return (Choice("accept", forced=True, hint=f"take {share}"),)
+
+    def act(self, action: Action) -> Play | Settle:
+        """What I send for this action. Raises `IllegalAction`, naming what is possible.
+
+        Before the reveal the opponent's share is 0: who does not answer loses the hand.
+        """
+        choose(self.choices(), action, self.terms.unit)
+        if action.verb in ("fold", "accept"):
+            return Settle()
+        match self.position.state:
+            case StateA():
+                return Play(sha256(self.half).digest(), 0)
+            case StateB():
+                return Play(self.half, 0)
+            case StateC():
+                return Play(self.half + discard_commit(self.salt, action.amount), 0)
+            case StateD():
+                return Play(bytes([action.amount]), 0)
+            case StateE() as state:
+                return self._reveal(state)
+            case _:
+                raise IllegalAction("the game is over")
+
+    def _reveal(self, state: StateE) -> Play:
+        """Open my discards, and leave Bob what his best hand is entitled to (CP-E-6)."""
+        mask = committed_mask(self.salt, state.discard_commit)
+        if mask is None:
+            raise IllegalAction("the commitment to the discards is not mine")
+        final = final_hands(state.hands, mask, state.bob_mask)
+        mine, yours = best_selections(final)
+        share = bobs_share(self.terms.amount, final, mine, yours)
+        return Play(self.salt + bytes([mask, mine]), share, evidence=bytes([yours]))
+
+    # --- moves -----------------------------------------------------------------------------
+
+    def moved(self, position: Position) -> CalPokerPlayer:
+        """The player after a move, mine or the opponent's, that was found legal."""
+        return msgspec.structs.replace(self, position=position, sight=self._seen(position))
+
+    def _seen(self, position: Position) -> Sight:
+        match position.state:
+            case StateC(seed=seed) if self.seat is Seat.ALICE:
+                return Sight(deal(self.half, seed, self.terms.amount))
+            case StateD() as state:
+                mine = None
+                if self.seat is Seat.ALICE:
+                    mine = committed_mask(self.salt, state.discard_commit)
+                return Sight(state.hands, (mine, None))
+            case StateE() as state:
+                return self.sight.with_mask(Seat.BOB, state.bob_mask)
+            case None:
+                return self.sight.with_mask(Seat.ALICE, position.move[16])
+            case _:
+                return self.sight
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """Against a reveal: my own best five, whatever Alice shows and declares."""
+        state = before.state
+        if not isinstance(state, StateE) or before.mover is self.seat:
+            return ()
+        if len(move) != REVEAL_SIZE or move[16] not in FOUR_OF_EIGHT:
+            return ()  # `()` slashes it
+        _, mine = final_hands(state.hands, move[16], state.bob_mask)
+        return (bytes([best_selection(mine)]),)
+
+    # --- early reveals -----------------------------------------------------------------------
+
+    def advisory(self) -> bytes | None:
+        """My preimage, once Bob's seed has fixed the cards: my next move reveals it anyway."""
+        if self.position.mover is self.seat and isinstance(self.position.state, StateC):
+            return self.half
+        return None
+
+    def advised(self, data: bytes) -> CalPokerPlayer:
+        """The player after Alice's early reveal. Raises `BadAdvisory` if it is not what she
+        committed to, or came after the deal was known."""
+        state = self.position.state
+        if self.position.mover is self.seat or not isinstance(state, StateC):
+            raise BadAdvisory("no early reveal is due now")
+        if self.sight.hands is not None:
+            raise BadAdvisory("the deal is known already")
+        if len(data) != 16 or sha256(data).digest() != state.commit:
+            raise BadAdvisory("the early reveal does not open the opponent's commitment")
+        return msgspec.structs.replace(self, sight=Sight(deal(data, state.seed, self.terms.amount)))
+
+
+def new_player(seat: Seat, terms: Terms, entropy: bytes) -> CalPokerPlayer:
+    """A player at the start of a game; the first 32 bytes of `entropy` are used."""
+    if len(entropy) < ENTROPY_SIZE:
+        raise ValueError(f"entropy: {len(entropy)} bytes, at least {ENTROPY_SIZE} are needed")
+    first = initial(terms)
+    start = Position(
+        first.validator, first.state, Seat.ALICE, first.mover_share, first.max_move_size
+    )
+    return CalPokerPlayer(seat, terms, start, entropy[:16], entropy[16:32])

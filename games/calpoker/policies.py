@@ -1,0 +1,67 @@
+"""Ways to play California Poker. Each sees only what its player sees, and its own chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from games.calpoker.chances import best_response
+from games.calpoker.deal import FOUR_OF_EIGHT, Cards, kept
+from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, rank_of, value_of_selection
+from games.calpoker.player import DISCARD, CalPokerPlayer
+from games.chance import Chance
+from games.contract import Action, Player, Policy, Seat
+from games.counting import HandValue, groups
+
+
+def random(player: Player, chance: Chance) -> Action:
+    """Any four cards; never folds."""
+    return _discard(player, lambda own, others: chance.pick(DISCARD.options))
+
+
+def greedy(player: Player, chance: Chance) -> Action:
+    """Keeps four of its best five, whatever the other player holds; never folds."""
+    return _discard(player, lambda own, others: keep_the_best(own))
+
+
+def responder(player: Player, chance: Chance) -> Action:
+    """Gives away what wins most often if the other player picks any four alike."""
+    return _discard(player, best_response)
+
+
+def keep_the_best(own: Cards) -> int:
+    """The mask that keeps, of the best five cards, the four that are worth most by themselves.
+
+    >>> bin(keep_the_best((0, 1, 6, 10, 15, 44, 45, 51)))
+    '0b1100011'
+    """
+    best = best_of_eight(own)
+    fives = [five for five in FIVE_OF_EIGHT if value_of_selection(own, five) == best]
+    masks = [
+        mask
+        for mask in sorted(FOUR_OF_EIGHT)
+        if any((mask | five) == 0xFF for five in fives)  # all that is kept is of the five
+    ]
+    return max(masks, key=lambda mask: (_worth(kept(own, mask)), -mask))
+
+
+def _worth(cards: Cards) -> tuple[HandValue, HandValue]:
+    return groups([rank_of(card) for card in cards])
+
+
+def _discard(player: Player, pick: Callable[[Cards, Cards], int]) -> Action:
+    """The discards that `pick` finds for both hands; the forced choice where there is one."""
+    assert isinstance(player, CalPokerPlayer)
+    verb = player.choices()[0].verb
+    hands = player.sight.hands
+    if verb != DISCARD.verb or hands is None:
+        return Action(verb)
+    alice, bob = hands
+    mask = pick(alice, bob) if player.seat is Seat.ALICE else pick(bob, alice)
+    return Action(verb, mask)
+
+
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {"random": random, "greedy": greedy, "best-response": responder}
+)
+"""By name."""

@@ -1,0 +1,51 @@
+"""What one player sees: both hands once they are dealt, and the discards it knows of."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import msgspec
+
+from games.calpoker.deal import FOUR_OF_EIGHT, Hands, final_hands
+from games.calpoker.hands import best_selection
+from games.contract import Seat
+
+
+class Sight(msgspec.Struct, frozen=True, gc=False):
+    """What a player knows: the hands as dealt, Alice's and Bob's, and by seat the mask of what
+    each gives away; None for what it does not know (yet)."""
+
+    hands: Hands | None = None
+    masks: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def final(self) -> Hands | None:
+        """Both hands after the swap, once both discards are known."""
+        alice, bob = self.masks
+        if self.hands is None or alice is None or bob is None:
+            return None
+        return final_hands(self.hands, alice, bob)
+
+    def with_mask(self, seat: Seat, mask: int | None) -> Sight:
+        """The sight of who knows what this seat gives away."""
+        alice, bob = self.masks
+        masks = (mask, bob) if seat is Seat.ALICE else (alice, mask)
+        return Sight(self.hands, masks)
+
+
+def discard_commit(salt: bytes, mask: int) -> bytes:
+    """Alice's commitment: the hash of a 16-byte salt and the mask of what she gives away."""
+    return sha256(salt + bytes([mask])).digest()
+
+
+def committed_mask(salt: bytes, commit: bytes) -> int | None:
+    """The mask behind one's own commitment: nobody without the salt can find it like this."""
+    for mask in FOUR_OF_EIGHT:
+        if discard_commit(salt, mask) == commit:
+            return mask
+    return None
+
+
+def best_selections(final: Hands) -> tuple[int, int]:
+    """The masks of both players' best five of their final eight."""
+    return best_selection(final[0]), best_selection(final[1])

@@ -1,0 +1,96 @@
+"""Cards as people see them: names, faces with real suits, and pictures of a row of cards.
+
+A rank is 2 to 14 (the ace). A suit is 0 to 3, in the order clubs, diamonds, hearts, spades;
+a game that has ranks only uses none. What a terminal cannot show is replaced where it is
+printed, so pictures may use any of the signs here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from games.contract import Line, Span
+
+RANK_NAMES = (
+    *("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("jack", "queen", "king", "ace"),
+)
+"""The names of the ranks 2 to 14, by rank."""
+
+SUITS = "♣♦♥♠"
+"""The signs of the suits."""
+
+SUIT_LETTERS = "cdhs"
+"""The same in plain letters."""
+
+LABEL = 13
+"""How wide the words in front of a row of cards are."""
+
+
+def rank_text(rank: int) -> str:
+    """A rank as it is written on a card.
+
+    >>> " ".join(rank_text(rank) for rank in (14, 13, 10, 2))
+    'A K 10 2'
+    """
+    return {11: "J", 12: "Q", 13: "K", 14: "A"}.get(rank, str(rank))
+
+
+def plural(rank: int) -> str:
+    """Several cards of a rank.
+
+    >>> plural(6), plural(13)
+    ('sixes', 'kings')
+    """
+    return RANK_NAMES[rank] + ("es" if rank == 6 else "s")
+
+
+def face(rank: int, suit: int | None = None) -> Span:
+    """A card's face; hearts and diamonds are red.
+
+    >>> face(14, 3), face(10, 2), face(7)
+    (('A♠', 'bold'), ('10♥', 'bold red'), ('7', 'bold'))
+    """
+    if suit is None:
+        return rank_text(rank), "bold"
+    return rank_text(rank) + SUITS[suit], "bold red" if suit in (1, 2) else "bold"
+
+
+def in_a_row(faces: Sequence[Span]) -> Line:
+    """Faces in a sentence, a space between each two.
+
+    >>> in_a_row([face(14), face(9)])
+    (('A', 'bold'), (' ', ''), ('9', 'bold'))
+    """
+    spaced: list[Span] = []
+    for one in faces:
+        spaced += [(" ", ""), one]
+    return tuple(spaced[1:])
+
+
+def pictures(label: str, faces: Sequence[Span], *, numbered: bool = False) -> list[Line]:
+    """A row of cards, drawn; the label stands beside the faces. Ten cards fit into 80 columns.
+
+    >>> for line in pictures("board", [face(14, 3), face(10, 2)], numbered=True):
+    ...     print("".join(text for text, _ in line))
+                 ┌───┐ ┌───┐
+    board        │ A♠│ │10♥│
+                 └───┘ └───┘
+                   1     2
+    """
+    if not faces:
+        return [((f"{label:<{LABEL}}", "dim"), ("-", ""))]
+    indent = " " * LABEL
+    middle: list[Span] = [(f"{label:<{LABEL}}", "dim")]
+    for text, style in faces:
+        middle += [("│", "dim"), (f"{text:>3}" if len(text) > 1 else f" {text} ", style)]
+        middle.append(("│ ", "dim"))
+    lines: list[Line] = [
+        ((indent + " ".join(["┌───┐"] * len(faces)), "dim"),),
+        (*middle[:-1], ("│", "dim")),
+        ((indent + " ".join(["└───┘"] * len(faces)), "dim"),),
+    ]
+    if numbered:
+        numbers = "".join(f"{number:^6}" for number in range(1, len(faces) + 1))
+        lines.append(((indent + numbers.rstrip(), "dim"),))
+    return lines
