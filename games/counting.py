@@ -19,7 +19,8 @@ WEIGHTS = (0, 0, *(pow(7, rank, 2**27 - 39) for rank in RANKS))
 """One number per rank such that the sum over a hand tells which ranks it holds.
 
 No two different hands of up to seven ranks, in any order and with any repeats, of the same
-size have the same sum, so a sum is a key to look a hand up by. Adding small numbers is the
+size have the same sum, nor any two of eight out of one pack (at most four of a rank), so a sum
+is a key to look a hand up by. Adding small numbers is the
 fastest key there is in Python: powers of 7 modulo a prime below 2^27 keep every sum of seven
 within 30 bits. That they are all different has no deeper reason; a test counts them.
 """

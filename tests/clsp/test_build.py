@@ -17,6 +17,11 @@ RULES = {
     "spacepoker/begin_round": ("SP-BEGIN", 7),
     "spacepoker/mid_round": ("SP-MID", 6),
     "spacepoker/end": ("SP-END", 5),
+    "calpoker/a": ("CP-A", 1),
+    "calpoker/b": ("CP-B", 1),
+    "calpoker/c": ("CP-C", 2),
+    "calpoker/d": ("CP-D", 2),
+    "calpoker/e": ("CP-E", 6),
     "channel/unroll": ("UNROLL", 5),
 }
 """The rules of each program: how their ids begin, and how many there are."""
@@ -74,10 +79,16 @@ def test_programs_name_their_successors_by_hash() -> None:
         "spacepoker/begin_round": [],
         "spacepoker/mid_round": ["begin_round", "end"],
         "spacepoker/end": [],
+        "calpoker/a": ["b"],
+        "calpoker/b": ["c"],
+        "calpoker/c": ["d"],
+        "calpoker/d": ["e"],
+        "calpoker/e": [],
     }
     for name, named in successors.items():
+        game = name.partition("/")[0]
         others = {other for other in names() if load(other).hash in load(name).serialized}
-        assert others == {f"spacepoker/{other}" for other in named}
+        assert others == {f"{game}/{other}" for other in named}
         assert all(order.index(other) < order.index(name) for other in others)
 
 

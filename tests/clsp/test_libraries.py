@@ -107,3 +107,47 @@ def test_values_are_compared_by_their_first_difference() -> None:
         pairs, numbers(evaluate(compiled("compare"), args)), strict=True
     ):
         assert order == (ours > theirs) - (ours < theirs), (ours, theirs)
+
+
+def test_two_ascending_lists_become_one() -> None:
+    random = Random(3)
+    pairs = []
+    for _ in range(300):
+        numbers_of = [sorted(random.choices(range(300), k=random.randrange(9))) for _ in range(2)]
+        pairs.append((numbers_of[0], numbers_of[1]))
+    listed = to_list((list_of(ours), list_of(theirs)) for ours, theirs in pairs)
+    merged = from_list(evaluate(compiled("merge"), (listed, b"")))
+    assert [numbers(one) for one in merged] == [sorted(ours + theirs) for ours, theirs in pairs]
+
+
+def suited_value_of(cards: Hand) -> list[int]:
+    """California Poker's rule text, in Python's own words."""
+    ranks = [2 + card // 4 for card in cards]
+    counts = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
+    flush = len({card % 4 for card in cards}) == 1
+    high = 0
+    if len(counts) == 5:
+        high = counts[0][1] if counts[0][1] - counts[4][1] == 4 else 0
+        high = 5 if set(ranks) == {14, 2, 3, 4, 5} else high
+    if high:
+        return [5, high] if flush else [3, 1, 2, high]
+    start = [3, 1, 3] if flush else [count for count, _ in counts]
+    return start + [rank for _, rank in counts]
+
+
+def test_every_kind_of_suited_hand_has_its_value() -> None:
+    """All ranks in one suit and in two, and anything else by chance."""
+    random = Random(4)
+    hands: list[Hand] = []
+    for ranks in all_hands():
+        suits = [ranks[:i].count(rank) for i, rank in enumerate(ranks)]
+        if max(suits) < 4:
+            cards = [4 * (rank - 2) + suit for rank, suit in zip(ranks, suits, strict=True)]
+            hands.append(tuple(random.sample(cards, 5)))
+            if max(suits) == 0:
+                hands.append((*cards[:4], cards[4] + 1))
+    hands += [tuple(random.sample(range(52), 5)) for _ in range(3000)]
+    found = evaluate(compiled("suited_values"), (to_list(map(list_of, hands)), b""))
+    values = [numbers(value) for value in from_list(found)]
+    assert values == [suited_value_of(hand) for hand in hands]
+    assert len(set(map(tuple, values))) == 7_462

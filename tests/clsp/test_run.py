@@ -92,7 +92,7 @@ def test_programs_are_loaded_once_and_by_exact_name() -> None:
     assert load("channel/referee") is load("channel/referee")
     assert "channel/unroll" in names()
     for bad in ("", "end", "spacepoker", "spacepoker/../channel/unroll", "spacepoker/end.hex"):
-        with pytest.raises(UnknownProgram, match="there are .*channel/referee"):
+        with pytest.raises(UnknownProgram, match=r"there are .*channel/referee"):
             load(bad)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 import pytest
 from hypothesis import given
@@ -23,6 +23,20 @@ def test_sums_of_weights_tell_hands_apart(size: int) -> None:
     hands = list(combinations_with_replacement(RANKS, size))
     assert len({sum(WEIGHTS[rank] for rank in hand) for hand in hands}) == len(hands)
     assert 7 * max(WEIGHTS) < 2**30
+
+
+def test_sums_of_weights_tell_hands_of_eight_out_of_one_pack_apart() -> None:
+    """With at most four cards of a rank; more of them are in no pack."""
+    hands = [
+        hand
+        for hand in combinations_with_replacement(RANKS, 8)
+        if all(hand[i] != hand[i + 4] for i in range(4))
+    ]
+    assert len(hands) == 120_055
+    assert len({sum(WEIGHTS[rank] for rank in hand) for hand in hands}) == len(hands)
+    suited = [cards for size in (5, 6, 7, 8) for cards in combinations(RANKS, size)]
+    assert len({sum(WEIGHTS[rank] for rank in cards) for cards in suited}) == len(suited)
+    assert 8 * max(WEIGHTS) < 2**30
 
 
 def test_no_longer_run_is_missed_by_the_groups() -> None:

@@ -13,7 +13,9 @@ from games import vectors
 from games.vectors import BadCase, Case
 from tests.games.table import GAME
 
-SPACE_POKER = Path(__file__).parent.parent / "data" / "vectors" / "spacepoker.jsonl"
+FOLDER = Path(__file__).parent.parent / "data" / "vectors"
+SPACE_POKER = FOLDER / "spacepoker.jsonl"
+CASES = {"spacepoker": 1606, "calpoker": 1221}
 
 
 def cases() -> list[Case]:
@@ -21,9 +23,11 @@ def cases() -> list[Case]:
         return list(vectors.read(lines))
 
 
-def test_every_case_passes_in_python_and_in_clvm() -> None:
-    every = cases()
-    assert len(every) == 1606
+@pytest.mark.parametrize(("game", "count"), CASES.items())
+def test_every_case_passes_in_python_and_in_clvm(game: str, count: int) -> None:
+    with (FOLDER / f"{game}.jsonl").open("rb") as lines:
+        every = list(vectors.read(lines))
+    assert len(every) == count
     assert {case.id: found for case in every if (found := vectors.check(case))} == {}
 
 

@@ -1,0 +1,66 @@
+"""Whole hands: every move that honest players make is legal, and greed never pays."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clsp.run import Slash as ProgramSlash
+from games.calpoker.deal import FOUR_OF_EIGHT
+from games.calpoker.hands import FIVE_OF_EIGHT
+from games.calpoker.outcome import outcome
+from games.contract import Action, Play, Slash, Valid
+from tests.games.calpoker.cal import GAME, deal_cards, giving, policy
+from tests.games.table import Table, ask_both, ask_program
+
+policies = st.sampled_from(sorted(GAME.policies))
+masks = st.sampled_from(sorted(FOUR_OF_EIGHT))
+seeds = st.binary(max_size=8)
+
+
+def play(seed: bytes, alice: str, bob: str, unit: int = 100) -> Table:
+    table = deal_cards(seed, unit=unit)
+    return table.play(policy(alice, seed + b"a"), policy(bob, seed + b"b"))
+
+
+@given(seeds, st.sampled_from(["random", "greedy"]), st.sampled_from(["random", "greedy"]))
+@settings(max_examples=150, deadline=None)
+def test_every_hand_is_legal_and_conserves(seed: bytes, alice: str, bob: str) -> None:
+    # The table has each move judged by the rules and the program, with the loser's evidence.
+    table = play(seed, alice, bob)
+    end = outcome(table.hand)
+    assert table.payouts == {None: (1000, 1000), 0: (2000, 0), 1: (0, 2000)}[end.winner]
+    assert play(seed, alice, bob).sent == table.sent
+
+
+@given(seeds, masks, masks)
+@settings(max_examples=60, deadline=None)
+def test_no_evidence_slashes_an_honest_reveal_and_greed_is_always_slashed(
+    seed: bytes, mine: int, yours: int
+) -> None:
+    table = deal_cards(seed).until("e", giving(mine), giving(yours))
+    before, amount = table.position, table.terms.amount
+    alice, bob = table.players
+    play = alice.act(Action("reveal"))
+    assert isinstance(play, Play)
+    for mask in FIVE_OF_EIGHT:
+        verdict = ask_both(before, play.move, play.share, amount, bytes([mask]), GAME)
+        assert verdict == Valid(None)
+    (evidence,) = bob.evidence(before, play.move)
+    for mask, share in product(sorted(FIVE_OF_EIGHT)[::11], {play.share - 1, 0}):
+        if 0 <= share < play.share:
+            greedy = play.move[:17] + bytes([mask])
+            outcome = ask_program(before, greedy, share, amount, evidence, GAME)
+            assert isinstance(outcome, ProgramSlash)
+            assert ask_both(before, greedy, share, amount, evidence, GAME) == Slash("CP-E-6")
+    weakest = play.move[:17] + bytes([min(FIVE_OF_EIGHT)])
+    assert ask_both(before, weakest, amount, amount, evidence, GAME) == Valid(None)
+
+
+@pytest.mark.parametrize(("alice", "bob"), list(product(sorted(GAME.policies), repeat=2)))
+def test_every_pair_of_policies_finishes(alice: str, bob: str) -> None:
+    kinds = {outcome(play(bytes([i]), alice, bob).hand).kind for i in range(6)}
+    assert kinds <= {"showdown", "tie"}
