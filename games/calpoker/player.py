@@ -27,7 +27,7 @@ DISCARD = Choice(
     max(FOUR_OF_EIGHT),
     hint="give four of your cards away",
     options=tuple(sorted(FOUR_OF_EIGHT)),
-    form="C C C C, by number or by name",
+    form="FOUR CARDS, by number or by name",
 )
 """The decision of the game; its number is the mask of the cards that are given away."""
 

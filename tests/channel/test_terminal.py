@@ -61,7 +61,7 @@ def test_a_person_gives_cards_away_after_much_wrong_input(
     assert given == [dealt[0][:4], dealt[1][4:]]
     complaints = [line for line in ran.err.splitlines() if " is no card" in line]
     assert complaints
-    assert "you can: discard C C C C, by number or by name" in ran.err
+    assert "you can: discard FOUR CARDS, by number or by name" in ran.err
     assert "Traceback" not in ran.err
     monkeypatch.setattr("builtins.input", lambda: pytest.fail("asked again"))
     again = channelsim(capsys, "replay", file)

@@ -15,6 +15,7 @@ from clsp.programs import load
 from clsp.run import Outcome, Raised, Slash, Valid, run
 from clsp.values import NIL, Value, from_list, to_list
 from tests.clsp.helpers import curried_args, validator_args
+from tests.clsp.test_interpreter import assert_agreed
 
 NAMES = ("a", "b", "c", "d", "e")
 FIVE, FOUR = ([bytes([mask]) for mask in range(256) if mask.bit_count() == bits] for bits in (5, 4))
@@ -143,3 +144,17 @@ def test_the_salt_and_the_discards_are_what_was_committed_to() -> None:
         state = to_list([*rest, sha256(opened).digest()])
         cheat = Step("e", step.amount, state, opened + step.move[17:])
         assert isinstance(cheat.judge(), Slash)
+
+
+def test_a_second_interpreter_agrees() -> None:
+    for name, steps in honest_steps().items():
+        program = load(f"calpoker/{name}")
+        for step in steps[: 2 if name in "ce" else 10]:
+            for move, share, evidence in (
+                (step.move, step.amount, FIVE[-1]),
+                (step.move, 0, FIVE[0]),
+                (step.move, step.amount, NIL),
+                (step.move[:-1] + b"\x99", 0, FIVE[0]),
+            ):
+                curried = curried_args(amount=step.amount, move=move, share=int_to_atom(share))
+                assert_agreed(program, validator_args(program, curried, step.state, evidence))

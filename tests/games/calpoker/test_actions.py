@@ -49,7 +49,7 @@ def test_fold_can_be_written() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "nothing was written; possible: discard C C C C, by number or by name, fold"),
+        ("", "nothing was written; possible: discard FOUR CARDS, by number or by name, fold"),
         ("discard", "name 4 cards to give away, not 0"),
         ("1", "name 4 cards to give away, not 1"),
         ("1 2 3", "name 4 cards to give away, not 3"),
@@ -63,7 +63,7 @@ def test_fold_can_be_written() -> None:
         ("1 2 3 1s", "'1s' is no card"),
         ("1 2 3 15", "'15' is no card"),
         ("discard fold", "'fold' is no card"),
-        ("raise", "cannot raise now; possible: discard C C C C, by number or by name, fold"),
+        ("raise", "cannot raise now; possible: discard FOUR CARDS, by number or by name, fold"),
         ("fold 1", "'fold' is no card"),
         ("x" * 10_000, "cannot xxx"),
         ("1 2 3 " + "7" * 10_000, "'777"),

@@ -80,12 +80,15 @@ def test_what_is_not_offered_is_refused_with_what_is() -> None:
     table = deal_cards("refused").until("c")
     alice, bob = table.players
     for action, reason in (
-        (Action("discard"), "discard takes C C C C, by number or by name"),
+        (Action("discard"), "discard takes FOUR CARDS, by number or by name"),
         (Action("discard", 0b111), "discard takes"),
         (Action("discard", 0x1FF), "discard takes"),
         (Action("discard", -1), "discard takes"),
         (Action("fold", 1), "fold takes no amount"),
-        (Action("call"), "cannot call now; possible: discard C C C C, by number or by name, fold"),
+        (
+            Action("call"),
+            "cannot call now; possible: discard FOUR CARDS, by number or by name, fold",
+        ),
         (Action(""), "cannot"),
     ):
         with pytest.raises(IllegalAction, match=reason) as refused:
