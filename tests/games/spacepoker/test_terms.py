@@ -60,7 +60,7 @@ def test_rules_of_terms(rule: str, good: dict[str, Any], bad: dict[str, Any]) ->
     assert len(str(refused.value)) < 150
 
 
-def test_a_player_wants_and_uses_16_bytes() -> None:
+def test_a_player_wants_16_bytes_and_uses_no_more() -> None:
     terms = GAME.terms({"amount": 20, "bet_unit": 1})
     with pytest.raises(ValueError, match="entropy"):
         GAME.player(Seat.ALICE, terms, bytes(15), HASHES)
