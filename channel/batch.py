@@ -156,8 +156,3 @@ def _propose(channel: Channel, state: ChannelState, sender: Side, action: Propos
 
 def _names(actions: Sequence[BatchAction]) -> str:
     return ", ".join(type(action).__name__.lower() for action in actions)
-
-
-def without_proposals(state: ChannelState) -> ChannelState:
-    """The state at a clean shutdown: open proposals die."""
-    return msgspec.structs.replace(state, groups=())

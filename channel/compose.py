@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from channel import events
 from channel.batch import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
 from channel.book import Book, Out, Table
@@ -321,8 +319,3 @@ def _news(
         if group is not None:
             news.append(Tell(Cancelled(group, group.proposer is table.side, cancel.reason)))
     return news
-
-
-def shutdown_state(state: ChannelState) -> ChannelState:
-    """The state that a clean shutdown pays: open proposals die."""
-    return msgspec.structs.replace(state, groups=())

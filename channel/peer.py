@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from channel import bls, compose, events
+from channel import compose, events
 from channel.book import Book, Table
-from channel.coins import Bundle, Coin, standard_spend
+from channel.coins import Bundle
 from channel.errors import InvariantError, UsageError, Violation
 from channel.events import (
     Block,
@@ -48,8 +48,9 @@ from channel.messages import (
 from channel.opening import Agreement, Opened, Opening, Step
 from channel.proposal import why_not
 from channel.receive import IllegalMoves, early_reveals, receive_batch
+from channel.shutdown import Ending
 from channel.signed import Signed, publish, unroll_coin
-from channel.state import ChannelState, Side
+from channel.state import Side
 from channel.wallet import Wallet
 from games.errors import BadAdvisory
 
@@ -105,7 +106,7 @@ class Peer:
         self._book: Book | None = None
         self._peak = 0
         self._held: tuple[bytes, ...] = ()
-        self._shutdown: tuple[ChannelState, Bundle] | None = None
+        self._ending: Ending | None = None
         self.ignored = 0
         self._unroll: Bundle | None = None
 
@@ -327,74 +328,45 @@ class Peer:
     # --- shutdown ------------------------------------------------------------------------------
 
     def _ask_shutdown(self) -> list[Effect]:
-        table = self._table()
-        state = compose.shutdown_state(self.book.state)
-        half = bls.sign_half(
-            self._secret_keys.channel,
-            table.channel.shutdown_message(state),
-            table.channel.channel_key,
-        )
-        self._shutdown = (state, self._shutdown_bundle(state, half))
+        ending = Ending.of(self._table(), self.book.state)
+        self._ending = ending
         self.phase = Phase.CLOSING
-        message = encode(Shutdown(half))
+        message = encode(Shutdown(ending.half()))
         return [
             Store("shutdown/asked", message),
             Send(message),
-            Tell(ShutdownStarted(True, state.balances)),
+            Tell(ShutdownStarted(True, ending.state.balances)),
             # Its completion may be seen on chain before we are told of it.
-            *(Watch(coin) for coin in self._rewards(state)),
+            *(Watch(coin) for coin in ending.rewards()),
         ]
 
     def _on_shutdown(self, message: Shutdown) -> list[Effect]:
-        table, book = self._table(), self.book
+        book = self.book
         if book.potato:
             raise Violation("CH-SHUT-1", "we hold the potato")
         if book.state.games:
             raise Violation("CH-SHUT-2", f"{len(book.state.games)} live games")
-        state = compose.shutdown_state(book.state)
-        signed = table.channel.shutdown_message(state)
-        sum_key = table.channel.channel_key
-        theirs = table.channel.keys[table.side.other].channel
-        if not bls.verify_half(theirs, signed, sum_key, message.half):
-            raise Violation("CH-SHUT-3", f"not over the balances {state.balances}")
-        ours = bls.sign_half(self._secret_keys.channel, signed, sum_key)
-        bundle = self._shutdown_bundle(state, bls.add(message.half, ours))
-        return self._complete(state, bundle, by_us=False)
+        ending = Ending.of(self._table(), book.state).answered(message.half)
+        self._ending = ending
+        return [
+            *self._complete(ending, tell=True),
+            Tell(ShutdownStarted(False, ending.state.balances)),
+            *(Watch(coin) for coin in ending.rewards()),
+        ]
 
     def _on_shutdown_done(self, message: ShutdownDone) -> list[Effect]:
-        if self.phase is not Phase.CLOSING or self._shutdown is None:
+        if self.phase is not Phase.CLOSING or self._ending is None:
             raise Violation("CH-SHUT-4", "we asked for no shutdown")
-        table = self._table()
-        state, _ = self._shutdown
-        signed = table.channel.shutdown_message(state)
-        if not bls.verify(table.channel.channel_key, signed, message.signature):
-            raise Violation("CH-SHUT-3", "the completed signature is none")
-        return self._complete(state, self._shutdown_bundle(state, message.signature), by_us=True)
+        self._ending = self._ending.completed(message.signature)
+        return self._complete(self._ending, tell=False)
 
-    def _complete(self, state: ChannelState, bundle: Bundle, by_us: bool) -> list[Effect]:
-        self._shutdown = (state, bundle)
+    def _complete(self, ending: Ending, *, tell: bool) -> list[Effect]:
+        if ending.bundle is None:
+            raise InvariantError("a completed shutdown without its spend")
         self.phase = Phase.COMPLETED
-        message = encode(ShutdownDone(bundle.signature))
-        effects: list[Effect] = [Store("shutdown/completed", message)]
-        if not by_us:
-            effects += [Send(message), Tell(ShutdownStarted(False, state.balances))]
-            effects += [Watch(coin) for coin in self._rewards(state)]
-        return [*effects, Push("shutdown", bundle)]
-
-    def _shutdown_bundle(self, state: ChannelState, signature: bytes) -> Bundle:
-        channel = self._table().channel
-        conditions = channel.shutdown_conditions(state)
-        return Bundle(
-            (standard_spend(channel.coin, bytes(channel.channel_key), conditions),), signature
-        )
-
-    def _rewards(self, state: ChannelState) -> tuple[Coin, ...]:
-        channel = self._table().channel
-        return tuple(
-            Coin(channel.coin.id, address, balance)
-            for address, balance in zip(channel.rewards, state.balances, strict=True)
-            if balance
-        )
+        message = encode(ShutdownDone(ending.bundle.signature))
+        sends = [Send(message)] if tell else []
+        return [Store("shutdown/completed", message), *sends, Push("shutdown", ending.bundle)]
 
     # --- the chain -----------------------------------------------------------------------------
 
@@ -410,8 +382,8 @@ class Peer:
             return self._on_spent(block, seen.spent)
         if self.phase in (Phase.OPENING, Phase.FUNDING):
             return self._await_funding(block, seen)
-        if self.phase is Phase.COMPLETED and self._shutdown is not None:
-            return [Push("shutdown", self._shutdown[1])]
+        if self.phase is Phase.COMPLETED and self._ending and self._ending.bundle:
+            return [Push("shutdown", self._ending.bundle)]
         if self.phase is Phase.PLAYING and self.book.ask_later:
             return self._request()
         return []
@@ -436,8 +408,8 @@ class Peer:
 
     def _on_spent(self, block: Block, spent: int) -> list[Effect]:
         """The channel coin is no more: by the shutdown that we completed, or by an unroll."""
-        if self._shutdown is not None:
-            rewards = self._rewards(self._shutdown[0])
+        if self._ending is not None:
+            rewards = self._ending.rewards()
             born = {seen.coin for seen in block.coins}
             if all(coin in born for coin in rewards):
                 if block.peak - spent < self.config.agreement.confirmations:

@@ -1,4 +1,4 @@
-"""A rule's id stands in the Python rules, in the Chialisp sources, and in the docs."""
+"""Every rule has an id, and each id stands everywhere that the rule does."""
 
 from __future__ import annotations
 
@@ -7,26 +7,74 @@ from pathlib import Path
 
 import pytest
 
+import channel
+import clsp
+import games
+from channel.rules import RULES as CHANNEL_RULES
 from games import registry
+from games.contract import Game
 from games.referee import RULES as REFEREE_RULES
 
-ROOT = Path(__file__).parents[1]
-IDS = re.compile(r"; ((?:[A-Z]+-)+[0-9]+)")
+ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
+IN_COMMENT = re.compile(rf"; ({ID.pattern})")
+PYTHON = Path(games.__file__).parent
+CHIALISP = Path(clsp.__file__).parent / "source"
+PAGE = Path(channel.__file__).parents[1] / "docs" / "rules.md"
+
+each_game = pytest.mark.parametrize("game", [registry.get(name) for name in registry.names()])
 
 
-def ids_in(folder: Path) -> set[str]:
-    return {rule for file in folder.rglob("*.cl*") for rule in IDS.findall(file.read_text("utf-8"))}
+def ids_in(path: Path, pattern: re.Pattern[str] = ID) -> set[str]:
+    return set(pattern.findall(path.read_text("utf-8")))
 
 
-@pytest.mark.parametrize("name", registry.names())
-def test_a_games_rules_stand_in_its_programs_and_in_the_docs(name: str) -> None:
-    rules = set(registry.get(name).rules)
-    in_programs = ids_in(ROOT / "clsp" / "source" / name)
-    # The rules of terms are for proposals, which no program sees.
-    assert {rule for rule in rules if "-TERMS-" not in rule} == in_programs
-    assert rules <= set(re.findall(r"`([A-Z0-9-]+)`", (ROOT / "docs" / "rules.md").read_text()))
+def rules(game: Game, *, terms: bool) -> set[str]:
+    return {rule for rule in game.rules if ("-TERMS-" in rule) == terms}
 
 
-def test_the_referees_rules_stand_in_its_program() -> None:
-    in_program = set(IDS.findall((ROOT / "clsp/source/channel/referee.clsp").read_text("utf-8")))
-    assert set(REFEREE_RULES) == in_program
+@each_game
+def test_ids_in_the_python_rules(game: Game) -> None:
+    assert ids_in(PYTHON / game.name / "validators.py") == rules(game, terms=False)
+    assert ids_in(PYTHON / game.name / "terms.py") == rules(game, terms=True)
+    for source in (PYTHON / game.name).glob("*.py"):
+        assert ids_in(source) <= set(game.rules), source.name
+
+
+@each_game
+def test_ids_in_the_chialisp_comments(game: Game) -> None:
+    """All of them, each in the program of its own validator."""
+    prefix = next(iter(game.rules)).partition("-")[0]
+    found: set[str] = set()
+    for name in game.validators:
+        ids = ids_in(CHIALISP / game.name / f"{name}.clsp", IN_COMMENT)
+        own = f"{prefix}-{name.upper().removesuffix('_ROUND')}-"
+        assert all(rule.startswith(own) for rule in ids), name
+        found |= ids
+    assert found == rules(game, terms=False)
+
+
+def test_the_referees_ids_in_its_program() -> None:
+    assert ids_in(CHIALISP / "channel" / "referee.clsp", IN_COMMENT) == set(REFEREE_RULES)
+
+
+@each_game
+def test_every_rule_is_in_the_docs(game: Game) -> None:
+    page = ids_in(PAGE)
+    assert set(game.rules) | set(REFEREE_RULES) | set(CHANNEL_RULES) <= page
+
+
+@each_game
+def test_rules_are_sentences(game: Game) -> None:
+    for rule, sentence in game.rules.items():
+        assert ID.fullmatch(rule)
+        assert sentence.endswith(".")
+        assert sentence[0].isupper()
+        assert "\n" not in sentence
+
+
+@each_game
+def test_the_parts_of_a_game_go_by_the_same_names(game: Game) -> None:
+    assert registry.get(game.name) is game
+    assert list(game.programs) == list(game.validators)
+    assert all(name == validator.name for name, validator in game.validators.items())
+    assert ": " in game.title

@@ -8,6 +8,10 @@ from typing import Annotated
 import typer
 
 from channel import __version__
+from games import registry
+
+_GAME = registry.names()[-1]
+"""The game of the examples: any that is installed."""
 
 app = typer.Typer(
     name="channelsim",
@@ -17,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A two-party state-channel simulator for Chia. Every rule exists twice, as Python and"
     " as Chialisp, and the two are held against each other on every move."
-    "\n\nExample: [bold]channelsim play GAME --hands 2 --seed demo[/bold]",
+    f"\n\nExample: [bold]channelsim play {_GAME} --hands 2 --seed demo[/bold]",
 )
 vectors = typer.Typer(
     no_args_is_help=True,
@@ -44,7 +48,10 @@ def _main(
     pass
 
 
-@app.command()
+@app.command(
+    help="Play hands in a channel, from funding to clean shutdown."
+    f"\n\nExample: [bold]channelsim play {_GAME} --seed 7 --policy ask,random[/bold]"
+)
 def play(
     game: Annotated[
         str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
@@ -74,10 +81,7 @@ def play(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
 ) -> None:
-    """Play hands in a channel, from funding to clean shutdown.
-
-    Example: [bold]channelsim play GAME --seed 7 --policy ask,random[/bold]
-    """
+    """See `channel.cli.play`."""
     from channel.cli.play import play as run
 
     raise typer.Exit(
@@ -119,7 +123,6 @@ def games() -> None:
     Example: [bold]channelsim games[/bold]
     """
     from channel.setup import ASK
-    from games import registry
 
     for name in registry.names():
         game = registry.get(name)
