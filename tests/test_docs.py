@@ -1,9 +1,18 @@
 from __future__ import annotations
 
 import re
+import shlex
+from io import StringIO
 from pathlib import Path
 
+from rich.console import Console
+
+from channel.deciding import Deciders
+from channel.report.narrator import Narrator
 from channel.report.rules import page
+from channel.session import Session
+from channel.setup import DEFAULT_STACK, DEFAULT_STAKES, DEFAULT_UNIT, Setup, check
+from channel.transcript import Recorder
 
 ROOT = Path(__file__).parents[1]
 
@@ -18,3 +27,31 @@ def test_links_in_the_readme_lead_somewhere() -> None:
         text = file.read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#:]+)\)", text):
             assert (file.parent / target).exists(), f"{file.name}: {target}"
+
+
+def test_the_session_in_the_readme_is_what_is_played() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"\$ channelsim (play .*)\n((?:.|\n)*?)```", text)
+    assert found is not None
+    command, session = found.groups()
+    _, game, *options = shlex.split(command)
+    named = dict(zip(options[::2], options[1::2], strict=True))
+    alice, bob = named["--policy"].split(",")
+    setup = check(
+        Setup(
+            games=(game,),
+            seed=named["--seed"],
+            hands=int(named["--hands"]),
+            unit=DEFAULT_UNIT,
+            stack=DEFAULT_STACK,
+            balance=DEFAULT_UNIT * DEFAULT_STACK * DEFAULT_STAKES,
+            policies=(alice, bob),
+        )
+    )
+    out = StringIO()
+    console = Console(file=out, width=80, no_color=True, highlight=False)
+    narrator, deciders = Narrator(setup, console), Deciders(setup)
+    recorder = Recorder(setup, lambda line: None)
+    result = Session(setup, deciders.decide, deciders.answer, [recorder, narrator]).run()
+    narrator.finish(result, recorder.finish(result))
+    assert out.getvalue() == session

@@ -33,7 +33,7 @@ def aggressive(player: Player, chance: Chance) -> Action:
     for choice in player.choices():
         if choice.most and chance.chance(75):
             all_in = chance.below(3) == 0
-            return Action(choice.verb, choice.most if all_in else _any_amount(choice, chance))
+            return Action(choice.verb, choice.most if all_in else _units(player, choice, chance))
     return caller(player, chance)
 
 
@@ -47,6 +47,13 @@ def folder(player: Player, chance: Chance) -> Action:
 
 def _any_amount(choice: Choice, chance: Chance) -> int:
     return chance.between(choice.least, choice.most) if choice.most else 0
+
+
+def _units(player: Player, choice: Choice, chance: Chance) -> int:
+    """Whole units, as people bet, unless less than one is left."""
+    assert isinstance(player, SpacePokerPlayer)
+    unit = player.terms.unit
+    return min(choice.most, unit * chance.between(1, max(1, choice.most // unit)))
 
 
 def _is_weak(player: Player) -> bool:

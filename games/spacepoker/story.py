@@ -35,7 +35,7 @@ class SpacePokerStory:
         return [
             *_dealt(hand, viewer, earlier, step.players_before),
             *_toss(hand, step),
-            _action(hand, step),
+            *_action(hand, step),
             *_answer_shown(hand, step),
             *_dealt(hand, viewer, step.players_before, step.players),
         ]
@@ -122,13 +122,15 @@ def _toss(hand: Hand, step: Step) -> list[Line]:
     return [(("  the toss: ", "cyan"), (f"{hand.names[opener]} opens", ""))]
 
 
-def _action(hand: Hand, step: Step) -> Line:
+def _action(hand: Hand, step: Step) -> list[Line]:
+    """What was done, and below it what that left, if money moved."""
     name = (hand.names[step.seat], "bold")
     text = f" {_words(hand.terms, step)}"
     if step.action.verb == "fold":
-        return (name, (text, "red"))
+        return [(name, (text, "red"))]
     before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
-    return (name, (text, ""), (_money(hand, now) if now != before else "", "dim"))
+    moved: list[Line] = [((_money(hand, now), "dim"),)] if now != before else []
+    return [(name, (text, "")), *moved]
 
 
 def _answer_shown(hand: Hand, step: Step) -> list[Line]:

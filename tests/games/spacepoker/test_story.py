@@ -43,12 +43,12 @@ def test_a_hand_to_the_showdown() -> None:
     everything = "\n".join(told(table.hand, None))
     for phrase in (
         "ann commits",
-        "ben commits; each puts in 1 unit (100 mojos)  pot 2 units (200 mojos); left: ann 900,",
+        "ben commits; each puts in 1 unit (100 mojos)\n  pot 2 units (200 mojos); left: ann 900,",
         "  ann's cards: 3 9, - boost",
         "  ben's cards: 2 4, + boost",
         "  the toss: ben opens\nann pongs",
-        "ben bets 2 units (200 mojos)  pot 4 units (400 mojos); left: ann 900, ben 700 mojos",
-        "ann calls 2 units (200 mojos)  pot 6 units (600 mojos)",
+        "ben bets 2 units (200 mojos)\n  pot 4 units (400 mojos); left: ann 900, ben 700 mojos",
+        "ann calls 2 units (200 mojos)\n  pot 6 units (600 mojos)",
         "  flop: 6 Q Q",
         "ben checks\n",
         "ann checks too\n",
