@@ -67,7 +67,20 @@ def apply(
                 state = _propose(channel, state, sender, action)
     if state.total() != total:
         raise InvariantError(f"a batch changed the channel's money: {total} to {state.total()}")
+    check_addresses(channel, state)
     return msgspec.structs.replace(state, number=state.number + 1), tuple(settled)
+
+
+def check_addresses(channel: Channel, state: ChannelState) -> None:
+    """Raises `Violation` when a game coin would lie at a reward address.
+
+    Referee coins are bound to no channel, so that a player can choose the puzzle hash of one
+    for its reward address. A state in which both then have the same amount makes the same coin
+    twice, which the chain refuses: nobody could preempt with it.
+    """
+    for game in state.games:
+        if game.coin.puzzle_hash() in channel.rewards:
+            raise Violation("CH-COINS-1", f"the coin of game {game.id} is at a reward address")
 
 
 def _settle(state: ChannelState, sender: Side, action: Settle) -> tuple[ChannelState, Settled]:

@@ -110,7 +110,7 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
                 made.append((address, _amount(amount, rule)))
             case (b"\x3d", bytes(announcement)):
                 announcements.append(announcement)
-            case (b"\x57", bytes(height)):
+            case (b"\x57", bytes(height)) if is_minimal(height):
                 deadlines.append(atom_to_int(height))
             case (b"\x32", bytes(key), bytes(message)):
                 point = bls.public_key(key)

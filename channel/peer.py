@@ -54,7 +54,7 @@ from channel.state import Side
 from channel.wallet import Wallet
 from games.errors import BadAdvisory
 
-MAX_HELD = 4
+MAX_HELD = 32
 """Messages that may come before our own view of the chain lets us play."""
 
 
@@ -156,6 +156,14 @@ class Peer:
 
     def _go_on(self) -> list[Effect]:
         """Send what can be sent now; ask for the potato, or the player, if that is needed."""
+        try:
+            return self._send_or_ask()
+        except Violation as violation:
+            # What the other side has set up makes the state that we would send a trap.
+            violation.party, violation.step = self.config.peer, self.phase.value
+            return self._break_off(violation)
+
+    def _send_or_ask(self) -> list[Effect]:
         table, book = self._table(), self.book
         waiting = compose.undecided(table, book) or compose.unanswered(table, book)
         anything = compose.has_something_to_send(table, book)

@@ -132,6 +132,8 @@ def _record(
         mover_share=initial.mover_share,
         infohash_a=FIRST,
     )
+    if coin.puzzle_hash() in channel.rewards:
+        raise Unfit(f"the first coin of game {game_id} would be at a reward address")
     return terms, initial, coin
 
 

@@ -130,9 +130,7 @@ class GameCoin(msgspec.Struct, frozen=True):
 
     def puzzle_hash(self) -> bytes:
         """The coin's puzzle hash."""
-        mover, waiter, *rest = self.atoms()
-        hashes = (_key_hash(mover), _key_hash(waiter), *map(tree_hash_atom, rest))
-        return curried_hash(self.mod_hash, tree_hash_list(hashes))
+        return _puzzle_hash(self)
 
     def after(self, move: bytes, commitment: bytes, share: int, max_move_size: int) -> GameCoin:
         """The coin that a move makes. Raises `RefereeRefusal`."""
@@ -161,6 +159,14 @@ class GameCoin(msgspec.Struct, frozen=True):
             mover_share=share,
             infohash_a=self.infohash_b,
         )
+
+
+@lru_cache(maxsize=1024)
+def _puzzle_hash(coin: GameCoin) -> bytes:
+    # A coin is asked for its puzzle hash by every state that it is part of.
+    mover, waiter, *rest = coin.atoms()
+    hashes = (_key_hash(mover), _key_hash(waiter), *map(tree_hash_atom, rest))
+    return curried_hash(coin.mod_hash, tree_hash_list(hashes))
 
 
 @lru_cache(maxsize=256)

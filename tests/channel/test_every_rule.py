@@ -12,6 +12,7 @@ ELSEWHERE = {
     "CH-MOVE-4": "test_moves.py",
     "CH-MOVE-5": "test_moves.py",
     "CH-CHAIN-1": "test_shutdown.py",
+    "CH-COINS-1": "test_addresses.py",
 }
 """Rules whose tests do more than deliver one message, and where those tests are."""
 

@@ -8,7 +8,7 @@ from channel.events import BrokenOff, ChannelOpen, FundingSent, OpeningFailed
 from channel.kept import read
 from channel.messages import Funded, Funding, Launch, decode
 from channel.opening import FUNDING_BLOCKS
-from channel.peer import Phase
+from channel.peer import MAX_HELD, Phase
 from channel.signed import unroll_coin
 from channel.state import ChannelState
 from tests.channel.hostile import Case, Hostile, refuse
@@ -234,7 +234,7 @@ def test_only_messages_of_play_are_held_and_not_many() -> None:
     batch = early.take_mail()
     hello = table.sent[0][1]
     refuse(table.fork(), ANN, hello, "CH-MSG-3")
-    for _ in range(4):
+    for _ in range(MAX_HELD):
         table.receive(ANN, batch)
     refuse(table, ANN, batch, "CH-MSG-3")
 
