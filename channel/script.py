@@ -16,28 +16,48 @@ ends before the hand does, the policies play on.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from channel.errors import UsageError
 
-Entropy = Annotated[str, Meta(pattern="^([0-9a-fA-F]{2}){16,64}$")]
-PlayerName = Annotated[str, Meta(pattern="^(alice|bob)$")]
-Line = Annotated[str, Meta(pattern="^(alice|bob) .+$", max_length=200)]
+_PLAYERS = ("alice", "bob")
+
+
+_ENTROPY = re.compile("(?:[0-9a-fA-F]{2}){16,64}")
+_INDEX = re.compile(r"\[(\d+)\]")
 
 
 class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One hand: entropy by player (hex, at least 16 bytes), decisions, who moves first."""
 
-    alice: Entropy | None = None
-    bob: Entropy | None = None
-    actions: tuple[Line, ...] = ()
-    first: PlayerName | None = None
-    decline: PlayerName | None = None
+    alice: str | None = None
+    bob: str | None = None
+    actions: tuple[str, ...] = ()
+    first: str | None = None
+    decline: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse, by `ValueError`, what no hand can be played by."""
+        for name in ("first", "decline"):
+            if (who := getattr(self, name)) not in (None, *_PLAYERS):
+                raise ValueError(f"{name} is alice or bob, not {who!r}")
+        for name in _PLAYERS:
+            text = getattr(self, name)
+            if text is not None and not _ENTROPY.fullmatch(text):
+                raise ValueError(f"{name} is 16 to 64 bytes in hex, not {text[:80]!r}")
+        for number, line in enumerate(self.actions, 1):
+            who, _, what = line.partition(" ")
+            if who not in _PLAYERS or not what.strip():
+                raise ValueError(
+                    f"action {number} is a player and what it does, as in 'alice fold',"
+                    f" not {line[:80]!r}"
+                )
+        if self.decline is not None and self.actions:
+            raise ValueError("a hand that is declined has no actions")
 
     def entropy(self, player: str) -> bytes | None:
         """The secret bytes of a player, if the script fixes them."""
@@ -68,4 +88,15 @@ def read(path: Path) -> Script:
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not TOML: {error}") from None
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {_in_words(str(error))}") from None
+
+
+def _in_words(error: str) -> str:
+    """The library's message with the place first, counted from 1 as people do.
+
+    >>> _in_words("first is alice or bob, not 'x' - at `$.hand[0]`")
+    "hand 1: first is alice or bob, not 'x'"
+    """
+    text, _, place = error.partition(" - at `$")
+    where = _INDEX.sub(lambda found: f" {int(found[1]) + 1}", place.strip("`").lstrip("."))
+    return f"{where}: {text}" if where else text

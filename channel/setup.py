@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from channel.chain.simulator import BLOCK_REWARD
 from channel.errors import UsageError
-from channel.proposal import least_timeout
+from channel.proposal import MOST_TIMEOUT, least_timeout
 from channel.script import Script
 from games import registry
 from games.contract import Policy
@@ -83,18 +83,23 @@ def check(setup: Setup) -> Setup:
     if not 1 <= setup.hands <= MAX_HANDS:
         raise UsageError(f"--hands {setup.hands}: from 1 to {MAX_HANDS}")
     if setup.unit < 1:
-        raise UsageError(f"--unit {setup.unit}: a unit is at least 1 mojo")
+        raise UsageError(f"a unit of {setup.unit} mojos: it is at least 1")
     if setup.stack < 1:
-        raise UsageError(f"--stack {setup.stack}: a stack is at least 1 unit")
+        raise UsageError(f"a stack of {setup.stack} units: it is at least 1")
     if setup.balance < setup.stake:
         raise UsageError(
-            f"--balance {setup.balance}: does not cover one stake of {setup.stake} mojos"
+            f"a balance of {setup.balance} mojos does not cover one stake of {setup.stake}"
         )
     if setup.balance > BLOCK_REWARD:
         raise UsageError(
             f"each would put {setup.balance} mojos into the channel, and the embedded node's"
             f" wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
         )
+    if setup.script is not None and len(setup.script.hand) > setup.hands:
+        raise UsageError(f"--hands {setup.hands}: the script has {len(setup.script.hand)} hands")
+    for blocks in (setup.confirmations, setup.unroll_timeout, setup.game_timeout):
+        if not 1 <= blocks <= MOST_TIMEOUT:
+            raise UsageError(f"{blocks} blocks: from 1 to {MOST_TIMEOUT}")
     for name in setup.games:
         try:
             game = registry.get(name)

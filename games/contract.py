@@ -315,8 +315,11 @@ class Story(Protocol):
         """What this seat sees now, for a person who has to decide."""
         ...
 
-    def summary(self, hand: Hand) -> dict[str, Any]:
-        """The hand as JSON data: `cards`, `actions`, `best_hands`, `result`, `payouts`."""
+    def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+        """The hand as JSON data, as far as the viewer sees it.
+
+        Keys: `cards`, `actions`, `best_hands`, `result`, `payouts`.
+        """
         ...
 
 

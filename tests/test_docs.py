@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from channel.deciding import Deciders
@@ -13,6 +15,7 @@ from channel.report.rules import page
 from channel.session import Session
 from channel.setup import DEFAULT_STACK, DEFAULT_STAKES, DEFAULT_UNIT, Setup, check
 from channel.transcript import Recorder
+from tests.channel.cli import channelsim
 
 ROOT = Path(__file__).parents[1]
 
@@ -55,3 +58,19 @@ def test_the_session_in_the_readme_is_what_is_played() -> None:
     result = Session(setup, deciders.decide, deciders.answer, [recorder, narrator]).run()
     narrator.finish(result, recorder.finish(result))
     assert out.getvalue() == session
+
+
+def test_the_script_in_the_docs_can_be_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "scripts.md").read_text(encoding="utf-8")
+    found = re.search(r"```toml\n((?:.|\n)*?)```", text)
+    assert found is not None
+    file = tmp_path / "script.toml"
+    file.write_text(found.group(1), encoding="utf-8")
+    ran = channelsim(capsys, "play", "spacepoker", "--script", file)
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert len(told["hands"]) == 1  # the second is declined
+    done = [(a["player"], a["verb"], a["amount"]) for a in told["hands"][0]["actions"]]
+    assert ("bob", "raise", 200) in done  # a bet, after a check

@@ -56,7 +56,7 @@ def play(
     game: Annotated[
         str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
     ],
-    hands: Annotated[int | None, typer.Option(help="How many hands (3).", min=1)] = None,
+    hands: Annotated[int | None, typer.Option(help="How many hands (3).")] = None,
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed plays the same session.")
     ] = None,
@@ -94,7 +94,7 @@ def play(
             balance=balance,
             policy=policy,
             script=script,
-            json=json,
+            as_json=json,
             transcript=transcript,
             quiet=quiet,
         )
@@ -113,7 +113,7 @@ def replay(
     """
     from channel.cli.play import replay as run
 
-    raise typer.Exit(run(file, json=json, quiet=quiet))
+    raise typer.Exit(run(file, as_json=json, quiet=quiet))
 
 
 @app.command()
@@ -134,7 +134,7 @@ def games() -> None:
 @app.command()
 def bench(
     json: Json = False,
-    seconds: Annotated[float, typer.Option(help="Roughly how long to measure.", min=1)] = 20.0,
+    seconds: Annotated[float, typer.Option(help="Roughly how long to measure.", min=1.0)] = 20.0,
 ) -> None:
     """Measure a hand against its floor, and the Python rules against CLVM, in one run.
 

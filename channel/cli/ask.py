@@ -26,19 +26,25 @@ class Asker:
         self._console.print()
         for line in rules.story.view(player):
             self._console.print(text_of(line, self._console.encoding))
-        offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
-        self._say(f"you can: {offered}", "bold")
+        self._offer(player)
         while True:
             answer = self._line("your move> ")
-            if not answer:
-                continue
-            try:
-                action = rules.read_action(player, answer)
-                player.act(action)
-            except IllegalAction as error:
-                self._say(str(error), "yellow")
-            else:
-                return action
+            if answer in ("?", "help"):
+                self._offer(player)
+            elif answer == "quit":
+                raise UsageError("you left the table: the session was not finished")
+            elif answer:
+                try:
+                    action = rules.read_action(player, answer)
+                    player.act(action)
+                except IllegalAction as error:
+                    self._say(printable(str(error)), "yellow")
+                else:
+                    return action
+
+    def _offer(self, player: Player) -> None:
+        offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
+        self._say(f"you can: {offered}; or quit", "bold")
 
     def another(self, number: int) -> bool:
         """Whether the person takes up another hand, which Bob has proposed."""
@@ -57,7 +63,7 @@ class Asker:
         self._console.print(prompt, end="")
         try:
             return input().strip()
-        except EOFError:
+        except (EOFError, RuntimeError):  # the latter where there is no standard input
             self._console.print()
             raise UsageError("the input ended where a decision was needed") from None
         except UnicodeDecodeError:
@@ -79,6 +85,15 @@ def offer(choice: Choice, unit: int) -> str:
         return f"{words} ({choice.hint})" if choice.hint else words
     least, most = spoken(choice.least, unit), spoken(choice.most, unit)
     return f"{choice.verb} N (from {least} to {most})"
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal could not show.
+
+    >>> printable("a\\udcffb")
+    'a?b'
+    """
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _unit(player: Player) -> int:

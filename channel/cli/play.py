@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 
 from channel import setup as setups
@@ -35,7 +35,7 @@ def play(
     balance: int | None,
     policy: str | None,
     script: Path | None,
-    json: bool,
+    as_json: bool,
     transcript: Path | None,
     quiet: bool,
 ) -> int:
@@ -43,12 +43,12 @@ def play(
     scripted = read_script(script) if script else None
     unit = _first(unit, scripted.unit if scripted else None, setups.DEFAULT_UNIT)
     stack = _first(stack, scripted.stack if scripted else None, setups.DEFAULT_STACK)
-    games = tuple(name.strip() for name in game.split(",") if name.strip())
+    games = tuple(name.strip() for name in game.split(",")) if game.strip() else ()
     default_hands = len(scripted.hand) if scripted and scripted.hand else setups.DEFAULT_HANDS
     setup = setups.check(
         Setup(
             games=games,
-            seed=seed if seed is not None else (scripted and scripted.seed) or fresh_seed(),
+            seed=_text(seed) if seed is not None else (scripted and scripted.seed) or fresh_seed(),
             hands=_first(hands, None, default_hands),
             unit=unit,
             stack=stack,
@@ -61,31 +61,31 @@ def play(
             script=scripted,
         )
     )
-    output = _Output(setup, json=json, quiet=quiet)
+    output = _Output(setup, as_json=as_json, quiet=quiet)
     with _file(transcript) as sink:
         return output.run(Deciders(setup, *output.person()), sink, finish=lambda: None)
 
 
-def replay(file: Path, *, json: bool, quiet: bool) -> int:
+def replay(file: Path, *, as_json: bool, quiet: bool) -> int:
     """Play a transcript again; the exit code."""
     transcript = read_transcript(file)
     comparer = Comparer(transcript)
     deciders = Deciders(transcript.setup, recorded=choices_of(transcript, NAMES[0]))
-    output = _Output(transcript.setup, json=json, quiet=quiet)
+    output = _Output(transcript.setup, as_json=as_json, quiet=quiet, again=True)
     return output.run(deciders, comparer, finish=comparer.finish)
 
 
 class _Output:
     """Where a session is told: on the terminal as it goes, or as one document at the end."""
 
-    def __init__(self, setup: Setup, *, json: bool, quiet: bool) -> None:
+    def __init__(self, setup: Setup, *, as_json: bool, quiet: bool, again: bool = False) -> None:
         self.setup = setup
-        self._json = json or not sys.stdout.isatty()
-        asks = ASK in setup.policies
+        self._json = as_json or not sys.stdout.isatty()
+        asks = ASK in setup.policies and not again
         # A person who plays is talked to even when the document goes elsewhere.
         self._console = Console(stderr=self._json, highlight=False)
-        viewer = NAMES[0] if asks else None
-        self._narrator = Narrator(setup, self._console, viewer=viewer, quiet=quiet)
+        self._viewer = NAMES[0] if ASK in setup.policies else None
+        self._narrator = Narrator(setup, self._console, viewer=self._viewer, quiet=quiet)
         self._told = not self._json or asks
 
     def person(self) -> tuple[Asker, Callable[[int], bool]]:
@@ -112,10 +112,9 @@ class _Output:
 
     def _finish(self, result: Result, digest: str) -> None:
         if self._json:
-            text = msgspec.json.format(
-                msgspec.json.encode(document(self.setup, result, digest)), indent=2
-            )
-            print(text.decode())
+            told = document(self.setup, result, digest, self._viewer)
+            unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+            print(json.dumps(told, indent=2, ensure_ascii=not unicode))
         else:
             self._narrator.finish(result, digest)
 
@@ -145,6 +144,14 @@ def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
     if len(names) == 1:
         return names[0], default if names[0] == ASK else names[0]
     return names[0], names[1]
+
+
+def _text(seed: str) -> str:
+    try:
+        seed.encode()
+    except UnicodeEncodeError:
+        raise UsageError("--seed: not valid text in this terminal's encoding") from None
+    return seed
 
 
 def _first(*candidates: int | None) -> int:

@@ -7,11 +7,14 @@ from typing import Any
 from channel.coins import Coin
 from channel.session import Result
 from channel.setup import NAMES, Setup
+from channel.told import viewer_seat
 from games import registry
 
 
-def document(setup: Setup, result: Result, digest: str) -> dict[str, Any]:
-    """The document that `channelsim play --json` prints.
+def document(
+    setup: Setup, result: Result, digest: str, viewer: str | None = None
+) -> dict[str, Any]:
+    """The document that `channelsim play --json` prints; a `viewer` sees its own cards only.
 
     `hands` has each game's own summary, with its number (from 1), game, who proposed it and
     who moved first in it. Amounts are in mojos.
@@ -26,7 +29,7 @@ def document(setup: Setup, result: Result, digest: str) -> dict[str, Any]:
                 "first": hand.names[0],
                 "unit": hand.terms.unit,
                 "amount": hand.terms.amount,
-                **registry.get(game).story.summary(hand),
+                **registry.get(game).story.summary(hand, viewer_seat(hand, viewer)),
             }
         )
     return {

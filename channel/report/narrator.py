@@ -71,6 +71,8 @@ class Narrator:
                 self._balances("balances", balances)
             case NoMoreHands(reason):
                 self._rule("close")
+                for name in NAMES:
+                    reason = reason.replace(name, name.title())
                 self._say(f"No more hands: {reason}.")
             case Closed(_, height):
                 self._say(f"The shutdown is on chain at height {height}.")

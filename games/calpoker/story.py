@@ -74,9 +74,9 @@ class CaliforniaPokerStory:
         lines.append(((f"{'stakes':<{LABEL}}", "dim"), (stakes, "")))
         return lines
 
-    def summary(self, hand: Hand) -> dict[str, Any]:
+    def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
         """The hand as JSON data; see `summary.summarize`."""
-        return summarize(hand)
+        return summarize(hand, viewer)
 
 
 def _dealt(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from games.calpoker.chances import ANSWERS, chances
@@ -14,8 +14,8 @@ from games.calpoker.sight import Sight
 from games.contract import Hand, Seat
 
 
-def summarize(hand: Hand) -> dict[str, Any]:
-    """The whole hand, everything that either player knows included.
+def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """The whole hand: everything that either player knows, or what this viewer does.
 
     - `cards`: by player `{dealt, given, final}`, null where it did not come to that; a card is
       two letters, rank and suit (`Th`);
@@ -30,9 +30,12 @@ def summarize(hand: Hand) -> dict[str, Any]:
     """
     best = showdown(hand) or (None, None)
     end = outcome(hand)
+    seats = tuple(Seat) if viewer is None else (viewer,)
+    players = [hand.steps[-1].players[seat] for seat in seats] if hand.steps else []
+    sights = [sight_of(player) for player in players] or [Sight()]
     return {
-        "cards": {name: _cards(hand, seat) for name, seat in zip(hand.names, Seat, strict=True)},
-        "actions": list(_actions(hand)),
+        "cards": {name: _cards(sights, seat) for name, seat in zip(hand.names, Seat, strict=True)},
+        "actions": list(_actions(hand, sights)),
         "best_hands": {name: _best(one) for name, one in zip(hand.names, best, strict=True)},
         "result": {
             "kind": end.kind,
@@ -43,11 +46,10 @@ def summarize(hand: Hand) -> dict[str, Any]:
     }
 
 
-def _cards(hand: Hand, seat: Seat) -> dict[str, Any]:
-    sights = [sight_of(player) for player in hand.steps[-1].players] if hand.steps else [Sight()]
+def _cards(sights: Sequence[Sight], seat: Seat) -> dict[str, Any]:
     hands = next((sight.hands for sight in sights if sight.hands is not None), None)
     final = next((sight.final for sight in sights if sight.final is not None), None)
-    mask = next((found for sight in sights if (found := sight.masks[seat]) is not None), None)
+    mask = _mask(sights, seat)
     dealt = None if hands is None else hands[seat]
     return {
         "dealt": _names(dealt),
@@ -56,17 +58,24 @@ def _cards(hand: Hand, seat: Seat) -> dict[str, Any]:
     }
 
 
+def _mask(sights: Sequence[Sight], seat: Seat) -> int | None:
+    """What this seat gave away, if any of these know."""
+    return next((found for sight in sights if (found := sight.masks[seat]) is not None), None)
+
+
 def _names(cards: Cards | None) -> list[str] | None:
     return None if cards is None else [card_name(card) for card in cards]
 
 
-def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
+def _actions(hand: Hand, sights: Sequence[Sight]) -> Iterator[dict[str, Any]]:
     for step in hand.steps:
-        gave, chance = None, None
+        gave, chance, amount = None, None, step.action.amount
         hands = sight_of(step.players[step.seat]).hands
-        if step.action.verb == DISCARD.verb and hands is not None:
+        if step.action.verb == DISCARD.verb:
+            amount = _mask(sights, step.seat) or 0
+        if amount and step.action.verb == DISCARD.verb and hands is not None:
             own, others = hands[step.seat], hands[step.seat.other]
-            mask = step.action.amount
+            mask = amount
             gave = _names(given(own, mask))
             found = chances(own, others)[mask]
             chance = {"wins": found.wins, "ties": found.ties, "of": ANSWERS, "error": 0}
@@ -74,7 +83,7 @@ def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
             "player": hand.names[step.seat],
             "verb": step.action.verb,
             "street": street(step.before),
-            "amount": step.action.amount,
+            "amount": amount,
             "given": gave,
             "chance": chance,
             "pot": hand.terms.amount,

@@ -74,6 +74,9 @@ class SpacePokerStory:
         lines += pictures("board", [face(rank) for rank in sight.board])
         if sight.own is not None and len(sight.board) >= 3:
             lines.append(_field("your hand", _best_so_far(sight.own, sight.board)))
+        state = player.position.state
+        if isinstance(state, BeginRound) and state.street == PRE_FLOP:
+            lines.append(_field("the toss", "you open"))
         if not player.position.over:
             now = money(terms, player.position)
             mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
@@ -82,9 +85,9 @@ class SpacePokerStory:
         lines.append(_field("a unit", spoken(terms.unit, 1)))
         return lines
 
-    def summary(self, hand: Hand) -> dict[str, Any]:
+    def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
         """The hand as JSON data; see `summary.summarize`."""
-        return summarize(hand)
+        return summarize(hand, viewer)
 
 
 def _dealt(
@@ -96,19 +99,33 @@ def _dealt(
     for seat in seats:
         own = sight_of(after[seat]).own
         if own is not None and sight_of(before[seat]).own is None:
-            lines.append(((f"  {hand.names[seat]}'s cards: ", ""), *_cards(own)))
+            lines += _told_cards(hand.names[seat], own, drawn=viewer is None)
     had = max(len(sight_of(before[seat]).board) for seat in seats)
     board = max((sight_of(after[seat]).board for seat in seats), key=len)
     for name, start, stop in _DEALS:
         if had < stop <= len(board):
-            lines.append(
-                (
-                    (f"  {name}: ", "cyan"),
-                    (in_cards(board[start:stop]), "bold"),
-                    (f"  board {in_cards(board[:stop])}" if start else "", "dim"),
-                )
-            )
+            lines += _told_board(name, board[:start], board[start:stop], drawn=viewer is None)
     return lines
+
+
+# Who plays sees its cards and the board drawn whenever it has to decide; who only watches
+# sees them drawn as they come.
+
+
+def _told_cards(name: str, own: Holding, *, drawn: bool) -> list[Line]:
+    if drawn:
+        return _pictures(f"  {name}", own)
+    return [((f"  {name}'s cards: ", ""), *_cards(own))]
+
+
+def _told_board(
+    street: str, known: tuple[int, ...], new: tuple[int, ...], *, drawn: bool
+) -> list[Line]:
+    if drawn:
+        faces = [(face(rank)[0], "dim") for rank in known] + [face(rank) for rank in new]
+        return pictures(f"  {street}", faces)
+    whole = f"  board {in_cards(known + new)}" if known else ""
+    return [((f"  {street}: ", "cyan"), (in_cards(new), "bold"), (whole, "dim"))]
 
 
 def _toss(hand: Hand, step: Step) -> list[Line]:
@@ -116,9 +133,9 @@ def _toss(hand: Hand, step: Step) -> list[Line]:
     state = step.before.state
     if not isinstance(state, BeginRound) or state.street != PRE_FLOP or step.seat is Seat.BOB:
         return []
-    if step.action.verb == "fold":
-        return []
-    opener = Seat.ALICE if wins_toss(step.after.move[:32], state.waiter_image) else Seat.BOB
+    alice = step.players[Seat.ALICE]
+    assert isinstance(alice, SpacePokerPlayer)
+    opener = Seat.ALICE if wins_toss(alice.chain[PRE_FLOP], state.waiter_image) else Seat.BOB
     return [(("  the toss: ", "cyan"), (f"{hand.names[opener]} opens", ""))]
 
 

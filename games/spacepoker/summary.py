@@ -8,12 +8,12 @@ from typing import Any
 from games.contract import Hand, Seat
 from games.spacepoker.names import boost_sign, describe
 from games.spacepoker.outcome import Shown, money_after, outcome, showdown, sight_of, street
-from games.spacepoker.sight import NOTHING, Holding
+from games.spacepoker.sight import Holding
 from games.spacepoker.states import MidRound
 
 
-def summarize(hand: Hand) -> dict[str, Any]:
-    """The whole hand, everything that either player knows included.
+def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """The whole hand: everything that either player knows, or what this viewer does.
 
     - `cards`: by player `{hole, boost}` (null where its owner never learnt it), and `board`
       as far as it was dealt;
@@ -28,7 +28,7 @@ def summarize(hand: Hand) -> dict[str, Any]:
     shown = showdown(hand) or (None, None)
     end = outcome(hand)
     return {
-        "cards": _cards(hand),
+        "cards": _cards(hand, viewer),
         "actions": list(_actions(hand)),
         "best_hands": {name: _best(hand) for name, hand in zip(hand.names, shown, strict=True)},
         "result": {
@@ -40,14 +40,21 @@ def summarize(hand: Hand) -> dict[str, Any]:
     }
 
 
-def _cards(hand: Hand) -> dict[str, Any]:
-    """Each player's own cards by its own knowledge; the board by who knows more of it."""
-    sights = (
-        [sight_of(player) for player in hand.steps[-1].players] if hand.steps else [NOTHING] * 2
-    )
-    board = max(sights, key=lambda sight: len(sight.board)).board
-    holdings = (_holding(sight.own) for sight in sights)
-    return {**dict(zip(hand.names, holdings, strict=True)), "board": list(board)}
+def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
+    if not hand.steps:
+        return {**{name: _holding(None) for name in hand.names}, "board": []}
+    sights = [sight_of(player) for player in hand.steps[-1].players]
+    if viewer is None:
+        holdings = [sight.own for sight in sights]
+        board = max(sights, key=lambda sight: len(sight.board)).board
+    else:
+        holdings = [sights[viewer].own, sights[viewer].other]
+        holdings = holdings if viewer is Seat.ALICE else holdings[::-1]
+        board = sights[viewer].board
+    cards: dict[str, Any] = {
+        name: _holding(holding) for name, holding in zip(hand.names, holdings, strict=True)
+    }
+    return {**cards, "board": list(board)}
 
 
 def _holding(holding: Holding | None) -> dict[str, Any]:

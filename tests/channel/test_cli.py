@@ -73,9 +73,9 @@ def test_without_a_seed_sessions_differ_and_tell_their_seed(capsys: Capsys) -> N
     [
         (("nope",), "no game is called 'nope'; installed: "),
         (("",), "no game is named"),
-        (("spacepoker", "--unit", 0), "--unit 0"),
-        (("spacepoker", "--unit", -5), "--unit -5"),
-        (("spacepoker", "--stack", 0), "--stack 0"),
+        (("spacepoker", "--unit", 0), "a unit of 0 mojos"),
+        (("spacepoker", "--unit", -5), "a unit of -5 mojos"),
+        (("spacepoker", "--stack", 0), "a stack of 0 units"),
         (("spacepoker", "--unit", 10**30), "mojos"),
         (("spacepoker", "--unit", 10**12), "embedded node's wallets"),
         (("spacepoker", "--balance", 5), "does not cover one stake"),
@@ -169,6 +169,26 @@ def test_a_person_plays_alice(
     monkeypatch.setattr("builtins.input", lambda: pytest.fail("asked again"))
     again = channelsim(capsys, "replay", file)
     assert (again.code, json.loads(again.out)) == (0, document)
+
+
+def test_a_person_is_never_told_what_was_not_shown(
+    capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in the document either: after a fold Bob's cards stay his."""
+    answers = iter(["help", "fold", "n"])
+    monkeypatch.setattr("builtins.input", lambda: next(answers))
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask,caller")
+    cards = json.loads(ran.out)["hands"][0]["cards"]
+    assert cards["alice"]["hole"] is not None
+    assert cards["bob"] == {"hole": None, "boost": None}
+    assert ran.err.count("you can:") == 2
+
+
+def test_a_person_says_quit(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builtins.input", lambda: "quit")
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
+    assert ran.code == 2
+    assert "you left the table" in ran.err.splitlines()[-1]
 
 
 def test_a_person_who_leaves(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,10 +91,12 @@ def test_impossible_actions_are_named(capsys: Capsys, tmp_path: Path) -> None:
         ("dance = 1\n", "dance"),
         ("[[hand]]\nalice = 'xyz'\n", "alice"),
         ("[[hand]]\nalice = '0011'\n", "alice"),
-        ("[[hand]]\nactions = ['carol check']\n", "actions"),
+        ("[[hand]]\nactions = ['carol check']\n", "hand 1: action 1 is a player"),
         ("[[hand]]\nactions = 'alice check'\n", "actions"),
         ("unit = 'many'\n", "unit"),
-        ("unit = 0\n", "unit 0"),
+        ("unit = 0\n", "a unit of 0 mojos"),
+        ("[[hand]]\ndecline = 'bob'\nactions = ['bob fold']\n", "declined has no actions"),
+        ("[[hand]]\n[[hand]]\nfirst = 'carol'\n", "hand 2: first is alice or bob"),
     ],
 )
 def test_a_broken_script(capsys: Capsys, tmp_path: Path, text: str, says: str) -> None:

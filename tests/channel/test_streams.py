@@ -1,0 +1,74 @@
+"""Surroundings that a command cannot choose: closed or full streams, other encodings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PLAY = "play spacepoker --hands 1 --seed streams"
+
+
+def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """The command line in a shell of its own; `channelsim` stands for it."""
+    program = f"'{sys.executable}' -c 'from channel.cli import main; main()'"
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command.replace("channelsim", program)],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path), **environment},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def one_line(ran: subprocess.CompletedProcess[bytes]) -> str:
+    lines = ran.stderr.decode().splitlines()
+    assert ran.returncode == 2, ran
+    assert len(lines) == 1
+    assert lines[0].startswith("channelsim: ")
+    return lines[0]
+
+
+def test_no_standard_input_where_a_person_is_asked() -> None:
+    ran = shell(f"channelsim {PLAY} --policy ask <&-")
+    assert ran.returncode == 2
+    last = ran.stderr.decode().splitlines()[-1]
+    assert last == "channelsim: the input ended where a decision was needed"
+
+
+def test_no_standard_output() -> None:
+    ran = shell(f"channelsim {PLAY} >&-")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_full_disk() -> None:
+    assert "cannot be written" in one_line(shell(f"channelsim {PLAY} > /dev/full"))
+
+
+def test_a_reader_who_has_seen_enough() -> None:
+    ran = shell(f"channelsim {PLAY} | head -c 1", PYTHONUNBUFFERED="1")
+    assert ran.stdout == b"{"
+    assert ran.stderr == b""
+
+
+@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
+def test_a_terminal_without_unicode(game: str) -> None:
+    ran = shell(
+        f"channelsim play {game} --hands 1 --seed 'Grüße'",
+        PYTHONIOENCODING="ascii",
+        LC_ALL="C.UTF-8",
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout.decode("ascii"))["seed"] == "Grüße"
+
+
+def test_a_seed_that_is_no_text() -> None:
+    assert "--seed" in one_line(shell("channelsim play spacepoker --seed $'\\xff\\xfe'"))
+
+
+def test_no_command_shows_the_help_and_nothing_else() -> None:
+    ran = shell("channelsim")
+    assert b"Usage:" in ran.stdout
+    assert ran.stderr == b""
