@@ -7,8 +7,18 @@ from dataclasses import dataclass
 
 from clsp.values import NIL, Value
 from games.chance import Chance
-from games.contract import Game, Hashes, Play, Policy, Position, Seat, Terms
+from games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
 from games.judge import own_move, position_after
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A legal move made at `before`, and the opponent that receives it, who may hold evidence."""
+
+    before: Position
+    play: Play
+    amount: int
+    receiver: Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +32,10 @@ class Call:
     evidence: Value
 
 
-def calls(
+def turns(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
-) -> Iterator[Call]:
-    """Play one game; every call that the receivers of its moves make, in order.
-
-    Each receiver tries `()` first and then its own evidence, as on chain.
-    """
+) -> Iterator[Turn]:
+    """Play one game; every move that is made, in order. It ends where somebody settles."""
     initial = game.initial(terms)
     position = Position(
         initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
@@ -40,9 +47,20 @@ def calls(
         play = players[seat].act(policies[seat](players[seat], chance))
         if not isinstance(play, Play):
             return
-        evidence = (NIL, *players[seat.other].evidence(position, play.move))
-        for held in evidence:
-            yield Call(position, play.move, play.share, terms.amount, held)
+        yield Turn(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
         position = position_after(position, step, play.move, play.share)
         players = [player.moved(position) for player in players]
+
+
+def calls(
+    game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
+) -> Iterator[Call]:
+    """Play one game; every call that the receivers of its moves make, in order.
+
+    Each receiver tries `()` first and then its own evidence, as on chain.
+    """
+    for turn in turns(game, hashes, terms, policies, chance):
+        play = turn.play
+        for held in (NIL, *turn.receiver.evidence(turn.before, play.move)):
+            yield Call(turn.before, play.move, play.share, turn.amount, held)

@@ -8,12 +8,13 @@ compared: legal or not, and of a legal move the next validator, its state and it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from clsp.integers import int_to_atom
+from clsp.programs import Program
 from clsp.run import CostExceeded, Raised, run_serialized
 from clsp.run import Slash as ProgramSlash
 from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
@@ -93,13 +94,29 @@ def check(case: Case, game: Game | None = None) -> list[str]:
         return [f"{game.name} has no validator {case.validator!r}"]
     hashes = hashes_of(game)
     try:
-        question = _question(case, game, hashes)
+        question = _question(case, game.name, hashes)
     except BadCase as error:
         return [str(error)]
     return [
         *_differences("python", question, _ask_rules(question, game, hashes)),
-        *_differences("program", question, _ask_program(question, game)),
+        *_differences("program", question, _ask_program(question, game.programs[case.validator])),
     ]
+
+
+def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> list[str]:
+    """The differences between a case and what other programs say, those of `name`.
+
+    The case's game is not looked at: any author's validators may be put in its game's place.
+    """
+    if case.validator not in programs:
+        return [f"{name} has no validator {case.validator!r}"]
+    hashes = {validator: program.hash for validator, program in programs.items()}
+    try:
+        question = _question(case, name, hashes)
+    except BadCase as error:
+        return [str(error)]
+    program = programs[case.validator]
+    return _differences("program", question, _ask_program(question, program))
 
 
 # --- the two answers --------------------------------------------------------------------------
@@ -143,8 +160,7 @@ def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
             return "raise", NIL
 
 
-def _ask_program(question: _Question, game: Game) -> _Answer:
-    program = game.programs[question.case.validator]
+def _ask_program(question: _Question, program: Program) -> _Answer:
     arguments = validator_arguments(
         _coin(question), question.state, program, question.evidence, NO_ADDRESS
     )
@@ -212,12 +228,12 @@ def _record(result: Value) -> list[Value]:
 # --- values -----------------------------------------------------------------------------------
 
 
-def _question(case: Case, game: Game, hashes: Hashes) -> _Question:
+def _question(case: Case, game: str, hashes: Hashes) -> _Question:
     """Work out the values. Raises `BadCase` for a validator that the game does not have."""
 
     def hash_of(name: str) -> bytes:
         if name not in hashes:
-            raise BadCase(f"{game.name} has no validator {name!r}")
+            raise BadCase(f"{game} has no validator {name!r}")
         return hashes[name]
 
     result = to_list((NIL, NIL, NIL))

@@ -145,9 +145,35 @@ def bench(
     raise typer.Exit(run(seconds, as_json=json))
 
 
+@app.command()
+def crosscheck(
+    target: Annotated[
+        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+    ],
+    cases: Annotated[int, typer.Option(help="How many cases.")] = 50_000,
+    seed: Annotated[
+        str, typer.Option(help="Any text; the same seed makes the same cases.")
+    ] = "crosscheck",
+    jobs: Annotated[
+        int | None, typer.Option(help="How many processes (one a core).", min=1)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Hold programs against the rules, on generated hands and mutated moves.
+
+    Example: [bold]channelsim crosscheck my-validators.toml --cases 1000000[/bold]
+    """
+    from channel.cli.lab import crosscheck as run
+
+    raise typer.Exit(run(target, cases=cases, seed=seed, jobs=jobs, json=json))
+
+
 @vectors.command("check")
 def vectors_check(
     files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],
+    target: Annotated[
+        Path | None, typer.Option(help="A TOML file: try its programs, and only them.")
+    ] = None,
 ) -> None:
     """Run conformance cases through the Python rules and the programs.
 
@@ -155,4 +181,22 @@ def vectors_check(
     """
     from channel.cli.vectors import check
 
-    raise typer.Exit(check(files))
+    raise typer.Exit(check(files, target))
+
+
+@vectors.command("make")
+def vectors_make(
+    game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    cases: Annotated[int, typer.Option(help="How many cases.")] = 1000,
+    seed: Annotated[
+        str, typer.Option(help="Any text; the same seed makes the same cases.")
+    ] = "vectors",
+) -> None:
+    """Write conformance cases around generated hands; rules and programs agree on each.
+
+    Example: [bold]channelsim vectors make GAME --cases 2000 -o cases.jsonl[/bold]
+    """
+    from channel.cli.vectors import make
+
+    raise typer.Exit(make(game, cases=cases, seed=seed, output=output))

@@ -1,0 +1,114 @@
+"""Every law on generated cases, in chunks that any number of processes can share.
+
+A chunk depends on the seed and its own number alone, and chunks are added up in their order:
+the same seed counts the same, whoever did the work.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from multiprocessing import get_context
+from random import Random
+from time import perf_counter
+
+from channel.entropy import derive
+from channel.lab.cases import Mutator
+from channel.lab.court import Court
+from channel.lab.laws import Law, laws
+from channel.lab.spots import spots
+from channel.lab.target import Target
+from channel.lab.trial import Tally, Trial
+
+CHUNK = 4096
+"""Cases that are made from one run of hands."""
+
+AT_A_SPOT = 64
+
+SOONER = 16
+"""In the first chunk the dear laws come so many times as often, so that a short run tries them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a crosscheck found, and how long it took to."""
+
+    target: Target
+    seed: str
+    cases: int
+    seconds: float
+    tally: Tally
+
+    @property
+    def disagreements(self) -> int:
+        """On how many cases rules and program did not say the same."""
+        return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
+
+    @property
+    def broken(self) -> int:
+        """How often any law was broken."""
+        return self.tally.broken.total()
+
+
+def crosscheck(target: Target, cases: int, seed: str, jobs: int) -> Report:
+    """Try every law on so many cases. Raises `UsageError` for a target without rules."""
+    assert target.game
+    sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
+    work = partial(run_chunk, target, seed)
+    start = perf_counter()
+    tally = Tally()
+    if jobs == 1 or len(sizes) == 1:
+        for part in map(work, count(), sizes):
+            tally.merge(part)
+    else:
+        with ProcessPoolExecutor(min(jobs, len(sizes)), get_context("spawn")) as pool:
+            for part in pool.map(work, range(len(sizes)), sizes):
+                tally.merge(part)
+    return Report(target, seed, cases, perf_counter() - start, tally)
+
+
+def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
+    """All laws on one chunk."""
+    tally = Tally()
+    every_law = laws()
+    dice = Random(derive(seed.encode(), "laws", number))
+    for trial in trials(target, seed, number, cases, tally):
+        try_laws(trial, every_law, dice, 1 if number else SOONER)
+    return tally
+
+
+def try_laws(trial: Trial, every_law: Sequence[Law], dice: Random, sooner: int = 1) -> None:
+    """The laws whose turn it is at this spot."""
+    for law in every_law:
+        if law.every == 1 or dice.random() * law.every < sooner:
+            for finding in law.check(trial):
+                trial.tally.found(finding)
+
+
+def trials(
+    target: Target, seed: str, number: int, cases: int, tally: Tally | None = None
+) -> Iterator[Trial]:
+    """The spots of one chunk with their cases, so many cases in all."""
+    secret = derive(seed.encode(), "chunk", number)
+    dice = Random(secret)
+    court = Court(target)
+    tally = tally or Tally()
+    left = cases
+    made: Counter[str] = Counter()
+    for spot in spots(target, secret, dice, made):
+        size = min(left, AT_A_SPOT)
+        made[spot.validator] += 1
+        yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
+        left -= size
+        if not left:
+            return
+
+
+def chunks(target: Target, seed: str) -> Iterator[Trial]:
+    """The spots of all chunks, without end."""
+    for number in count():
+        yield from trials(target, seed, number, CHUNK)

@@ -1,0 +1,64 @@
+"""No other way to write the same number, and no pair for an atom, gets past the referee unpaid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.court import Commitment, Slashed
+from channel.lab.trial import GRIEFING, Finding, Trial
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value
+from games.contract import Valid
+
+
+class Encodings:
+    """An honest move whose share, size limit, move or commitment is written in another way.
+
+    What the referee refuses is no matter; what it lets through makes a coin that may be
+    unspendable, or a second reading of the move, so the challenger must be able to slash it.
+    """
+
+    name = "encodings"
+    every = 64
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """The spot's honest move, in every wrong way."""
+        spot, court = trial.spot, trial.court
+        if not spot.natural:
+            return
+        move, share = spot.play.move, int_to_atom(spot.play.share)
+        verdict, _ = trial.ruling(move, spot.play.share)
+        if not isinstance(verdict, Valid):
+            return
+        declared = court.honest(verdict.next)
+        for what, (a_move, a_share, a_size, a_hash) in {
+            **{f"the share as {how}": (move, one, declared.size, declared.infohash)
+               for how, one in _otherwise(share)},
+            **{f"the size limit as {how}": (move, share, one, declared.infohash)
+               for how, one in _otherwise(declared.size)},
+            **{f"the commitment as {how}": (move, share, declared.size, one)
+               for how, one in _otherwise(declared.infohash)},
+            "the move as a pair": ((move, NIL), share, declared.size, declared.infohash),
+        }.items():
+            fields = court.after(spot, a_move, a_share, Commitment(a_hash, a_size))
+            trial.tally.tried[self.name] += 1
+            if not court.passes(spot, fields):
+                continue
+            if any(court.slash(spot, fields, e) is Slashed.PAYS for e in trial.evidence(move)):
+                continue
+            text = f"the referee takes {what}, and nobody can slash it"
+            yield trial.finding(self.name, GRIEFING, text, move, spot.play.share, NIL)
+
+
+def _otherwise(atom: bytes) -> list[tuple[str, Value]]:
+    """The same number in more bytes, and what is no atom at all."""
+    sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
+    return [
+        ("one byte more", sign + atom),
+        ("many bytes more", sign * 40 + atom),
+        ("a pair", (atom, NIL)),
+        ("a pair of pairs", ((atom, NIL), (NIL, NIL))),
+    ]
+
+
+LAW = Encodings()

@@ -1,0 +1,56 @@
+"""At every coin, a timeout pays both sides what was declared, and nothing is lost or made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.court import failed, paid
+from channel.lab.trial import THEFT, Finding, Trial
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value
+from games.contract import Valid
+
+MOVERS, WAITERS = b"\x01" * 32, b"\x02" * 32
+
+
+class Shares:
+    """The coin before the honest move and the coin after it, through the timeout path."""
+
+    name = "shares"
+    every = 64
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """Both coins of the spot."""
+        spot, court = trial.spot, trial.court
+        if not spot.natural:
+            return
+        yield from self._timeout(trial, court.coin(spot).atoms(), spot.before.mover_share)
+        verdict, _ = trial.ruling(spot.play.move, spot.play.share)
+        if isinstance(verdict, Valid):
+            share = int_to_atom(spot.play.share)
+            fields = court.after(spot, spot.play.move, share, court.honest(verdict.next))
+            yield from self._timeout(trial, fields, spot.play.share)
+
+    def _timeout(
+        self, trial: Trial, fields: tuple[Value, ...], share: int
+    ) -> Iterator[Finding]:
+        spot = trial.spot
+        rest = spot.amount - share
+        trial.tally.tried[self.name] += 1
+        addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
+        outcome = trial.court.timeout(fields, addresses)
+        due = {MOVERS: share, WAITERS: rest}
+        got = paid(outcome)
+        if failed(outcome) or got != {address: one for address, one in due.items() if one}:
+            text = "a timeout does not pay both sides what was declared"
+            yield trial.finding(self.name, THEFT, text, spot.play.move, share, NIL)
+        for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
+            if wrong == addresses:
+                continue
+            outcome = trial.court.timeout(fields, wrong)
+            if not failed(outcome) and sum(paid(outcome).values()) != spot.amount:
+                text = "a timeout lets a share go to nobody"
+                yield trial.finding(self.name, THEFT, text, spot.play.move, share, NIL)
+
+
+LAW = Shares()

@@ -1,0 +1,209 @@
+"""Where moves are made: the places of generated hands, and variants that hands do not reach.
+
+A spot has its argument bytes prepared: a case patches the move, the share and the evidence in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from random import Random
+
+import msgspec
+
+from channel.lab.target import Target
+from channel.lab.values import leaves, numbers, with_leaf
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value, serialize
+from games.chance import Chance
+from games.contract import Play, Player, Policy, Position, State
+from games.errors import BadState, BadTerms
+from games.judge import NO_ADDRESS
+from games.referee import FIRST
+from games.selfplay import Turn, turns
+
+UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
+"""Units of generated hands, in mojos: amounts of every length."""
+
+MOST_STACK = 20
+
+PATIENCE = 100
+"""So many places in a row may be passed over."""
+
+HEADS = (16, 17, 32, 48)
+"""So many bytes of a move may be what a commitment opens."""
+
+KEYS = (b"\xaa" * 48, b"\xbb" * 48)
+"""The mover's and the waiter's referee key on every coin."""
+
+TIMEOUT = 15
+NONCE = 4
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A validator about to judge a move, and an honest move there.
+
+    `before` is the position, its state included; `held` is what the receiver's own logic
+    holds against the honest move. `natural`: play can reach it, so the receiver's logic may
+    be asked; elsewhere rules and program are only compared.
+    The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
+    """
+
+    validator: str
+    before: Position
+    play: Play
+    amount: int
+    receiver: Player
+    held: tuple[Value, ...]
+    natural: bool
+    opening: bytes
+    between: bytes
+    rest: bytes
+
+    @property
+    def state(self) -> Value:
+        """The state, as a value."""
+        assert self.before.state is not None
+        return self.before.state.value()
+
+
+END = b"\xff" + serialize(NO_ADDRESS) + b"\x80"
+_BETWEEN = b"\xff" + serialize(NIL) + b"\xff" + serialize(NIL) + b"\xff"
+
+
+def hands(target: Target, seed: bytes) -> Iterator[Turn]:
+    """Hands without end, turn by turn, each on its own terms; the same for the same seed."""
+    game, chance = target.game, Chance(seed)
+    policies = quick_policies(target)
+    while True:
+        unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
+        try:
+            terms = game.terms(game.default_parameters(unit, stack))
+        except BadTerms:
+            terms = game.terms(game.default_parameters(100, 10))
+        pair = (chance.pick(policies), chance.pick(policies))
+        yield from turns(game, target.hashes, terms, pair, chance)
+
+
+def quick_policies(target: Target) -> tuple[Policy, ...]:
+    """Policies to make hands by: the first ones, which are the plain ones, and `random`."""
+    named = dict(target.game.policies)
+    chosen = dict(list(named.items())[:2])
+    if "random" in named:
+        chosen["random"] = named["random"]
+    return tuple(chosen.values())
+
+
+def spots(
+    target: Target, seed: bytes, dice: Random, made: Mapping[str, int]
+) -> Iterator[Spot]:
+    """The places of hands without end, each followed by a few variants of it.
+
+    `made` counts the spots of each validator that were taken: those that hands reach most
+    often are passed over, so that the last validator is tried about as often as the first.
+    """
+    passed = 0
+    for turn in hands(target, seed):
+        average = sum(made.values()) / len(target.programs)
+        often = made.get(turn.before.validator or "", 0) > 1.3 * average + 4
+        if often and passed < PATIENCE:
+            passed += 1
+            continue
+        passed = 0
+        spot = place(target, turn.before, turn.play, turn.amount, turn.receiver)
+        yield spot
+        for _ in range(2):
+            if (other := recommitted(target, spot, dice)) is not None:
+                yield other
+        if dice.random() < 0.4 and (other := disturbed(target, spot, dice)) is not None:
+            yield other
+
+
+def place(
+    target: Target,
+    before: Position,
+    play: Play,
+    amount: int,
+    receiver: Player,
+    natural: bool = True,
+) -> Spot:
+    """A spot, with what does not change from case to case in bytes."""
+    assert before.validator is not None
+    assert before.state is not None
+    program = target.programs[before.validator]
+    opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
+    items = b"".join(b"\xff" + serialize(atom) for atom in (*opening, int_to_atom(NONCE)))
+    held = receiver.evidence(before, play.move) if natural else ()
+    return Spot(
+        validator=before.validator,
+        before=before,
+        play=play,
+        amount=amount,
+        receiver=receiver,
+        held=held or (play.evidence,),
+        natural=natural,
+        opening=b"\xff\xa0" + program.hash + b"\xff" + items + b"\xff",
+        between=_BETWEEN,
+        rest=b"\xff"
+        + serialize(FIRST)
+        + b"\x80\xff"
+        + serialize(before.state.value())
+        + b"\xff"
+        + program.serialized
+        + b"\xff",
+    )
+
+
+def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
+    """The spot of a mover that committed to something else, and opens that.
+
+    So what stands behind a commitment (cards, masks) is tried without a hand of its own. None
+    where the move opens nothing.
+    """
+    atoms = [atom for atom in leaves(spot.state) if len(atom) == 32]
+    move = spot.play.move
+    for size in (*HEADS, len(move)):
+        if size > len(move) or (image := sha256(move[:size]).digest()) not in atoms:
+            continue
+        changed = bytearray(move[:size])
+        if dice.random() < 0.5:
+            changed[-1] = dice.getrandbits(8)
+        else:
+            changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))
+        at = list(leaves(spot.state)).index(image)
+        state = with_leaf(spot.state, at, sha256(changed).digest())
+        play = msgspec.structs.replace(spot.play, move=bytes(changed) + move[size:])
+        return _elsewhere(target, spot, state, spot.amount, play, natural=True)
+    return None
+
+
+def disturbed(target: Target, spot: Spot, dice: Random) -> Spot | None:
+    """The spot with another amount, or one atom of its state changed; None for no state."""
+    near = numbers(spot.state, spot.amount)
+    atoms = list(leaves(spot.state))
+    programs = set(target.hashes.values())
+    at = int(dice.random() * (len(atoms) + 1))
+    number = near[int(dice.random() * len(near))]
+    if at == len(atoms):
+        return _elsewhere(target, spot, spot.state, abs(number), spot.play, natural=False)
+    atom = atoms[at]
+    if atom in programs:
+        return None  # a state that names another program is of another game
+    if len(atom) < 16:
+        atom = int_to_atom(number)
+    else:
+        flipped = int.from_bytes(atom, "big") ^ (1 << int(dice.random() * 8 * len(atom)))
+        atom = flipped.to_bytes(len(atom), "big")
+    state = with_leaf(spot.state, at, atom)
+    return _elsewhere(target, spot, state, spot.amount, spot.play, natural=False)
+
+
+def _elsewhere(
+    target: Target, spot: Spot, state: Value, amount: int, play: Play, natural: bool
+) -> Spot | None:
+    try:
+        typed: State = target.game.validators[spot.validator].read_state(state)
+    except BadState:
+        return None
+    before = msgspec.structs.replace(spot.before, state=typed)
+    return place(target, before, play, amount, spot.receiver, natural)

@@ -1,0 +1,152 @@
+"""What the lab is let loose on: an installed game, or a file that names somebody's programs.
+
+    name    = "my game"
+    rules   = "GAME"                   # optional: the installed game whose rules these obey
+    include = ["."]                    # folders for Chialisp includes, relative to this file
+    [programs]                         # validator's name -> source, or compiled .hex
+    first   = "onchain/first.clsp"
+    [referee]                          # optional; otherwise ours
+    program = "referee.clsp"
+    [play]                             # without `rules`: legal moves, as conformance cases
+    honest  = "honest.jsonl"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.sources import Sources, read_bytes
+from clsp.programs import Program
+from games import registry
+from games.contract import Game, Hashes
+from games.errors import UnknownGame
+from games.referee import referee
+
+
+@dataclass(frozen=True)
+class Target:
+    """Programs to try, by validator; the rules that they should obey, if any were named.
+
+    `rules` is an installed game's name: a target travels between processes, a game does not.
+    """
+
+    name: str
+    programs: Mapping[str, Program]
+    referee: Program
+    rules: str | None = None
+    honest: Path | None = None
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The tree hash of each program, by validator."""
+        return {name: program.hash for name, program in self.programs.items()}
+
+    @property
+    def game(self) -> Game:
+        """The game whose rules these programs should obey. Raises `UsageError` without any."""
+        if self.rules is None:
+            raise UsageError(
+                f"{self.name}: names no rules to hold its programs against;"
+                f' add `rules = "…"`, one of {", ".join(registry.names())}'
+            )
+        return registry.get(self.rules)
+
+
+class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    program: str
+
+
+class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    honest: str
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    programs: dict[str, str]
+    rules: str | None = None
+    include: tuple[str, ...] = ()
+    referee: _Referee | None = None
+    play: _Play | None = None
+
+
+def load(text: str) -> Target:
+    """A target as the command line names it: a game, or a TOML file. Raises `UsageError`.
+
+    >>> load("nothing.toml")
+    Traceback (most recent call last):
+    channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
+    """
+    if text in registry.names():
+        return of_game(registry.get(text))
+    path = Path(text)
+    if path.suffix != ".toml" and not path.is_file():
+        raise UsageError(
+            f"{text}: neither an installed game ({', '.join(registry.names())}) nor a .toml file"
+        )
+    return read(path)
+
+
+def of_game(game: Game) -> Target:
+    """An installed game as a target, with our referee."""
+    return Target(game.name, dict(game.programs), referee(), game.name)
+
+
+def read(path: Path) -> Target:
+    """The target in a TOML file, its sources compiled. Raises `UsageError`, naming the place."""
+    try:
+        text = read_bytes(path).decode("utf-8")
+        file = msgspec.convert(tomllib.loads(text), _File, strict=True)
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file") from None
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: not TOML: {error}") from None
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: {error}") from None
+    _check_names(path, file)
+    here = path.resolve().parent
+    folders = tuple(here / folder for folder in file.include)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{path}: include: {folder.name}: no such folder")
+    honest = here / file.play.honest if file.play else None
+    if honest is not None and not honest.is_file():
+        raise UsageError(f"{path}: [play] honest: {honest.name}: no such file")
+    sources = {name: here / source for name, source in file.programs.items()}
+    for name, source in sources.items():
+        if not source.is_file():
+            raise UsageError(f"{path}: [programs] {name}: no file {file.programs[name]}")
+    try:
+        programs = Sources(sources, folders).compile()
+        judge = referee()
+        if file.referee is not None:
+            source = here / file.referee.program
+            judge = Sources({"referee": source}, folders).compile()["referee"]
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    return Target(file.name, programs, judge, file.rules, honest)
+
+
+def _check_names(path: Path, file: _File) -> None:
+    """That the rules are installed, and that the programs are named as their validators are."""
+    if not file.programs:
+        raise UsageError(f"{path}: [programs] names none")
+    if file.rules is None:
+        return
+    try:
+        game = registry.get(file.rules)
+    except UnknownGame as error:
+        raise UsageError(f"{path}: rules: {error}") from None
+    for name in file.programs:
+        if name not in game.validators:
+            known = ", ".join(game.validators)
+            raise UsageError(f"{path}: [programs] {name}: {game.name} has no such; it has {known}")
+    for name in game.validators:
+        if name not in file.programs:
+            raise UsageError(f"{path}: [programs] lacks {name}, which {game.name} has")

@@ -1,0 +1,139 @@
+"""What a law is tried on, what it counts, and what it finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import msgspec
+
+from channel.lab.cases import Case
+from channel.lab.court import Court
+from channel.lab.spots import Spot
+from channel.lab.target import Target
+from clsp.values import NIL, NotAList, Value
+from games.contract import Slash, Valid, Verdict
+
+THEFT = "theft"
+UNSLASHABLE = "unslashable cheat"
+GRIEFING = "griefing"
+DISAGREEMENT = "disagreement"
+
+SAMPLES = 48
+"""Of each validator, so many runs with different fingerprints are kept for coverage."""
+
+Fingerprint = tuple[str, int]
+"""How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A law broken. `text` is the same for all findings of one cause.
+
+    `vector` is a conformance case, None where the format cannot say it (evidence that is a
+    pair but no list).
+    """
+
+    law: str
+    validator: str
+    severity: str
+    text: str
+    vector: dict[str, Any] | None
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was counted; `merge` adds up, so the order of work does not matter."""
+
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    tried: Counter[str] = field(default_factory=Counter)
+    costs: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, dict[Fingerprint, bytes]] = field(default_factory=dict)
+    prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
+    broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
+
+    def found(self, finding: Finding) -> None:
+        """Count a finding; of each cause the first is kept."""
+        cause = (finding.law, finding.validator, finding.severity, finding.text)
+        self.broken[cause] += 1
+        self.findings.setdefault(cause, finding)
+
+    def costs_at_most(self, path: str, cost: int) -> None:
+        """Note the cost of a run on this path."""
+        if cost > self.costs.get(path, 0):
+            self.costs[path] = cost
+
+    def merge(self, other: Tally) -> None:
+        """Add what another part of the work counted."""
+        for name, counts in other.outcomes.items():
+            self.outcomes.setdefault(name, Counter()).update(counts)
+        self.tried.update(other.tried)
+        self.broken.update(other.broken)
+        for path, cost in other.costs.items():
+            self.costs_at_most(path, cost)
+        for cause, finding in other.findings.items():
+            self.findings.setdefault(cause, finding)
+        for name, prints in other.prints.items():
+            self.prints.setdefault(name, set()).update(prints)
+        for name, samples in other.samples.items():
+            kept = self.samples.setdefault(name, {})
+            for key, arguments in samples.items():
+                if len(kept) < SAMPLES:
+                    kept.setdefault(key, arguments)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A spot of a target and its cases, for laws to be tried on."""
+
+    target: Target
+    court: Court
+    spot: Spot
+    cases: list[Case]
+    dice: Random
+    tally: Tally
+
+    @cached_property
+    def candidates(self) -> tuple[Value, ...]:
+        """What an honest challenger holds against the honest move: `()` and its evidence."""
+        return self.evidence(self.spot.play.move)
+
+    def evidence(self, move: bytes) -> tuple[Value, ...]:
+        """What the receiver's own logic holds against this move, `()` first."""
+        return (NIL, *self.spot.receiver.evidence(self.spot.before, move))
+
+    def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
+        """The rules' verdict at this spot."""
+        judge = self.target.game.validators[self.spot.validator].judge
+        return judge(
+            self.spot.before.state, move, share, self.spot.amount, evidence, self.target.hashes
+        )
+
+    def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
+        """By the rules, whether the move is legal to a challenger with its own evidence.
+
+        None where the rules raise at all of it. With the evidence that decides it.
+        """
+        legal: tuple[Valid | None, Value] = (None, NIL)
+        for held in self.evidence(move):
+            verdict = self.rules_say(move, share, held)
+            if isinstance(verdict, Slash):
+                return verdict, held
+            if isinstance(verdict, Valid):
+                legal = verdict, held
+        return legal
+
+    def finding(
+        self, law: str, severity: str, text: str, move: bytes, share: int, evidence: Value
+    ) -> Finding:
+        """A finding at this spot, with the case that shows it."""
+        from channel.lab.vectors import vector
+
+        try:
+            shown = vector(self.target, self.spot, move, share, evidence, tag=law)
+        except NotAList:
+            return Finding(law, self.spot.validator, severity, text, None)
+        return Finding(law, self.spot.validator, severity, text, msgspec.to_builtins(shown))

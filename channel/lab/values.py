@@ -1,0 +1,57 @@
+"""Values as a mutation sees them: the atoms of a tree, and the numbers worth trying near them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clsp.integers import atom_to_int
+from clsp.values import Value
+
+NUMBER = 9
+"""An atom of at most so many bytes may be an amount."""
+
+
+def leaves(value: Value) -> Iterator[bytes]:
+    """The atoms of a value, from left to right.
+
+    >>> list(leaves((b"a", (b"b", b""))))
+    [b'a', b'b', b'']
+    """
+    while isinstance(value, tuple):
+        yield from leaves(value[0])
+        value = value[1]
+    yield value
+
+
+def with_leaf(value: Value, at: int, atom: bytes) -> Value:
+    """The value with its atom number `at` replaced.
+
+    >>> with_leaf((b"a", (b"b", b"")), 1, b"c")
+    (b'a', (b'c', b''))
+    """
+    return _replace(value, [at], atom)
+
+
+def _replace(value: Value, left: list[int], atom: bytes) -> Value:
+    if isinstance(value, tuple):
+        first = _replace(value[0], left, atom)
+        return (first, _replace(value[1], left, atom))
+    left[0] -= 1
+    return atom if left[0] == -1 else value
+
+
+def numbers(state: Value, amount: int, *more: int) -> tuple[int, ...]:
+    """The numbers at which some comparison may change its mind: the amount, its half, what the
+    state holds, their sums and differences, and one more and one less than each.
+
+    >>> {499, 500, 501, 400, 1000} <= set(numbers((b"\\x64", b""), 1000))
+    True
+    """
+    half = amount // 2
+    small = {atom_to_int(leaf) for leaf in leaves(state) if 0 < len(leaf) <= NUMBER}
+    # Of a state of many cards, a few stand for all.
+    some = sorted(small)[:6]
+    near = {0, 1, amount, half, *more, *some}
+    near |= {half - one for one in some} | {half + one for one in some}
+    near |= {half - one - other for one in some for other in some}
+    return tuple(sorted({one + step for one in near for step in (-1, 0, 1)}))
