@@ -24,6 +24,8 @@ from channel import bls
 from channel.deciding import Deciders
 from channel.entropy import derive
 from channel.keys import SecretKeys
+from channel.lab.speed import speed
+from channel.lab.target import of_game
 from channel.session import Session
 from channel.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
 from channel.told import HandEnded, Told
@@ -75,6 +77,11 @@ def measure(seconds: float) -> dict[str, Any]:
     share = seconds / 4
     hands = {name: _signed_hand(name, share) for name in registry.names()}
     ratios = _python_to_clvm(share)
+    checked = {
+        name: {figure: Spread(values).data() for figure, values in found.items()}
+        for name in registry.names()
+        for found in [speed(of_game(registry.get(name)), SEED, share / 4)]
+    }
     rates = _rates(share)
     imported = _import_time()
     return {
@@ -84,6 +91,8 @@ def measure(seconds: float) -> dict[str, Any]:
             name: figure["ratio"]["median"] for name, figure in ratios.items()
         },
         "python_to_clvm": ratios,
+        "crosscheck_ratio_to_clvm": min(one["ratio"]["median"] for one in checked.values()),
+        "crosscheck": checked,
         **{f"{name}_per_second": round(spread.median) for name, spread in rates.items()},
         "rates": {name: spread.data() for name, spread in rates.items()},
         "import_channel_seconds": imported.median,
@@ -311,6 +320,9 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{game}: signed hand, ms", hand["milliseconds"])
     for name, figure in figures["python_to_clvm"].items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
+    for name, figure in figures["crosscheck"].items():
+        _row(table, f"{name}: crosscheck / CLVM, cases a second", figure["ratio"])
+        _row(table, f"{name}: crosscheck, cases a second", figure["cases_per_second"])
     for name, spread in figures["rates"].items():
         _row(table, f"{name}, a second", spread)
     _row(table, "import channel, s", figures["import_channel"])

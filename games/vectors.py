@@ -40,7 +40,7 @@ class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_move_size: int
 
 
-class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One case, as it is written.
 
     `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or

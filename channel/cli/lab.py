@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -72,7 +73,8 @@ def _print(report: Report, reached: dict[str, slow.Reached]) -> None:
     for heading in (VALID, SLASH, RAISE, EXCEEDED, "paths", "nodes", "branches"):
         table.add_column(heading, justify="right")
     for name in report.target.programs:
-        counts, found = tally.outcomes.get(name, {}), reached[name]
+        counts: Mapping[str, int] = tally.outcomes.get(name, {})
+        found = reached[name]
         table.add_row(
             name,
             *(f"{counts.get(outcome, 0):,}" for outcome in (VALID, SLASH, RAISE, EXCEEDED)),
@@ -94,7 +96,9 @@ def _print(report: Report, reached: dict[str, slow.Reached]) -> None:
             markup=False,
         )
         if finding.vector is not None:
-            console.print(msgspec.json.encode(finding.vector).decode(), markup=False, soft_wrap=True)
+            console.print(
+                msgspec.json.encode(finding.vector).decode(), markup=False, soft_wrap=True
+            )
     if len(every) > SHOWN:
         console.print(f"and {len(every) - SHOWN} more causes")
     console.print(

@@ -104,7 +104,12 @@ class Mutator:
                 tag, move = self._move()
                 if self._random() < 0.6:
                     tag, (share, share_bytes) = f"{tag}+share", self._pick(self._shares)
-            if tag == "evidence" or self._random() < 0.15:
+            if tag == "evidence" and self._random() < 0.25:
+                # The same selection on both sides: where the cards are equal too, a tie.
+                tag, move = "mirror", move[:-1] + self._pick(SELECTIONS)
+                share, share_bytes = self._pick(self._shares)
+                evidence, evidence_bytes = BYTES[move[-1]]
+            elif tag == "evidence" or self._random() < 0.15:
                 evidence, evidence_bytes = self._evidence()
             else:
                 evidence, evidence_bytes = self._pick(self._held)

@@ -18,6 +18,7 @@ from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program
 from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
 from clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
+from games.contract import Next
 from games.judge import commitment
 from games.referee import (
     AGG_SIG_ME,
@@ -27,7 +28,6 @@ from games.referee import (
     GameCoin,
     infohash,
 )
-from games.contract import Next
 
 ADDRESS = b"\x0a" * 32
 """Where the challenger is paid."""
@@ -100,9 +100,7 @@ class Court:
         """Whether the move path makes exactly this coin."""
         outcome = self.move(spot, fields)
         made = [
-            (address, amount)
-            for code, address, amount in conditions(outcome)
-            if code == _CREATE
+            (address, amount) for code, address, amount in conditions(outcome) if code == _CREATE
         ]
         puzzle_hash = hash_of_bytes(self.puzzle(fields).serialized)
         return made == [(puzzle_hash, int_to_atom(spot.amount))]
@@ -161,7 +159,8 @@ def conditions(outcome: Outcome) -> list[tuple[Value, Value, Value]]:
         listed = [from_list(condition) for condition in from_list(outcome.value)]
     except NotAList:
         return []
-    return [(*condition[:3], *[NIL] * (3 - len(condition)))[:3] for condition in listed]
+    padded = [[*condition, NIL, NIL, NIL] for condition in listed]
+    return [(code, one, two) for code, one, two, *_ in padded]
 
 
 def paid(outcome: Outcome) -> dict[Value, int]:

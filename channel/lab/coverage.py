@@ -7,8 +7,9 @@ whose fingerprint was new come here, and only until they show nothing more.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import msgspec
@@ -17,7 +18,7 @@ from channel.lab.target import Target
 from channel.lab.trial import Tally
 from clsp.programs import Program
 
-ENOUGH = 12
+ENOUGH = 16
 """After so many runs in a row that reach nothing new, the rest is not run."""
 
 ABSENT = "clvm is not installed: fingerprints only (pip install clvm counts nodes and branches)"
@@ -55,7 +56,7 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
             found[name] = Reached(prints)
             continue
         map_ = Map(program)
-        map_.run_all(tally.samples.get(name, {}).values())
+        map_.run_all(in_turn(tally.samples.get(name, {})))
         nodes, branches = map_.nodes, map_.branches
         found[name] = Reached(
             prints,
@@ -65,6 +66,16 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
             sum(1 for key, _ in map_.taken if key in branches),
         )
     return found
+
+
+def in_turn(by_end: dict[str, list[bytes]]) -> Iterator[bytes]:
+    """The kept runs, one of each way to end, then the second ones, and so on.
+
+    >>> list(in_turn({"valid": [b"1", b"3"], "RULE-1": [b"2"]}))
+    [b'1', b'2', b'3']
+    """
+    for runs in zip_longest(*by_end.values()):
+        yield from (run for run in runs if run is not None)
 
 
 _Branch = tuple[object, object]
@@ -116,7 +127,7 @@ class Map:
                 self.taken.add(((_side(one), _side(other)), not test.nullp()))
             return OPERATOR_LOOKUP(op, operands)
 
-        lookup = _Lookup(operator, OPERATOR_LOOKUP)
+        lookup: Any = _Lookup(operator, OPERATOR_LOOKUP)
         try:
             run_program(self.tree, _parse(arguments), lookup, pre_eval_f=before)
         except EvalError:

@@ -7,7 +7,7 @@ the same seed counts the same, whoever did the work.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from time import perf_counter
 from channel.entropy import derive
 from channel.lab.cases import Mutator
 from channel.lab.court import Court
-from channel.lab.laws import Law, laws
+from channel.lab.laws import laws
 from channel.lab.spots import spots
 from channel.lab.target import Target
 from channel.lab.trial import Tally, Trial
@@ -29,8 +29,9 @@ CHUNK = 4096
 
 AT_A_SPOT = 64
 
-SOONER = 16
-"""In the first chunk the dear laws come so many times as often, so that a short run tries them."""
+SOONER = 8
+"""In the first chunk the dear laws come so many times as often, so that a short run tries them;
+and each is tried at the first place of every validator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +77,16 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
     tally = Tally()
     every_law = laws()
     dice = Random(derive(seed.encode(), "laws", number))
+    new = set() if number else set(target.programs)
     for trial in trials(target, seed, number, cases, tally):
-        try_laws(trial, every_law, dice, 1 if number else SOONER)
+        first = trial.spot.natural and trial.spot.validator in new
+        new.discard(trial.spot.validator if first else "")
+        for law in every_law:
+            often = 1 if number else SOONER
+            if first or dice.random() * law.every < often:
+                for finding in law.check(trial):
+                    tally.found(finding)
     return tally
-
-
-def try_laws(trial: Trial, every_law: Sequence[Law], dice: Random, sooner: int = 1) -> None:
-    """The laws whose turn it is at this spot."""
-    for law in every_law:
-        if law.every == 1 or dice.random() * law.every < sooner:
-            for finding in law.check(trial):
-                trial.tally.found(finding)
 
 
 def trials(

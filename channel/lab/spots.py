@@ -94,9 +94,7 @@ def quick_policies(target: Target) -> tuple[Policy, ...]:
     return tuple(chosen.values())
 
 
-def spots(
-    target: Target, seed: bytes, dice: Random, made: Mapping[str, int]
-) -> Iterator[Spot]:
+def spots(target: Target, seed: bytes, dice: Random, made: Mapping[str, int]) -> Iterator[Spot]:
     """The places of hands without end, each followed by a few variants of it.
 
     `made` counts the spots of each validator that were taken: those that hands reach most
@@ -166,7 +164,12 @@ def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
         if size > len(move) or (image := sha256(move[:size]).digest()) not in atoms:
             continue
         changed = bytearray(move[:size])
-        if dice.random() < 0.5:
+        known = [atom for atom in leaves(spot.state) if len(atom) == size and atom != image]
+        lot = dice.random()
+        if lot < 0.3 and known:
+            # What the opponent has shown already, as one's own: equal cards, equal tosses.
+            changed = bytearray(known[int(dice.random() * len(known))])
+        elif lot < 0.65:
             changed[-1] = dice.getrandbits(8)
         else:
             changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))

@@ -1,14 +1,14 @@
 """What the lab is let loose on: an installed game, or a file that names somebody's programs.
 
-    name    = "my game"
-    rules   = "GAME"                   # optional: the installed game whose rules these obey
-    include = ["."]                    # folders for Chialisp includes, relative to this file
-    [programs]                         # validator's name -> source, or compiled .hex
-    first   = "onchain/first.clsp"
-    [referee]                          # optional; otherwise ours
-    program = "referee.clsp"
-    [play]                             # without `rules`: legal moves, as conformance cases
-    honest  = "honest.jsonl"
+name    = "my game"
+rules   = "GAME"                   # optional: the installed game whose rules these obey
+include = ["."]                    # folders for Chialisp includes, relative to this file
+[programs]                         # validator's name -> source, or compiled .hex
+first   = "onchain/first.clsp"
+[referee]                          # optional; otherwise ours
+program = "referee.clsp"
+[play]                             # without `rules`: legal moves, as conformance cases
+honest  = "honest.jsonl"
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import msgspec
 
 from channel.lab.cases import Case
 from channel.lab.court import Court
+from channel.lab.describe import vector
 from channel.lab.spots import Spot
 from channel.lab.target import Target
 from clsp.values import NIL, NotAList, Value
@@ -22,8 +23,8 @@ UNSLASHABLE = "unslashable cheat"
 GRIEFING = "griefing"
 DISAGREEMENT = "disagreement"
 
-SAMPLES = 48
-"""Of each validator, so many runs with different fingerprints are kept for coverage."""
+SAMPLES = 24
+"""Of each way in which a validator's runs end, so many runs are kept for coverage."""
 
 Fingerprint = tuple[str, int]
 """How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
@@ -50,7 +51,7 @@ class Tally:
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     tried: Counter[str] = field(default_factory=Counter)
     costs: dict[str, int] = field(default_factory=dict)
-    samples: dict[str, dict[Fingerprint, bytes]] = field(default_factory=dict)
+    samples: dict[str, dict[str, list[bytes]]] = field(default_factory=dict)
     prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
     broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
@@ -78,11 +79,11 @@ class Tally:
             self.findings.setdefault(cause, finding)
         for name, prints in other.prints.items():
             self.prints.setdefault(name, set()).update(prints)
-        for name, samples in other.samples.items():
-            kept = self.samples.setdefault(name, {})
-            for key, arguments in samples.items():
-                if len(kept) < SAMPLES:
-                    kept.setdefault(key, arguments)
+        for name, by_end in other.samples.items():
+            mine = self.samples.setdefault(name, {})
+            for end, runs in by_end.items():
+                kept = mine.setdefault(end, [])
+                kept += runs[: SAMPLES - len(kept)]
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,6 @@ class Trial:
         self, law: str, severity: str, text: str, move: bytes, share: int, evidence: Value
     ) -> Finding:
         """A finding at this spot, with the case that shows it."""
-        from channel.lab.vectors import vector
-
         try:
             shown = vector(self.target, self.spot, move, share, evidence, tag=law)
         except NotAList:

@@ -1,4 +1,4 @@
-"""A lab's case in the format of conformance vectors, its expectation from the rules."""
+"""`vectors make`: generated cases in the format of conformance vectors."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Iterator
 
 from channel.errors import InvariantError
 from channel.lab.crosscheck import chunks
-from channel.lab.spots import Spot
+from channel.lab.describe import vector
 from channel.lab.target import Target
-from clsp.integers import atom_to_int, is_minimal
-from clsp.values import NotAList, Value, from_list
-from games.contract import Slash, Valid
-from games.vectors import Case, NextRecord, check
-
-SHORT = 9
-"""Atoms of at most so many bytes are written as integers, where that says the same bytes."""
+from clsp.values import NotAList
+from games.vectors import Case, check
 
 
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
@@ -36,56 +31,3 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
             yield made
             if len(seen) == cases:
                 return
-
-
-def vector(
-    target: Target,
-    spot: Spot,
-    move: bytes,
-    share: int,
-    evidence: Value,
-    tag: str,
-    number: int = 0,
-) -> Case:
-    """One call at this spot as a conformance case.
-
-    Raises `NotAList` for evidence that the format cannot write: a pair that is no list.
-    """
-    game = target.game
-    judge = game.validators[spot.validator].judge
-    verdict = judge(spot.before.state, move, share, spot.amount, evidence, target.hashes)
-    record = None
-    if isinstance(verdict, Valid):
-        expect = "valid"
-        if verdict.next is not None:
-            step = verdict.next
-            state = described(step.state.value(), target)
-            record = NextRecord(step.validator, state, step.max_move_size)
-    else:
-        expect = "slash" if isinstance(verdict, Slash) else "raise"
-    return Case(
-        id=f"{game.name}-{spot.validator}-{number:05}",
-        tag=tag,
-        game=game.name,
-        validator=spot.validator,
-        amount=spot.amount,
-        mover_share=share,
-        max_move_size=spot.before.max_move_size,
-        move=move.hex(),
-        state=described(spot.state, target),
-        evidence=described(evidence, target),
-        expect=expect,  # type: ignore[arg-type]
-        next=record,
-    )
-
-
-def described(value: Value, target: Target) -> object:
-    """A value as the format writes it."""
-    if isinstance(value, tuple):
-        return [described(item, target) for item in from_list(value)]
-    for name, program_hash in target.hashes.items():
-        if value == program_hash:
-            return {"program": name}
-    if 0 < len(value) <= SHORT and is_minimal(value):
-        return atom_to_int(value)
-    return f"0x{value.hex()}"

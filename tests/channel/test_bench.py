@@ -15,5 +15,7 @@ def test_every_figure_is_there() -> None:
     names = {name for game in registry.names() for name in registry.get(game).validators}
     assert names <= figures["python_ratio_to_clvm"].keys()
     assert all(ratio > 0 for ratio in figures["python_ratio_to_clvm"].values())
+    assert 0 < figures["crosscheck_ratio_to_clvm"] < 1.5
+    assert figures["crosscheck"].keys() == set(registry.names())
     assert figures["best_of_seven_per_second"] > 0
     assert figures["import_channel_seconds"] >= 0

@@ -31,15 +31,17 @@ class Encodings:
         if not isinstance(verdict, Valid):
             return
         declared = court.honest(verdict.next)
-        for what, (a_move, a_share, a_size, a_hash) in {
-            **{f"the share as {how}": (move, one, declared.size, declared.infohash)
-               for how, one in _otherwise(share)},
-            **{f"the size limit as {how}": (move, share, one, declared.infohash)
-               for how, one in _otherwise(declared.size)},
-            **{f"the commitment as {how}": (move, share, declared.size, one)
-               for how, one in _otherwise(declared.infohash)},
-            "the move as a pair": ((move, NIL), share, declared.size, declared.infohash),
-        }.items():
+        size, commits = declared.size, declared.infohash
+        wrong: dict[str, tuple[Value, Value, Value, Value]] = {
+            "the move as a pair": ((move, NIL), share, size, commits)
+        }
+        for how, one in _otherwise(share):
+            wrong[f"the share as {how}"] = (move, one, size, commits)
+        for how, one in _otherwise(size):
+            wrong[f"the size limit as {how}"] = (move, share, one, commits)
+        for how, one in _otherwise(commits):
+            wrong[f"the commitment as {how}"] = (move, share, size, one)
+        for what, (a_move, a_share, a_size, a_hash) in wrong.items():
             fields = court.after(spot, a_move, a_share, Commitment(a_hash, a_size))
             trial.tally.tried[self.name] += 1
             if not court.passes(spot, fields):
@@ -50,8 +52,9 @@ class Encodings:
             yield trial.finding(self.name, GRIEFING, text, move, spot.play.share, NIL)
 
 
-def _otherwise(atom: bytes) -> list[tuple[str, Value]]:
+def _otherwise(atom: Value) -> list[tuple[str, Value]]:
     """The same number in more bytes, and what is no atom at all."""
+    assert isinstance(atom, bytes)
     sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
     return [
         ("one byte more", sign + atom),

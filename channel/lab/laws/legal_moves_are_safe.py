@@ -41,9 +41,7 @@ class LegalMovesAreSafe:
             if found == MOVES:
                 return
 
-    def _attacked(
-        self, trial: Trial, move: bytes, share: int, verdict: Valid
-    ) -> Iterator[Finding]:
+    def _attacked(self, trial: Trial, move: bytes, share: int, verdict: Valid) -> Iterator[Finding]:
         spot, court, dice = trial.spot, trial.court, trial.dice
         fields = court.after(spot, move, int_to_atom(share), court.honest(verdict.next))
         trial.tally.tried[self.name] += 1

@@ -31,9 +31,7 @@ class Shares:
             fields = court.after(spot, spot.play.move, share, court.honest(verdict.next))
             yield from self._timeout(trial, fields, spot.play.share)
 
-    def _timeout(
-        self, trial: Trial, fields: tuple[Value, ...], share: int
-    ) -> Iterator[Finding]:
+    def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[Finding]:
         spot = trial.spot
         rest = spot.amount - share
         trial.tally.tried[self.name] += 1

@@ -52,11 +52,12 @@ class VerdictsAgree:
                     agreed = type(verdict) is Valid and leads_to(result, verdict.next, hashes)
             said.append(outcome)
             highest = max(highest, cost)
-            path: Fingerprint = (VALID if type(verdict) is Valid else verdict.rule, cost)
+            path: Fingerprint = (VALID if isinstance(verdict, Valid) else verdict.rule, cost)
             if path not in prints:
                 prints.add(path)
-                if len(samples) < SAMPLES:
-                    samples[path] = case.arguments
+                kept = samples.setdefault(path[0], [])
+                if len(kept) < SAMPLES:
+                    kept.append(case.arguments)
             if not agreed:
                 yield _finding(trial, case, verdict, outcome)
         outcomes.update(said)
@@ -117,9 +118,7 @@ def _finding(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Findin
             if outcome == SLASH:
                 severity = THEFT
             text = f"evidence that {what} refuses: {outcome}"
-    return trial.finding(
-        VerdictsAgree.name, severity, text, case.move, case.share, case.evidence
-    )
+    return trial.finding(VerdictsAgree.name, severity, text, case.move, case.share, case.evidence)
 
 
 def _difference(trial: Trial, case: Case, step: Next | None) -> str:

@@ -1,0 +1,27 @@
+"""A copy of our Chialisp sources with one place changed, as a target file names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
+
+from clsp.build import SOURCE
+from games import registry
+
+
+def target_file(folder: Path, game: str, *changes: tuple[str, str, str], referee: str = "") -> Path:
+    """Write a target whose sources are ours but for `changes`: (file, what stands, what then)."""
+    tree = folder / "tree"
+    copytree(SOURCE, tree)
+    for name, old, new in changes:
+        path = tree / name
+        text = path.read_text("utf-8")
+        assert text.count(old) >= 1, f"{name} has no {old!r}"
+        path.write_text(text.replace(old, new, 1), "utf-8")
+    lines = [f'name = "a copy"\nrules = "{game}"\ninclude = ["tree"]\n[programs]']
+    lines += [f'{name} = "tree/{game}/{name}.clsp"' for name in registry.get(game).validators]
+    if referee:
+        lines.append(f'[referee]\nprogram = "{referee}"')
+    path = folder / "target.toml"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
