@@ -1,7 +1,7 @@
 """Which nodes and branches of a program its cases reach, by the slow interpreter `clvm`.
 
-The interpreter is a test dependency and takes a tenth of a second for a long run, so only runs
-whose fingerprint was new come here, and only until they show nothing more.
+The interpreter is a test dependency and takes a tenth of a second for a long run, so only a few
+runs of different fingerprints come here, and dear ones only until they show nothing more.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from channel.lab.target import Target
 from channel.lab.trial import Tally
 from clsp.programs import Program
 
-ENOUGH = 16
-"""After so many runs in a row that reach nothing new, the rest is not run."""
+ENOUGH = 24
+"""After so many dear runs in a row that reach nothing new, the rest is not run."""
+
+DEAR = 50_000
+"""A program with a run of more than this cost takes the interpreter tens of milliseconds."""
 
 ABSENT = "clvm is not installed: fingerprints only (pip install clvm counts nodes and branches)"
 
@@ -56,7 +59,8 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
             found[name] = Reached(prints)
             continue
         map_ = Map(program)
-        map_.run_all(in_turn(tally.samples.get(name, {})))
+        dear = tally.costs.get(f"{name} validator", 0) > DEAR
+        map_.run_all(in_turn(tally.samples.get(name, {})), ENOUGH if dear else None)
         nodes, branches = map_.nodes, map_.branches
         found[name] = Reached(
             prints,
@@ -101,14 +105,14 @@ class Map:
         self.tree = _parse(self.program.serialized)
         self._code(self.tree)
 
-    def run_all(self, runs: Iterable[bytes]) -> None:
-        """Interpret runs, given their arguments, until they show nothing new."""
+    def run_all(self, runs: Iterable[bytes], enough: int | None) -> None:
+        """Interpret runs, given their arguments, until so many in a row show nothing new."""
         idle = 0
         for arguments in runs:
             before = len(self.reached), len(self.taken)
             self.run(arguments)
             idle = idle + 1 if before == (len(self.reached), len(self.taken)) else 0
-            if idle == ENOUGH:
+            if idle == enough:
                 return
 
     def run(self, arguments: bytes) -> None:

@@ -28,6 +28,10 @@ CHUNK = 4096
 """Cases that are made from one run of hands."""
 
 AT_A_SPOT = 64
+"""Cases that are made at one spot; fewer in a small chunk, so that it still reaches the end."""
+
+SPOTS = 64
+"""A chunk has at least so many spots, if it has the cases for them."""
 
 SOONER = 8
 """In the first chunk the dear laws come so many times as often, so that a short run tries them;
@@ -98,9 +102,10 @@ def trials(
     court = Court(target)
     tally = tally or Tally()
     left = cases
+    at_a_spot = min(AT_A_SPOT, max(4, cases // SPOTS))
     made: Counter[str] = Counter()
     for spot in spots(target, secret, dice, made):
-        size = min(left, AT_A_SPOT)
+        size = min(left, at_a_spot)
         made[spot.validator] += 1
         yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
         left -= size
@@ -108,7 +113,7 @@ def trials(
             return
 
 
-def chunks(target: Target, seed: str) -> Iterator[Trial]:
-    """The spots of all chunks, without end."""
+def chunks(target: Target, seed: str, size: int = CHUNK) -> Iterator[Trial]:
+    """The spots of all chunks of this size, without end."""
     for number in count():
-        yield from trials(target, seed, number, CHUNK)
+        yield from trials(target, seed, number, size)

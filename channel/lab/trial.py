@@ -127,6 +127,10 @@ class Trial:
                 legal = verdict, held
         return legal
 
+    def rule(self, rule: str) -> str:
+        """A rule's id, and what it says."""
+        return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
+
     def finding(
         self, law: str, severity: str, text: str, move: bytes, share: int, evidence: Value
     ) -> Finding:

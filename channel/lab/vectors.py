@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.errors import InvariantError
-from channel.lab.crosscheck import chunks
+from channel.lab.crosscheck import CHUNK, chunks
 from channel.lab.describe import vector
 from channel.lab.target import Target
 from clsp.values import NotAList
@@ -15,7 +15,7 @@ from games.vectors import Case, check
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
     """So many different cases of an installed game; rules and program agree on each."""
     seen: set[tuple[str, bytes]] = set()
-    for trial in chunks(target, seed):
+    for trial in chunks(target, seed, min(cases, CHUNK)):
         for case in trial.cases:
             key = (trial.spot.validator, case.arguments)
             if key in seen:

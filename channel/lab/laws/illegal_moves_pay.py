@@ -51,7 +51,7 @@ class IllegalMovesPay:
         held = trial.evidence(move)
         if any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
             return
-        rule = f"{verdict.rule} ({trial.target.game.rules.get(verdict.rule, '')})"
+        rule = trial.rule(verdict.rule)
         program = trial.target.programs[spot.validator].serialized
         severity, why = UNSLASHABLE, "no evidence that it holds slashes it"
         if isinstance(run_serialized(program, arguments), Raised):

@@ -95,7 +95,7 @@ def _finding(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Findin
     severity, text = DISAGREEMENT, ""
     match verdict:
         case Slash(rule):
-            what = f"{rule} ({trial.target.game.rules.get(rule, '')})"
+            what = trial.rule(rule)
             if outcome == RAISE:
                 severity = THEFT
                 text = f"a move that {what} forbids makes the program raise: its slash fails"
@@ -114,7 +114,7 @@ def _finding(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Findin
             else:
                 text = f"on a legal move the program ends with: {outcome}"
         case _:
-            what = f"{verdict.rule} ({trial.target.game.rules.get(verdict.rule, '')})"
+            what = trial.rule(verdict.rule)
             if outcome == SLASH:
                 severity = THEFT
             text = f"evidence that {what} refuses: {outcome}"

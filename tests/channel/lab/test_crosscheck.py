@@ -1,0 +1,126 @@
+"""The crosscheck: its counts are the seed's, its report is complete, and it says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from channel.lab import coverage
+from channel.lab.crosscheck import CHUNK, crosscheck, run_chunk, trials
+from channel.lab.laws import laws
+from channel.lab.target import load, of_game
+from games import registry
+from tests.channel.cli import channelsim
+from tests.channel.lab.broken import target_file
+
+GAME = "spacepoker"
+
+
+def test_the_same_seed_counts_the_same_whoever_works() -> None:
+    target = of_game(registry.get(GAME))
+    one, two = (crosscheck(target, CHUNK + 100, "s", jobs).tally for jobs in (1, 2))
+    assert one == two
+    assert crosscheck(target, CHUNK + 100, "t", 1).tally != one
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
+    target = of_game(registry.get(game))
+    tally = run_chunk(target, "ways", 1, CHUNK)
+    assert sum(counts.total() for counts in tally.outcomes.values()) == CHUNK
+    said = {path for prints in tally.prints.values() for path, _ in prints}
+    rules = {rule for rule in target.game.rules if "-TERMS-" not in rule}
+    assert said == rules | {"valid"}
+
+
+def test_cases_are_patched_as_a_challenger_would_write_them() -> None:
+    from clsp.values import serialize
+    from games.judge import NO_ADDRESS
+    from games.referee import GameCoin, validator_arguments
+
+    target = of_game(registry.get(GAME))
+    for trial in trials(target, "bytes", 0, 2000):
+        spot = trial.spot
+        for case in trial.cases:
+            coin = GameCoin(
+                mover_key=b"\xaa" * 48,
+                waiter_key=b"\xbb" * 48,
+                timeout=15,
+                amount=spot.amount,
+                mod_hash=target.referee.hash,
+                nonce=4,
+                move=case.move,
+                max_move_size=0,
+                infohash_b=b"",
+                mover_share=case.share,
+                infohash_a=b"\x78",
+            )
+            program = target.programs[spot.validator]
+            arguments = (coin, spot.state, program, case.evidence, NO_ADDRESS)
+            assert case.arguments == validator_arguments(*arguments)
+        assert serialize(trial.cases[0].evidence) in trial.cases[0].arguments
+        assert (trial.cases[0].move, trial.cases[0].share) == (spot.play.move, spot.play.share)
+
+
+def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "crosscheck", GAME, "--cases", 1000, "--jobs", 1, "--json")
+    assert ran.code == 0
+    report = json.loads(ran.out)
+    assert (report["cases"], report["disagreements"], report["findings"]) == (1000, 0, [])
+    assert report["cases_per_second"] > 0
+    assert set(report["tried"]) == {law.name for law in laws()}
+    reached = report["coverage"]["commitA"]
+    assert (reached["nodes"], reached["branches"]) == (
+        reached["nodes_reached"],
+        reached["branches_reached"],
+    )
+    assert report["coverage_note"] is None
+
+
+def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) ")
+    path = target_file(tmp_path, GAME, change)
+    ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
+    assert ran.code == 1
+    assert "unslashable cheat: commitA: a move that SP-COMMITA-1" in ran.out
+    ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1, "--json")
+    report = json.loads(ran.out)
+    assert report["disagreements"] == report["findings"][0]["times"] > 0
+    # The case is one that `vectors check` takes: right for the rules, wrong for this program.
+    file = tmp_path / "found.jsonl"
+    file.write_text(json.dumps(report["findings"][0]["vector"]) + "\n")
+    assert channelsim(capsys, "vectors", "check", file).code == 0
+    assert channelsim(capsys, "vectors", "check", "--target", path, file).code == 1
+
+
+def test_without_the_interpreter_it_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coverage, "available", lambda: False)
+    ran = channelsim(capsys, "crosscheck", "calpoker", "--cases", 500, "--jobs", 1)
+    assert ran.code == 0
+    assert "clvm is not installed" in ran.out
+    ran = channelsim(capsys, "crosscheck", "calpoker", "--cases", 500, "--jobs", 1, "--json")
+    report = json.loads(ran.out)
+    assert report["coverage"]["a"]["fingerprints"] > 0
+    assert report["coverage"]["a"]["nodes"] is None
+    assert "clvm" in report["coverage_note"]
+
+
+def test_a_target_without_rules_has_nothing_to_be_held_against(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.hex").write_text(load(GAME).programs["end"].serialized.hex())
+    path = tmp_path / "t.toml"
+    path.write_text('name = "mine"\n[programs]\nend = "a.hex"\n')
+    ran = channelsim(capsys, "crosscheck", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "mine: names no rules" in ran.err
+
+
+def test_wrong_counts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (("--cases", 0), ("--jobs", 0), ("--cases", "many")):
+        ran = channelsim(capsys, "crosscheck", GAME, *arguments)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -1,0 +1,40 @@
+"""The example of docs/lab.md, tried as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from channel.lab.laws import laws
+from clsp.build import SOURCE
+from tests.channel.cli import channelsim
+
+PAGE = (Path(__file__).parents[3] / "docs" / "lab.md").read_text("utf-8")
+
+
+def block(kind: str) -> str:
+    found = re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_the_example_prints_what_the_page_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    copytree(SOURCE, tmp_path / "onchain")
+    Path("broken.toml").write_text(block("toml"), "utf-8")
+    command = block("console").strip().removeprefix("$ channelsim ").split()
+    assert channelsim(capsys, *command).code == 0
+    source = tmp_path / "onchain" / "spacepoker" / "commitA.clsp"
+    source.write_text(source.read_text().replace("(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) "))
+    ran = channelsim(capsys, *command)
+    assert ran.code == 1
+    assert block("text").strip() in " ".join(ran.out.split())
+
+
+def test_every_law_is_on_the_page() -> None:
+    assert all(f"| {law.name} | " in PAGE for law in laws())

@@ -1,0 +1,74 @@
+"""`vectors make` writes what `vectors check` passes; `--target` tries somebody's programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from games import registry
+from games.vectors import check, read
+from tests.channel.cli import channelsim
+from tests.channel.lab.broken import target_file
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_made_cases_pass(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / f"{name}.jsonl" for name in ("one", "same", "other")]
+    for file, seed in zip(files, ("s", "s", "t"), strict=True):
+        ran = channelsim(
+            capsys, "vectors", "make", game, "--cases", 800, "--seed", seed, "-o", file
+        )
+        assert ran.code == 0
+    one, same, other = (file.read_bytes() for file in files)
+    assert one == same != other
+    lines = one.splitlines()
+    assert len(set(lines)) == 800
+    cases = list(read(lines))
+    assert len({case.id for case in cases}) == 800
+    assert {case.validator for case in cases} == set(registry.get(game).validators)
+    assert {"valid", "slash", "raise"} == {case.expect for case in cases}
+    assert all(check(case) == [] for case in cases)
+    assert all("next" not in json.loads(line) for line in lines if b'"slash"' in line)
+    ran = channelsim(capsys, "vectors", "check", files[0])
+    assert (ran.code, ran.out) == (0, "800 passed, 0 failed\n")
+
+
+def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = Path(__file__).parents[2] / "data" / "vectors" / "calpoker.jsonl"
+    whole = target_file(tmp_path, "calpoker")
+    ran = channelsim(capsys, "vectors", "check", "--target", whole, cases)
+    assert (ran.code, ran.out) == (0, "1221 passed, 0 failed\n")
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    change = ("calpoker/d.clsp", "(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
+    ran = channelsim(
+        capsys, "vectors", "check", "--target", target_file(folder, "calpoker", change), cases
+    )
+    assert ran.code == 1
+    assert "program: expected slash, got valid" in ran.out
+    assert "python" not in ran.out
+
+
+def test_what_the_target_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = Path(__file__).parents[2] / "data" / "vectors" / "spacepoker.jsonl"
+    ran = channelsim(
+        capsys, "vectors", "check", "--target", target_file(tmp_path, "calpoker"), cases
+    )
+    assert ran.code == 1
+    assert "a copy has no validator 'commitA'" in ran.out
+
+
+def test_bad_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "c.jsonl"
+    for arguments in (
+        ("make", "ludo", "-o", file),
+        ("make", "calpoker", "--cases", 0, "-o", file),
+        ("make", "calpoker", "--cases", 1, "-o", tmp_path / "no" / "file"),
+        ("make", "calpoker"),
+        ("check", "--target", tmp_path / "gone.toml", file),
+    ):
+        ran = channelsim(capsys, "vectors", *arguments)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert not file.exists()
