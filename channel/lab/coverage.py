@@ -1,7 +1,7 @@
 """Which nodes and branches of a program its cases reach, by the slow interpreter `clvm`.
 
 The interpreter is a test dependency and takes a tenth of a second for a long run, so only a few
-runs of different fingerprints come here, and dear ones only until they show nothing more.
+runs of different fingerprints come here, as many as a budget of cost allows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Any
 import msgspec
 
 from channel.lab.target import Target
-from channel.lab.trial import Tally
+from channel.lab.trial import Sample, Tally
 from clsp.programs import Program
 
-ENOUGH = 24
-"""After so many dear runs in a row that reach nothing new, the rest is not run."""
+LEAST, A_CASE, MOST = 600_000, 20, 12_000_000
+"""What the interpreted runs of one validator may cost in all: a base and something for each case,
+up to a most; a second of the interpreter is some hundred thousands."""
 
-DEAR = 50_000
-"""A program with a run of more than this cost takes the interpreter tens of milliseconds."""
+UNKNOWN = 20_000
+"""What a run that raised counts as: its cost is not told."""
 
 ABSENT = "clvm is not installed: fingerprints only (pip install clvm counts nodes and branches)"
 
@@ -53,14 +54,14 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
     """What the runs of a crosscheck reached, by validator."""
     found = {}
     installed = available()
+    budget = min(MOST, LEAST + A_CASE * tally.tried.total())
     for name, program in target.programs.items():
         prints = len(tally.prints.get(name, ()))
-        if not installed:
+        if not installed or name in tally.runaway:
             found[name] = Reached(prints)
             continue
         map_ = Map(program)
-        dear = tally.costs.get(f"{name} validator", 0) > DEAR
-        map_.run_all(in_turn(tally.samples.get(name, {})), ENOUGH if dear else None)
+        map_.run_all(in_turn(tally.samples.get(name, {})), budget)
         nodes, branches = map_.nodes, map_.branches
         found[name] = Reached(
             prints,
@@ -72,11 +73,11 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
     return found
 
 
-def in_turn(by_end: dict[str, list[bytes]]) -> Iterator[bytes]:
+def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:
     """The kept runs, one of each way to end, then the second ones, and so on.
 
-    >>> list(in_turn({"valid": [b"1", b"3"], "RULE-1": [b"2"]}))
-    [b'1', b'2', b'3']
+    >>> list(in_turn({"valid": [(9, b"1"), (8, b"3")], "RULE-1": [(7, b"2")]}))
+    [(9, b'1'), (7, b'2'), (8, b'3')]
     """
     for runs in zip_longest(*by_end.values()):
         yield from (run for run in runs if run is not None)
@@ -105,15 +106,13 @@ class Map:
         self.tree = _parse(self.program.serialized)
         self._code(self.tree)
 
-    def run_all(self, runs: Iterable[bytes], enough: int | None) -> None:
-        """Interpret runs, given their arguments, until so many in a row show nothing new."""
-        idle = 0
-        for arguments in runs:
-            before = len(self.reached), len(self.taken)
-            self.run(arguments)
-            idle = idle + 1 if before == (len(self.reached), len(self.taken)) else 0
-            if idle == enough:
+    def run_all(self, runs: Iterable[tuple[int, bytes]], budget: int) -> None:
+        """Interpret runs, given their costs and arguments, as far as the budget goes."""
+        for cost, arguments in runs:
+            budget -= cost or UNKNOWN
+            if budget < 0:
                 return
+            self.run(arguments)
 
     def run(self, arguments: bytes) -> None:
         """Interpret one run; how it ends does not matter."""
@@ -133,7 +132,7 @@ class Map:
 
         lookup: Any = _Lookup(operator, OPERATOR_LOOKUP)
         try:
-            run_program(self.tree, _parse(arguments), lookup, pre_eval_f=before)
+            run_program(self.tree, _parse(arguments), lookup, MOST, pre_eval_f=before)
         except EvalError:
             return
 

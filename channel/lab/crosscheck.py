@@ -86,6 +86,8 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
         first = trial.spot.natural and trial.spot.validator in new
         new.discard(trial.spot.validator if first else "")
         for law in every_law:
+            if law.every > 1 and trial.spot.validator in tally.runaway:
+                continue  # its slashes would take seconds each, and it is found out already
             often = 1 if number else SOONER
             if first or dice.random() * law.every < often:
                 for finding in law.check(trial):

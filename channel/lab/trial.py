@@ -26,6 +26,9 @@ DISAGREEMENT = "disagreement"
 SAMPLES = 24
 """Of each way in which a validator's runs end, so many runs are kept for coverage."""
 
+Sample = tuple[int, bytes]
+"""A run to look at more closely: its cost, and its arguments."""
+
 Fingerprint = tuple[str, int]
 """How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
 
@@ -51,8 +54,9 @@ class Tally:
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     tried: Counter[str] = field(default_factory=Counter)
     costs: dict[str, int] = field(default_factory=dict)
-    samples: dict[str, dict[str, list[bytes]]] = field(default_factory=dict)
+    samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
     prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
+    runaway: set[str] = field(default_factory=set)
     broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
 
@@ -73,6 +77,7 @@ class Tally:
             self.outcomes.setdefault(name, Counter()).update(counts)
         self.tried.update(other.tried)
         self.broken.update(other.broken)
+        self.runaway |= other.runaway
         for path, cost in other.costs.items():
             self.costs_at_most(path, cost)
         for cause, finding in other.findings.items():

@@ -15,6 +15,10 @@ from clsp.values import NIL, Value, from_list
 from games.contract import Hashes, Next, Raise, Slash, Valid, Verdict
 from games.judge import result_value
 
+RUNAWAY = 50_000_000
+"""Once a validator used up all that a block has, its other runs get this much: with seconds for
+each case nothing else would be found."""
+
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 
 
@@ -35,13 +39,18 @@ class VerdictsAgree:
         samples = tally.samples.setdefault(name, {})
         said: list[str] = []
         highest = 0
+        limit = RUNAWAY if name in tally.runaway else MAX_COST
         for case in trial.cases:
             verdict = judge(state, case.move, case.share, amount, case.evidence, hashes)
             try:
-                cost, result = run_chia_program(program, case.arguments, MAX_COST, STRICT)
+                cost, result = run_chia_program(program, case.arguments, limit, STRICT)
             except ValueError as error:
                 cost = 0
-                outcome = EXCEEDED if "cost exceeded" in str(error) else RAISE
+                reason = str(error)
+                outcome = EXCEEDED if "cost exceeded" in reason else RAISE
+                if outcome is EXCEEDED or "too many pairs" in reason:
+                    tally.runaway.add(name)
+                    limit = RUNAWAY
                 agreed = outcome is RAISE and type(verdict) is Raise
             else:
                 if result.atom == NIL:
@@ -57,7 +66,7 @@ class VerdictsAgree:
                 prints.add(path)
                 kept = samples.setdefault(path[0], [])
                 if len(kept) < SAMPLES:
-                    kept.append(case.arguments)
+                    kept.append((cost, case.arguments))
             if not agreed:
                 yield _finding(trial, case, verdict, outcome)
         outcomes.update(said)

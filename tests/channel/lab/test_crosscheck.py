@@ -79,9 +79,12 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["coverage_note"] is None
 
 
-def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_target_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     change = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) ")
     path = target_file(tmp_path, GAME, change)
+    monkeypatch.setattr(coverage, "available", lambda: False)  # it takes seconds
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
     assert ran.code == 1
     assert "unslashable cheat: commitA: a move that SP-COMMITA-1" in ran.out
@@ -124,3 +127,15 @@ def test_wrong_counts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in (("--cases", 0), ("--jobs", 0), ("--cases", "many")):
         ran = channelsim(capsys, "crosscheck", GAME, *arguments)
         assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_path: Path) -> None:
+    path = target_file(tmp_path, "calpoker")
+    endless = (
+        "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x))) (go (f (r (r A)))))"
+    )
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    tally = crosscheck(load(str(path)), 400, "s", 1).tally
+    assert tally.runaway == {"d"}
+    assert {finding.validator for finding in tally.findings.values()} == {"d"}
+    assert tally.outcomes["e"].total() > 0

@@ -28,7 +28,6 @@ def test_the_example_prints_what_the_page_says(
     copytree(SOURCE, tmp_path / "onchain")
     Path("broken.toml").write_text(block("toml"), "utf-8")
     command = block("console").strip().removeprefix("$ channelsim ").split()
-    assert channelsim(capsys, *command).code == 0
     source = tmp_path / "onchain" / "spacepoker" / "commitA.clsp"
     source.write_text(source.read_text().replace("(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) "))
     ran = channelsim(capsys, *command)
