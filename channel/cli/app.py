@@ -184,7 +184,11 @@ def vectors_check(
     raise typer.Exit(check(files, target))
 
 
-@vectors.command("make")
+@vectors.command(
+    "make",
+    help="Write conformance cases around generated hands; rules and programs agree on each."
+    f"\n\nExample: [bold]channelsim vectors make {_GAME} --cases 2000 -o cases.jsonl[/bold]",
+)
 def vectors_make(
     game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
@@ -193,10 +197,7 @@ def vectors_make(
         str, typer.Option(help="Any text; the same seed makes the same cases.")
     ] = "vectors",
 ) -> None:
-    """Write conformance cases around generated hands; rules and programs agree on each.
-
-    Example: [bold]channelsim vectors make GAME --cases 2000 -o cases.jsonl[/bold]
-    """
+    """See `channel.cli.vectors`."""
     from channel.cli.vectors import make
 
     raise typer.Exit(make(game, cases=cases, seed=seed, output=output))

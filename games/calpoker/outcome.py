@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from games.calpoker.deal import Cards
@@ -14,6 +12,7 @@ from games.calpoker.sight import Sight, best_selections
 from games.calpoker.states import StateA, StateB, StateC, StateD
 from games.contract import Hand, Position, Seat
 from games.counting import HandValue
+from games.ending import Outcome
 from games.masks import pickers
 
 
@@ -24,14 +23,6 @@ class Shown(msgspec.Struct, frozen=True):
     mask: int
     five: Cards
     value: HandValue
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """How a hand ended: `winner` is None in a tie, and while the hand is unfinished."""
-
-    kind: Literal["showdown", "tie", "fold", "unfinished"]
-    winner: Seat | None
-    by: str
 
 
 def street(position: Position) -> str:

@@ -18,6 +18,7 @@ from games.calpoker.sight import best_selections
 from games.calpoker.summary import summarize
 from games.cards import LABEL, in_a_row, pictures
 from games.contract import Hand, Line, Player, Seat, Span, Step
+from games.ending import told
 
 
 class CaliforniaPokerStory:
@@ -40,21 +41,7 @@ class CaliforniaPokerStory:
             _shown_line(hand.names[seat], best)
             for seat, best in zip(Seat, showdown(hand) or (), strict=False)
         ]
-        end = outcome(hand)
-        if end.winner is not None:
-            lines.append(
-                ((hand.names[end.winner], "bold"), (" wins", "green"), (f" ({end.by})", ""))
-            )
-        else:
-            text = "the stakes are split" if end.kind == "tie" else end.by
-            lines.append(((text, "yellow"),))
-        if hand.payouts is not None:
-            paid = ", ".join(
-                f"{name} {spoken(share, hand.terms.unit)}"
-                for name, share in zip(hand.names, hand.payouts, strict=True)
-            )
-            lines.append(((f"paid out: {paid}", ""),))
-        return lines
+        return [*lines, *told(hand, outcome(hand), "the stakes are")]
 
     def view(self, player: Player) -> list[Line]:
         """What this seat sees now: both hands, what wins most often, the stakes."""

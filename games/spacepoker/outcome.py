@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
 from games.contract import Hand, Position, Seat, Step, Terms
 from games.counting import HandValue
+from games.ending import Outcome
 from games.spacepoker.hands import value_of_selection
 from games.spacepoker.money import Money, money
 from games.spacepoker.names import decided_by
@@ -27,14 +27,6 @@ class Shown(msgspec.Struct, frozen=True):
     mask: int
     five: tuple[int, ...]
     value: HandValue
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """How a hand ended: `winner` is None in a tie, and while the hand is unfinished."""
-
-    kind: Literal["showdown", "tie", "fold", "unfinished"]
-    winner: Seat | None
-    by: str
 
 
 def street(position: Position) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from games.amounts import spoken
 from games.cards import LABEL, face, pictures
 from games.contract import Hand, Line, Player, Seat, Step, Terms
+from games.ending import told
 from games.spacepoker.entropy import wins_toss
 from games.spacepoker.hands import value_of_five
 from games.spacepoker.money import Money, money
@@ -46,21 +47,7 @@ class SpacePokerStory:
             _shown_line(hand.names[seat], shown)
             for seat, shown in zip(Seat, showdown(hand) or (), strict=False)
         ]
-        end = outcome(hand)
-        if end.winner is not None:
-            lines.append(
-                ((hand.names[end.winner], "bold"), (" wins", "green"), (f" ({end.by})", ""))
-            )
-        else:
-            lines.append((("the pot is split" if end.kind == "tie" else end.by, "yellow"),))
-        if hand.payouts is not None:
-            unit = hand.terms.unit
-            paid = ", ".join(
-                f"{name} {spoken(share, unit)}"
-                for name, share in zip(hand.names, hand.payouts, strict=True)
-            )
-            lines.append(((f"paid out: {paid}", ""),))
-        return lines
+        return [*lines, *told(hand, outcome(hand), "the pot is")]
 
     def view(self, player: Player) -> list[Line]:
         """What this seat sees now: its cards, the board, the money."""
