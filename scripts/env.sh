@@ -1,7 +1,7 @@
 # Sourced by the other scripts: a virtual environment in .venv with this project in it.
-# Usage: . scripts/env.sh [EXTRA]   (run from the top of the repository)
+# Usage, from the top of the repository: extra=NAME (or nothing); . scripts/env.sh
+# (No positional parameters: a sourced file without any sees those of its script.)
 
-extra="${1:-}"
 python=""
 for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python; do
     if [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1 &&

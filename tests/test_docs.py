@@ -74,3 +74,12 @@ def test_the_script_in_the_docs_can_be_played(
     assert len(told["hands"]) == 1  # the second is declined
     done = [(a["player"], a["verb"], a["amount"]) for a in told["hands"][0]["actions"]]
     assert ("bob", "raise", 200) in done  # a bet, after a check
+
+
+def test_the_scripts_pass_their_arguments_on() -> None:
+    """What is sourced without arguments sees those of the script: it must not look at any."""
+    assert not re.search(r"\$[@*1-9]|\$\{[@*1-9]", (ROOT / "scripts" / "env.sh").read_text())
+    for name in ("demo", "test"):
+        text = (ROOT / "scripts" / name).read_text(encoding="utf-8")
+        assert "\n. scripts/env.sh\n" in text
+        assert '"$@"' in text
