@@ -8,6 +8,7 @@ import msgspec
 
 from games.amounts import spoken
 from games.contract import Hand, Line, Seat
+from games.counting import HandValue
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -19,6 +20,21 @@ class Outcome(msgspec.Struct, frozen=True):
     kind: Literal["showdown", "tie", "fold", "unfinished"]
     winner: Seat | None
     by: str
+
+
+def compared(alice: HandValue, bob: HandValue, by: str) -> Outcome:
+    """The outcome of a showdown between these two values."""
+    if alice == bob:
+        return Outcome("tie", None, by)
+    return Outcome("showdown", Seat.ALICE if alice > bob else Seat.BOB, by)
+
+
+def cut_short(hand: Hand, where: str) -> Outcome:
+    """The outcome of a hand without a showdown; `where` tells the place of a fold."""
+    if hand.steps and hand.steps[-1].action.verb == "fold":
+        seat = hand.steps[-1].seat
+        return Outcome("fold", seat.other, f"fold: {hand.names[seat]}, {where}")
+    return Outcome("unfinished", None, "not played to its end")
 
 
 def told(hand: Hand, outcome: Outcome, what_is_split: str) -> list[Line]:

@@ -12,7 +12,7 @@ from games.calpoker.sight import Sight, best_selections
 from games.calpoker.states import StateA, StateB, StateC, StateD
 from games.contract import Hand, Position, Seat
 from games.counting import HandValue
-from games.ending import Outcome
+from games.ending import Outcome, compared, cut_short
 from games.masks import pickers
 
 
@@ -74,12 +74,6 @@ def outcome(hand: Hand) -> Outcome:
     hands = showdown(hand)
     if hands is not None:
         alice, bob = hands[0].value, hands[1].value
-        by = decided_by(max(alice, bob), min(alice, bob))
-        if alice == bob:
-            return Outcome("tie", None, by)
-        return Outcome("showdown", Seat.ALICE if alice > bob else Seat.BOB, by)
-    if hand.steps and hand.steps[-1].action.verb == "fold":
-        last = hand.steps[-1]
-        where = "before the discards" if last.seat is Seat.ALICE else "before the swap"
-        return Outcome("fold", last.seat.other, f"fold: {hand.names[last.seat]}, {where}")
-    return Outcome("unfinished", None, "not played to its end")
+        return compared(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+    alice_left = bool(hand.steps) and hand.steps[-1].seat is Seat.ALICE
+    return cut_short(hand, "before the discards" if alice_left else "before the swap")

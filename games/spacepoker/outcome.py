@@ -8,7 +8,7 @@ import msgspec
 
 from games.contract import Hand, Position, Seat, Step, Terms
 from games.counting import HandValue
-from games.ending import Outcome
+from games.ending import Outcome, compared, cut_short
 from games.spacepoker.hands import value_of_selection
 from games.spacepoker.money import Money, money
 from games.spacepoker.names import decided_by
@@ -85,12 +85,5 @@ def outcome(hand: Hand) -> Outcome:
     hands = showdown(hand)
     if hands is not None:
         alice, bob = hands[0].value, hands[1].value
-        by = decided_by(max(alice, bob), min(alice, bob))
-        if alice == bob:
-            return Outcome("tie", None, by)
-        return Outcome("showdown", Seat.ALICE if alice > bob else Seat.BOB, by)
-    if hand.steps and hand.steps[-1].action.verb == "fold":
-        last = hand.steps[-1]
-        where = street(last.before)
-        return Outcome("fold", last.seat.other, f"fold: {hand.names[last.seat]}, {where}")
-    return Outcome("unfinished", None, "not played to its end")
+        return compared(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+    return cut_short(hand, street(hand.steps[-1].before) if hand.steps else "")

@@ -12,7 +12,10 @@ from clsp.run import Slash as ProgramSlash
 from games.calpoker.deal import FOUR_OF_EIGHT
 from games.calpoker.hands import FIVE_OF_EIGHT
 from games.calpoker.outcome import outcome
+from games.chance import Chance
 from games.contract import Action, Play, Slash, Valid
+from games.judge import hashes_of
+from games.selfplay import calls
 from tests.games.calpoker.cal import GAME, deal_cards, giving, policy
 from tests.games.table import Table, ask_both, ask_program
 
@@ -64,3 +67,14 @@ def test_no_evidence_slashes_an_honest_reveal_and_greed_is_always_slashed(
 def test_every_pair_of_policies_finishes(alice: str, bob: str) -> None:
     kinds = {outcome(play(bytes([i]), alice, bob).hand).kind for i in range(6)}
     assert kinds <= {"showdown", "tie"}
+
+
+def test_whoever_stops_before_the_reveal_loses_the_hand() -> None:
+    """At each step, forced ones too: what settling there pays is the mover share of the coin."""
+    terms = GAME.terms(GAME.default_parameters(100, 10))
+    random = GAME.policies["random"]
+    shares = {
+        call.before.validator: call.before.mover_share
+        for call in calls(GAME, hashes_of(GAME), terms, (random, random), Chance(b"stops"))
+    }
+    assert shares == {"a": 0, "b": 0, "c": 0, "d": 0, "e": 0}
