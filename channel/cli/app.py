@@ -168,6 +168,43 @@ def crosscheck(
     raise typer.Exit(run(target, cases=cases, seed=seed, jobs=jobs, json=json))
 
 
+@app.command()
+def cost(
+    target: Annotated[
+        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+    ],
+    cases: Annotated[int | None, typer.Option(help="How many cases (5000).")] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text; the same seed costs the same cases (cost).")
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Fail if a figure is higher than in this file.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="By so many percent figures may rise (0).", min=0)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Measure what validators, the referee's paths and whole spends cost, of a block.
+
+    Example: [bold]channelsim cost my-validators.toml --check costs.toml --tolerance 1[/bold]
+    """
+    from channel.cli.cost import cost as run
+
+    raise typer.Exit(
+        run(
+            target,
+            cases=cases,
+            seed=seed,
+            write=write,
+            check=check,
+            tolerance=tolerance,
+            json=json,
+        )
+    )
+
+
 @vectors.command("check")
 def vectors_check(
     files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],

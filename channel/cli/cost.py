@@ -1,0 +1,145 @@
+"""`channelsim cost`."""
+
+from __future__ import annotations
+
+import sys
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from channel.errors import UsageError
+from channel.lab import bundles, costs, snapshot
+from channel.lab.costs import share_of_block
+from channel.lab.snapshot import Change, Changes, Snapshot
+from channel.lab.target import load
+from clsp.run import MAX_COST
+
+CASES, SEED = 5000, "cost"
+"""What is measured where neither the command nor a snapshot says."""
+
+
+def cost(
+    target: str,
+    *,
+    cases: int | None,
+    seed: str | None,
+    write: Path | None,
+    check: Path | None,
+    tolerance: float | None,
+    json: bool,
+) -> int:
+    """Measure a target; the exit code, 1 when `check` fails or the node refuses a bundle."""
+    if tolerance is not None and check is None:
+        raise UsageError("--tolerance goes with --check FILE")
+    if not isfinite(tolerance or 0):
+        raise UsageError(f"--tolerance {tolerance}: not a percentage")
+    held = snapshot.read(check) if check else None
+    cases, seed = _measured_as(check, held, cases, seed)
+    tried = load(target)
+    measured = costs.measure(tried, cases, seed)
+    whole = bundles.measure(measured)
+    now = Snapshot(tried.name, cases, seed, measured.figures(), whole.costs)
+    if held and not held.lines().keys() & now.lines().keys():
+        raise UsageError(f"{check}: has none of the figures of {tried.name}")
+    changes = snapshot.compare(held, now, tolerance or 0) if held else None
+    if write:
+        try:
+            write.write_text(snapshot.text(now), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--write {write}: cannot be written ({error.strerror})") from None
+    if json:
+        document = _document(now, whole.refused, changes)
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    else:
+        _print(now, whole.refused)
+        if changes:
+            _print_changes(changes, check)
+    return 1 if whole.refused or (changes and changes.failed) else 0
+
+
+def _measured_as(
+    check: Path | None, held: Snapshot | None, cases: int | None, seed: str | None
+) -> tuple[int, str]:
+    """How many cases and which seed: as asked for, else as the snapshot has it."""
+    if cases is not None and cases < 1:
+        raise UsageError(f"--cases {cases}: at least 1")
+    if held is None:
+        return (CASES if cases is None else cases), (SEED if seed is None else seed)
+    if held.cases < 1:
+        raise UsageError(f"{check}: cases: {held.cases} is not at least 1")
+    if cases not in (None, held.cases) or seed not in (None, held.seed):
+        raise UsageError(
+            f"{check}: was measured with --cases {held.cases} --seed {held.seed};"
+            " leave these options out, or write a new one"
+        )
+    return held.cases, held.seed
+
+
+def _document(now: Snapshot, refused: dict[str, str], changes: Changes | None) -> dict[str, Any]:
+    document: dict[str, Any] = msgspec.to_builtins(now)
+    for paths in document["validators"].values():
+        for figures in paths.values():
+            figures["share_of_block"] = share_of_block(figures["most"])
+    for figures in document["bundles"].values():
+        figures["share_of_block"] = share_of_block(figures["total"])
+    document["block"] = MAX_COST
+    document["refused"] = refused
+    if changes:
+        document["check"] = {
+            "failed": changes.failed,
+            "risen": [_change(change) for change in changes.risen],
+            "cheaper": [_change(change) for change in changes.fallen],
+            "gone": changes.gone,
+            "new": changes.new,
+        }
+    return document
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {**msgspec.to_builtins(change), "text": str(change)}
+
+
+def _print(now: Snapshot, refused: dict[str, str]) -> None:
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    table = Table(title=f"{now.target}: CLVM cost of validators, and of the referee's paths")
+    for heading in ("validator", "path"):
+        table.add_column(heading)
+    for heading in ("runs", "least", "mean", "median", "most", "of a block"):
+        table.add_column(heading, justify="right")
+    for name, paths in now.validators.items():
+        for path, figures in paths.items():
+            numbers = (figures.runs, figures.least, figures.mean, figures.median, figures.most)
+            cells = [f"{number:,}" for number in numbers]
+            table.add_row(name, path, *cells, f"{share_of_block(figures.most):.4%}")
+        table.add_section()
+    console.print(table)
+    table = Table(title="whole spends in a block: CLVM, conditions, bytes")
+    table.add_column("bundle")
+    for heading in ("CLVM", "conditions", "bytes", "total", "of a block"):
+        table.add_column(heading, justify="right")
+    for name, cost in now.bundles.items():
+        cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
+        table.add_row(name, *cells, f"{share_of_block(cost.total):.3%}")
+    console.print(table)
+    for name, error in refused.items():
+        console.print(f"refused by the node: {name}: {error}", markup=False)
+    console.print(f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}", markup=False)
+
+
+def _print_changes(changes: Changes, check: Path | None) -> None:
+    for change in changes.risen:
+        print(f"dearer: {change}")
+    for name in changes.gone:
+        print(f"gone: {name} was not measured any more")
+    for change in changes.fallen:
+        print(f"cheaper: {change}")
+    for name in changes.new:
+        print(f"new: {name} is not in {check}")
+    if changes.failed:
+        print(f"{check}: {len(changes.risen)} dearer, {len(changes.gone)} gone")
+    else:
+        print(f"{check}: holds; {len(changes.fallen)} cheaper, {len(changes.new)} new")

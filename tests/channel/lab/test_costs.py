@@ -1,0 +1,225 @@
+"""`cost`: what is measured, bundles against the consensus library, and snapshots that hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from channel.chain.simulator import SimulatedChain
+from channel.lab import bundles, costs, snapshot
+from channel.lab.bundles import PER_COIN, PER_SIGNATURE
+from channel.lab.costs import PATHS
+from channel.lab.target import load
+from clsp.run import MAX_COST
+from games import registry
+from tests.channel.cli import channelsim
+from tests.channel.lab.broken import target_file
+from tests.channel.lab.consensus import cost_of
+
+GAME = "spacepoker"
+CASES = 500
+
+DEARER = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(= (strlen (sha256 MOVE)) 32) ")
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_every_path_of_every_validator_is_measured(game: str) -> None:
+    target = load(game)
+    one, same, other = (costs.measure(target, CASES, seed).figures() for seed in ("s", "s", "t"))
+    assert one == same != other
+    assert [(name, list(paths)) for name, paths in one.items()] == [
+        (name, list(PATHS)) for name in target.programs
+    ]
+    for paths in one.values():
+        for figures in paths.values():
+            assert figures.least <= figures.median <= figures.most
+            assert figures.least <= figures.mean <= figures.most
+        # The referee's slash hashes the validator, and runs it.
+        assert paths["slash"].least > paths["validator"].least
+        # A lie about a legal move is slashed by a run to the end, so it is the dearest.
+        assert paths["slash"].most > paths["validator"].most
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_bundles_cost_what_the_consensus_library_says(game: str) -> None:
+    measured = costs.measure(load(game), CASES, "s")
+    agg_sig_data = SimulatedChain(bundles.NODE).agg_sig_data()
+    names = []
+    for name, bundle, error in bundles.brought(measured):
+        assert error == ""
+        ours = bundles.bundle_cost(bundle)
+        assert (ours.clvm, ours.conditions, ours.total) == cost_of(bundle, agg_sig_data)
+        names.append(name)
+    channel = ["funding", "clean shutdown", "publish", "preempt", "unroll timeout"]
+    paths = [path for path in PATHS if path != "validator"]
+    assert names == channel + [f"{name} {path}" for name in load(game).programs for path in paths]
+
+
+def test_the_conditions_of_a_bundle_are_those_of_the_protocol() -> None:
+    found = bundles.measure(costs.measure(load(GAME), CASES, "s")).costs
+    coins_and_signatures = {
+        "publish": (1, 1),
+        "preempt": (3, 1),
+        "unroll timeout": (3, 0),
+        "clean shutdown": (2, 1),
+        "end move": (1, 1),
+        "end timeout": (2, 2),
+        "end slash": (1, 1),
+    }
+    for name, (coins, signatures) in coins_and_signatures.items():
+        assert found[name].conditions == coins * PER_COIN + signatures * PER_SIGNATURE
+
+
+def test_a_program_without_an_end_fills_a_block_and_the_rest_is_measured(tmp_path: Path) -> None:
+    path = target_file(tmp_path, "calpoker")
+    endless = (
+        "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x))) (go (f (r (r A)))))"
+    )
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    figures = costs.measure(load(str(path)), 200, "s").figures()
+    assert list(figures["d"]) == ["validator"]
+    assert (figures["d"]["validator"].runs, figures["d"]["validator"].most) == (1, MAX_COST)
+    assert list(figures["e"]) == list(PATHS)
+
+
+def test_a_bundle_that_the_node_refuses_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change = ("channel/referee.clsp", "(- AMOUNT MOVER_SHARE)", "AMOUNT")
+    path = target_file(tmp_path, GAME, change, referee="tree/channel/referee.clsp")
+    ran = channelsim(capsys, "cost", path, "--cases", CASES)
+    assert ran.code == 1
+    assert "refused by the node: end timeout: MintingCoin" in ran.out
+
+
+# --- snapshots -------------------------------------------------------------------------------
+
+
+def test_a_snapshot_is_the_same_bytes_and_reads_back(tmp_path: Path) -> None:
+    target = load(GAME)
+    texts = []
+    for _ in range(2):
+        measured = costs.measure(target, CASES, "s")
+        whole = bundles.measure(measured)
+        now = snapshot.Snapshot(target.name, CASES, "s", measured.figures(), whole.costs)
+        texts.append(snapshot.text(now))
+    assert texts[0] == texts[1]
+    names = [line.split(" = ")[0] for line in texts[0].split("[bundles]\n")[1].splitlines()]
+    assert names == sorted(names, key=lambda name: name.strip('"'))
+    file = tmp_path / "costs.toml"
+    file.write_text(texts[0], "utf-8")
+    assert snapshot.read(file) == now
+    assert snapshot.compare(now, snapshot.read(file), 0) == snapshot.Changes((), (), (), ())
+
+
+def test_names_of_any_kind_are_written_as_toml_has_them(tmp_path: Path) -> None:
+    names = ['a "quoted" one', "ein Gräuel", "new\nline", "\x7f", "", "plain"]
+    figures = costs.Figures(1, 2, 3, 4, 5)
+    now = snapshot.Snapshot("\x7f\x01", 1, "s\\", {name: {"move": figures} for name in names}, {})
+    file = tmp_path / "costs.toml"
+    file.write_text(snapshot.text(now), "utf-8", newline="\n")
+    assert snapshot.read(file) == now
+
+
+def test_what_became_dearer_fails_and_what_became_cheaper_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("plain", "dear"):
+        (tmp_path / name).mkdir()
+    plain = target_file(tmp_path / "plain", GAME)
+    dear = target_file(tmp_path / "dear", GAME, DEARER)
+    held = tmp_path / "costs.toml"
+    ran = channelsim(capsys, "cost", plain, "--cases", CASES, "--seed", "s", "--write", held)
+    assert ran.code == 0
+    ran = channelsim(capsys, "cost", plain, "--check", held)
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{held}: holds; 0 cheaper, 0 new")
+
+    ran = channelsim(capsys, "cost", dear, "--check", held)
+    assert ran.code == 1
+    lines = [line for line in ran.out.splitlines() if line.startswith("dearer: ")]
+    assert any(line.startswith("dearer: commitA validator most: ") for line in lines)
+    assert any(line.startswith("dearer: bundle commitA slash total: ") for line in lines)
+    assert len(lines) == len(set(lines))
+    # Nothing that has nothing to do with it: other programs cost what they did.
+    assert not [line for line in lines if "end" in line or "mid_round" in line]
+    assert channelsim(capsys, "cost", dear, "--check", held, "--tolerance", 1000).code == 0
+
+    again = tmp_path / "dear.toml"
+    channelsim(capsys, "cost", dear, "--cases", CASES, "--seed", "s", "--write", again)
+    ran = channelsim(capsys, "cost", plain, "--check", again)
+    assert ran.code == 0
+    assert "cheaper: commitA validator most: " in ran.out
+    ran = channelsim(capsys, "cost", dear, "--check", held, "--json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["check"]["failed"]) == (1, True)
+    assert len(told["check"]["risen"]) == len(lines)
+    assert told["validators"]["end"]["slash"]["share_of_block"] < 0.001
+    assert told["bundles"]["publish"]["bytes"] > 300
+
+
+def test_what_is_gone_fails_and_what_is_new_does_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = tmp_path / "costs.toml"
+    channelsim(capsys, "cost", GAME, "--cases", CASES, "--write", held)
+    text = held.read_text("utf-8")
+    held.write_text(text.replace("[validators.end]", "[validators.finish]"), "utf-8")
+    ran = channelsim(capsys, "cost", GAME, "--check", held)
+    assert ran.code == 1
+    assert "gone: finish slash was not measured any more" in ran.out
+    assert f"new: end slash is not in {held}" in ran.out
+    cut = text.replace("[validators.end]", "[cut]").split("[cut]")
+    rest = cut[1].partition("\n[")
+    held.write_text(cut[0] + "[" + rest[2], "utf-8")
+    ran = channelsim(capsys, "cost", GAME, "--check", held)
+    assert (ran.code, ran.out.count("new: ")) == (0, 4)
+
+
+BAD = {
+    "a figure that is none": ("most = ", 'most = "x" #'),
+    "no TOML": ("[bundles]", "[bundles"),
+    "a key too many": ("cases = ", "more = 1\ncases = "),
+    "a key too few": ("seed = ", "# seed = "),
+    "no cases": ("cases = 500", "cases = 0"),
+    "another target altogether": ("[validators.", "[validators.x"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_snapshot_is_one_line(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = BAD[kind]
+    figures = costs.Figures(1, 2, 3, 4, 5)
+    one = snapshot.Snapshot(GAME, CASES, "s", {"end": {"move": figures}}, {})
+    text = snapshot.text(one)
+    assert old in text
+    held = tmp_path / "costs.toml"
+    held.write_text(text.replace(old, new), "utf-8")
+    ran = channelsim(capsys, "cost", GAME, "--check", held)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert str(held) in ran.err
+
+
+def test_bad_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = tmp_path / "costs.toml"
+    figures = costs.Figures(1, 2, 3, 4, 5)
+    one = snapshot.Snapshot(GAME, CASES, "s", {"end": {"move": figures}}, {})
+    held.write_text(snapshot.text(one), "utf-8")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    for arguments in (
+        ("ludo",),
+        (GAME, "--cases", 0),
+        (GAME, "--check", tmp_path / "gone"),
+        (GAME, "--check", tmp_path / "bytes"),
+        (GAME, "--check", held, "--cases", CASES + 1),
+        (GAME, "--check", held, "--seed", "t"),
+        (GAME, "--check", held, "--tolerance", -1),
+        (GAME, "--check", held, "--tolerance", "nan"),
+        (GAME, "--tolerance", 1),
+        (GAME, "--cases", 100, "--write", tmp_path / "no" / "file"),
+    ):
+        ran = channelsim(capsys, "cost", *arguments)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), arguments
