@@ -102,12 +102,13 @@ def serialize(value: Value) -> bytes:
         value = waiting.pop()
 
 
-def deserialize(blob: bytes) -> Value:
+def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
     """Read one serialized value, from a peer or a file.
 
     Strict: no back-references, every length in its shortest form, nothing missing and nothing
     left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
-    so ``serialize(deserialize(blob)) == blob``.
+    so ``serialize(deserialize(blob)) == blob``. `part` is a pair that is known already, in bytes
+    and as a value: where the blob has these bytes first, it gets that very value, unread.
 
     >>> deserialize(bytes.fromhex("ff826162ff0580"))
     (b'ab', (b'\\x05', b''))
@@ -117,18 +118,22 @@ def deserialize(blob: bytes) -> Value:
     """
     size = len(blob)
     at = 0
+    known = blob.find(part[0]) if part else -1
     # The pairs begun: None while the left side is read, then the left side.
     begun: list[Value | None] = []
     while True:
         if at >= size:
             raise BadValue(f"at byte {at}: the value ends too early")
         first = blob[at]
-        if first == _PAIR:
-            begun.append(None)
-            at += 1
-            continue
         value: Value
-        if first < 0x80:
+        if first == _PAIR:
+            if part is None or at != known:
+                begun.append(None)
+                at += 1
+                continue
+            value = part[1]
+            at += len(part[0])
+        elif first < 0x80:
             value = blob[at : at + 1]
             at += 1
         else:
