@@ -1,17 +1,21 @@
 """Building ``clsp/compiled`` from ``clsp/source``, and proving that it is fresh.
 
+Beside the programs stand the names of their functions, for those who look at runs.
+
 A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
 exists only while building; these includes also give the order: the named one first.
 """
 
+import json
 import re
 import tempfile
+from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from shutil import copytree
 
-from clsp.compiler import compile_copy, write_hash
-from clsp.programs import Program
+from clsp.compiler import Compiled, compile_copy, write_hash
+from clsp.programs import SYMBOLS, Program
 
 PACKAGE = Path(__file__).resolve().parent
 SOURCE = PACKAGE / "source"
@@ -25,27 +29,36 @@ def build(compiled: Path = COMPILED) -> dict[str, Program]:
 
     Raises :class:`~clsp.compiler.CompileError`.
     """
-    programs = compile_all()
+    made = compile_all()
     for path in compiled.rglob("*.hex"):
-        if _name(path, compiled) not in programs:
+        if _name(path, compiled) not in made:
             path.unlink()
-    for name, program in programs.items():
+    for name, one in made.items():
         path = compiled / f"{name}.hex"
         path.parent.mkdir(parents=True, exist_ok=True)
         # Written anew, not by the compiler, whose files nobody else may read.
-        path.write_text(program.serialized.hex() + "\n", "ascii")
-    return programs
+        path.write_text(one.program.serialized.hex() + "\n", "ascii")
+    (compiled / SYMBOLS).write_text(_symbols(made), "utf-8")
+    return {name: one.program for name, one in made.items()}
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
-    """Why `compiled` is not what the sources compile to: one line a program, none when fresh."""
-    fresh = {name: program.serialized.hex() + "\n" for name, program in compile_all().items()}
+    """Why `compiled` is not what the sources compile to: one line a file, none when fresh."""
+    made = compile_all()
+    fresh = {name: one.program.serialized.hex() + "\n" for name, one in made.items()}
     found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
+    fresh[SYMBOLS] = _symbols(made)
+    if (compiled / SYMBOLS).exists():
+        found[SYMBOLS] = (compiled / SYMBOLS).read_text("utf-8")
     return [
         f"{name}: {_complaint(fresh.get(name), found.get(name))}"
         for name in sorted(fresh.keys() | found.keys())
         if fresh.get(name) != found.get(name)
     ]
+
+
+def _symbols(made: Mapping[str, Compiled]) -> str:
+    return json.dumps({name: made[name].symbols for name in sorted(made)}, indent=1) + "\n"
 
 
 def _complaint(fresh: str | None, found: str | None) -> str:
@@ -56,13 +69,13 @@ def _complaint(fresh: str | None, found: str | None) -> str:
     return "stale, its source compiles to something else"
 
 
-def compile_all() -> dict[str, Program]:
+def compile_all() -> dict[str, Compiled]:
     """Compile every source, in the order of need; nothing is written to the package."""
     with tempfile.TemporaryDirectory(prefix="clsp-build-") as scratch:
         return compile_tree(Path(scratch))
 
 
-def compile_tree(folder: Path) -> dict[str, Program]:
+def compile_tree(folder: Path) -> dict[str, Compiled]:
     """Copy the sources to ``folder/source`` and compile them there.
 
     The hashes that they include are left beside the copy, so that another compiler can be
@@ -74,7 +87,7 @@ def compile_tree(folder: Path) -> dict[str, Program]:
     for name in build_order():
         copy = tree / f"{name}.clsp"
         made = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
-        programs[name] = made.program
+        programs[name] = made
         write_hash(tree, name, made.program)
     return programs
 

@@ -5,6 +5,7 @@ The compiler writes files where it likes: programs with the module form (`includ
 wrote it finds nothing new in its folder. Importing this module loads no compiler.
 """
 
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,6 +15,8 @@ from pathlib import Path
 from shutil import copyfile
 
 from clsp.programs import Program, load, names
+
+_NUMBERED = re.compile(r"_\$_\d+")
 
 
 class CompileError(Exception):
@@ -25,8 +28,8 @@ class Compiled:
     """What one source compiles to.
 
     `program` is the source's own program (of a module: its unnamed export, or its only one);
-    `exports` are a module's named exports; `symbols` map the hash of each function to its name,
-    and ``<hash>_arguments`` to its arguments, for a stepper.
+    `exports` are a module's named exports; `symbols` map the tree hash of each function, in hex, to
+    its name, and ``<hash>_arguments`` to its arguments (:func:`tidy`).
     """
 
     program: Program
@@ -71,7 +74,7 @@ def compile_copy(
         made = compile_clvm(str(copy), str(output), [str(path) for path in search], True)
     except (CompError, ValueError, OSError) as error:
         raise CompileError(f"{source or copy}: {_one_line(error, copy)}") from error
-    symbols: dict[str, str] = made["symbols"] if isinstance(made, dict) else {}
+    symbols = tidy(made["symbols"]) if isinstance(made, dict) else {}
     written = {
         path.stem.removeprefix(copy.stem).lstrip("_"): _read(path)
         for path in set(copy.parent.iterdir()) - before
@@ -102,6 +105,22 @@ def write_hash(folder: Path, name: str, program: Program) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
+
+
+def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
+    """The compiler's symbols as the same source always has them, sorted.
+
+    It numbers what it names itself, through all sources of one process, and tells where its copy
+    of the source was.
+
+    >>> tidy({"ab": "letbinding_$_7", "ab_arguments": "((a) b_$_6)", "source_file": "/tmp/x"})
+    {'ab': 'letbinding', 'ab_arguments': '((a) b)'}
+    """
+    return {
+        key: _NUMBERED.sub("", symbols[key])
+        for key in sorted(symbols)
+        if key != "source_file" and not key.endswith("_left_env")
+    }
 
 
 def _own_sources() -> AbstractContextManager[Path]:

@@ -1,15 +1,20 @@
 """Programs, and the compiled ones that come with the package.
 
 ``clsp/compiled/<name>.hex`` is what ``clsp/source/<name>.clsp`` compiles to; the files are
-committed, so that running needs no compiler, and a test keeps them fresh.
+committed, so that running needs no compiler, and a test keeps them fresh. So are the names of
+their functions, in ``clsp/compiled/symbols.json``.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from clsp.values import Value, deserialize, tree_hash
+
+SYMBOLS = "symbols.json"
 
 
 class UnknownProgram(LookupError):
@@ -60,6 +65,22 @@ def load(name: str) -> Program:
 def names() -> tuple[str, ...]:
     """The names of all compiled programs, sorted."""
     return tuple(sorted(_names_in(_compiled(), "")))
+
+
+def symbols(program: Program) -> Mapping[str, str]:
+    """The compiler's names for the functions of one of our programs, by tree hash; of any other
+    program none (:attr:`clsp.compiler.Compiled.symbols`).
+
+    >>> "draw" in symbols(load("spacepoker/end")).values(), symbols(Program(b"\\x01"))
+    (True, {})
+    """
+    return next((_symbols()[name] for name in names() if load(name) == program), {})
+
+
+@cache
+def _symbols() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(_compiled().joinpath(SYMBOLS).read_text("utf-8"))
+    return found
 
 
 def _compiled() -> Traversable:

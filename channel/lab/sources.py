@@ -18,8 +18,10 @@ from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import msgspec
+
 from channel.errors import UsageError
-from clsp.compiler import CompileError, compile_source, write_hash
+from clsp.compiler import Compiled, CompileError, compile_source, write_hash
 from clsp.programs import Program
 from clsp.values import BadValue, deserialize
 
@@ -27,7 +29,14 @@ _TOKENS = re.compile(r'"([^"\n]+)"|([^\s()"\']+)')
 _INCLUDED = re.compile(r'\(\s*(?:include|import)\s+"?([^\s()"]+)"?')
 _COMMENT = re.compile(r";.*")
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
+_CACHED = "program and symbols, 1: "
+"""What a cached file holds, and how: part of its name."""
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    program: str
+    symbols: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +46,12 @@ class Sources:
     programs: Mapping[str, Path]
     include: tuple[Path, ...]
 
-    def compile(self) -> dict[str, Program]:
-        """Every program. Raises `UsageError`, naming the file that is at fault."""
-        made: dict[str, Program] = {}
+    def compile(self) -> dict[str, Compiled]:
+        """Every program, with the names of its functions; those of a .hex file have none.
+
+        Raises `UsageError`, naming the file that is at fault.
+        """
+        made: dict[str, Compiled] = {}
         with (
             tempfile.TemporaryDirectory(prefix="lab-") as scratch,
             as_file(files("clsp") / "source") as own,
@@ -47,7 +59,7 @@ class Sources:
             folder = Path(scratch)
             for name in self._order(own):
                 made[name] = self._one(self.programs[name], folder, own)
-                write_hash(folder, name, made[name])
+                write_hash(folder, name, made[name].program)
         return {name: made[name] for name in self.programs}
 
     def _order(self, own: Path) -> list[str]:
@@ -68,18 +80,18 @@ class Sources:
             if found and found[1] in self.programs:
                 yield found[1]
 
-    def _one(self, path: Path, folder: Path, own: Path) -> Program:
+    def _one(self, path: Path, folder: Path, own: Path) -> Compiled:
         if path.suffix == ".hex":
-            return read_hex(path)
+            return Compiled(read_hex(path), {}, {})
         reached = self._reached(path, own)
-        key = sha256(version("chialisp").encode())
+        key = sha256(_CACHED.encode() + version("chialisp").encode())
         for file, text in reached.items():
             key.update(sha256(str(file.name).encode()).digest() + sha256(text).digest())
-        for made in sorted((folder / "hashes").rglob("*.clinc")):
-            key.update(sha256(made.name.encode() + made.read_bytes()).digest())
-        cached = _cache() / f"{key.hexdigest()}.hex"
-        if cached.exists():
-            return read_hex(cached)
+        for hashed in sorted((folder / "hashes").rglob("*.clinc")):
+            key.update(sha256(hashed.name.encode() + hashed.read_bytes()).digest())
+        cached = _cache() / f"{key.hexdigest()}.json"
+        if (kept := _kept(cached)) is not None:
+            return kept
         # What our own sources include as hashes/game/name is, here, the target's own program.
         aliases = folder / "aliases"
         for text in reached.values():
@@ -90,13 +102,13 @@ class Sources:
                     alias.parent.mkdir(parents=True, exist_ok=True)
                     alias.write_bytes((folder / "hashes" / f"{found[1]}.clinc").read_bytes())
         try:
-            program = compile_source(path, [aliases, *self.include]).program
+            made = compile_source(path, [aliases, *self.include])
         except CompileError as error:
             raise UsageError(str(error)) from None
         except (UnicodeError, BadValue) as error:
             raise UsageError(f"{path}: does not compile ({error})") from None
-        _keep(cached, program)
-        return program
+        _keep(cached, made)
+        return made
 
     def _reached(self, path: Path, own: Path) -> dict[Path, bytes]:
         """The source and all files that it may read, by path. Raises `UsageError`.
@@ -172,12 +184,24 @@ def _cache() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "channelsim" / "programs"
 
 
-def _keep(path: Path, program: Program) -> None:
+def _kept(path: Path) -> Compiled | None:
+    """A cached program; what is not there, or is broken, is compiled again."""
+    try:
+        kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+        program = Program(bytes.fromhex(kept.program))
+        deserialize(program.serialized)
+    except (OSError, ValueError):
+        return None
+    return Compiled(program, {}, kept.symbols)
+
+
+def _keep(path: Path, made: Compiled) -> None:
     """Write a cached program whole or not at all; without a cache all is only slower."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{os.getpid()}")
-        half.write_text(program.serialized.hex() + "\n", "ascii")
+        kept = _Kept(made.program.serialized.hex(), dict(made.symbols))
+        half.write_bytes(msgspec.json.encode(kept))
         half.replace(path)
     except OSError:
         return

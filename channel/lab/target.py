@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -23,11 +23,14 @@ import msgspec
 
 from channel.errors import UsageError
 from channel.lab.sources import Sources, read_bytes
-from clsp.programs import Program
+from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
 from games.referee import referee
+
+REFEREE = "referee"
+"""The referee, where programs are named."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Target:
     """Programs to try, by validator; the rules that they should obey, if any were named.
 
     `rules` is an installed game's name: a target travels between processes, a game does not.
+    `symbols` are the compiler's names for functions, by program (a validator's name, or
+    `REFEREE`); a program that came as .hex has none.
     """
 
     name: str
@@ -42,6 +47,7 @@ class Target:
     referee: Program
     rules: str | None = None
     honest: Path | None = None
+    symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -95,7 +101,10 @@ def load(text: str) -> Target:
 
 def of_game(game: Game) -> Target:
     """An installed game as a target, with our referee."""
-    return Target(game.name, dict(game.programs), referee(), game.name)
+    programs = dict(game.programs)
+    names = {name: symbols(program) for name, program in programs.items()}
+    names[REFEREE] = symbols(referee())
+    return Target(game.name, programs, referee(), game.name, symbols=names)
 
 
 def read(path: Path) -> Target:
@@ -123,14 +132,17 @@ def read(path: Path) -> Target:
         if not source.is_file():
             raise UsageError(f"{path}: [programs] {name}: no file {file.programs[name]}")
     try:
-        programs = Sources(sources, folders).compile()
-        judge = referee()
+        made = Sources(sources, folders).compile()
+        judge, names = referee(), {name: one.symbols for name, one in made.items()}
+        names[REFEREE] = symbols(judge)
         if file.referee is not None:
             source = here / file.referee.program
-            judge = Sources({"referee": source}, folders).compile()["referee"]
+            judged = Sources({REFEREE: source}, folders).compile()[REFEREE]
+            judge, names[REFEREE] = judged.program, judged.symbols
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    return Target(file.name, programs, judge, file.rules, honest)
+    programs = {name: one.program for name, one in made.items()}
+    return Target(file.name, programs, judge, file.rules, honest, names)
 
 
 def _check_names(path: Path, file: _File) -> None:

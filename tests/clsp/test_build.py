@@ -39,10 +39,12 @@ def test_what_is_not_fresh_is_named(tmp_path: Path) -> None:
     (compiled / "channel" / "unroll.hex").write_text("01\n")
     (compiled / "spacepoker" / "end.hex").unlink()
     (compiled / "spacepoker" / "start.hex").write_text("01\n")
+    (compiled / "symbols.json").write_text("{}\n")
     assert stale(compiled) == [
         "channel/unroll: stale, its source compiles to something else",
         "spacepoker/end: missing, never compiled",
         "spacepoker/start: extra, it has no source",
+        "symbols.json: stale, its source compiles to something else",
     ]
     build(compiled)
     assert stale(compiled) == []
@@ -64,10 +66,10 @@ def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 def test_a_second_compiler_makes_the_same_bytes(tmp_path: Path) -> None:
     ours = compile_tree(tmp_path)
     tree = tmp_path / "source"
-    for name, program in ours.items():
+    for name, made in ours.items():
         output = tmp_path / "second.hex"
         clvm_tools_rs.compile_clvm(str(tree / f"{name}.clsp"), str(output), [str(tree)])
-        assert output.read_text("ascii").strip() == program.serialized.hex(), name
+        assert output.read_text("ascii").strip() == made.program.serialized.hex(), name
 
 
 def test_programs_name_their_successors_by_hash() -> None:

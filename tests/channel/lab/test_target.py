@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,10 @@ def test_our_own_sources_are_our_own_programs(tmp_path: Path) -> None:
     target = load(str(path))
     assert target.programs == of_game(GAME).programs
     assert target.referee == of_game(GAME).referee
-    assert load(str(path)) == target  # from the cache
+    assert target.symbols == of_game(GAME).symbols
+    assert "popcount" in target.symbols["e"].values()
+    assert "pay" in target.symbols["referee"].values()
+    assert load(str(path)) == target == pickle.loads(pickle.dumps(target))  # from the cache
     assert snapshot(tmp_path) == before
 
 
@@ -46,6 +50,18 @@ def test_what_is_included_counts_for_the_cache(tmp_path: Path) -> None:
     assert before["e"] != after["e"]
 
 
+def test_a_broken_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = target_file(tmp_path, "calpoker")
+    target = read(path)
+    kept = sorted((tmp_path / "cache").rglob("*.json"))
+    assert len(kept) == 5
+    for file, text in zip(kept, ('{"program":"ff","symbols":{}}', "", "{}", "[", "1"), strict=True):
+        file.write_text(text)
+    assert read(path) == target
+    assert all(len(file.read_bytes()) > 100 for file in kept)
+
+
 def test_hex_files_and_other_authors_names(tmp_path: Path) -> None:
     program = of_game(GAME).programs["a"]
     (tmp_path / "one.hex").write_text(program.serialized.hex() + "\n")
@@ -54,6 +70,7 @@ def test_hex_files_and_other_authors_names(tmp_path: Path) -> None:
     path.write_text('name = "x"\n[programs]\nfirst = "one.hex"\n[play]\nhonest = "honest.jsonl"\n')
     target = read(path)
     assert target.programs == {"first": program}
+    assert target.symbols["first"] == {}
     assert target.honest == tmp_path.resolve() / "honest.jsonl"
     with pytest.raises(UsageError, match="names no rules"):
         _ = target.game
