@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from channel.errors import UsageError
-from channel.lab import coverage as slow
+from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
 from channel.lab.laws.verdicts_agree import EXCEEDED, RAISE, SLASH, VALID
@@ -28,7 +28,7 @@ def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bo
     if cases < 1:
         raise UsageError(f"--cases {cases}: at least 1")
     report = run(load(target), cases, seed, jobs or os.cpu_count() or 1)
-    reached = slow.coverage(report.target, report.tally)
+    reached = coverage(report.target, report.tally)
     if json:
         text = msgspec.json.format(msgspec.json.encode(document(report, reached)), indent=2)
         print(text.decode())
@@ -37,7 +37,7 @@ def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bo
     return 1 if report.broken else 0
 
 
-def document(report: Report, reached: dict[str, slow.Reached]) -> dict[str, Any]:
+def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
     """A report as JSON data."""
     tally = report.tally
     return {
@@ -52,7 +52,6 @@ def document(report: Report, reached: dict[str, slow.Reached]) -> dict[str, Any]
         "tried": dict(sorted(tally.tried.items())),
         "most_cost": dict(sorted(tally.costs.items())),
         "coverage": msgspec.to_builtins(reached),
-        "coverage_note": None if slow.available() else slow.ABSENT,
         "findings": [
             {**msgspec.to_builtins(finding), "times": times} for finding, times in causes(report)
         ],
@@ -65,7 +64,7 @@ def causes(report: Report) -> list[tuple[Finding, int]]:
     return [(report.tally.findings[cause], times) for cause, times in broken.most_common()]
 
 
-def _print(report: Report, reached: dict[str, slow.Reached]) -> None:
+def _print(report: Report, reached: dict[str, Reached]) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
     tally = report.tally
     table = Table(title=f"{report.target.name} against the rules of {report.target.rules}")
@@ -83,8 +82,6 @@ def _print(report: Report, reached: dict[str, slow.Reached]) -> None:
             _share(found.branches_reached, found.branches),
         )
     console.print(table)
-    if not slow.available():
-        console.print(slow.ABSENT)
     for law, times in sorted(tally.tried.items()):
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
         console.print(f"{law}: tried {times:,} times, broken {broken:,}", markup=False)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab import coverage
 from channel.lab.crosscheck import CHUNK, crosscheck, run_chunk, trials
 from channel.lab.laws import laws
 from channel.lab.target import load, of_game
@@ -76,15 +75,11 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         reached["nodes_reached"],
         reached["branches_reached"],
     )
-    assert report["coverage_note"] is None
 
 
-def test_a_broken_target_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) ")
     path = target_file(tmp_path, GAME, change)
-    monkeypatch.setattr(coverage, "available", lambda: False)  # it takes seconds
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
     assert ran.code == 1
     assert "unslashable cheat: commitA: a move that SP-COMMITA-1" in ran.out
@@ -96,20 +91,6 @@ def test_a_broken_target_is_told(
     file.write_text(json.dumps(report["findings"][0]["vector"]) + "\n")
     assert channelsim(capsys, "vectors", "check", file).code == 0
     assert channelsim(capsys, "vectors", "check", "--target", path, file).code == 1
-
-
-def test_without_the_interpreter_it_says_so(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(coverage, "available", lambda: False)
-    ran = channelsim(capsys, "crosscheck", "calpoker", "--cases", 500, "--jobs", 1)
-    assert ran.code == 0
-    assert "clvm is not installed" in ran.out
-    ran = channelsim(capsys, "crosscheck", "calpoker", "--cases", 500, "--jobs", 1, "--json")
-    report = json.loads(ran.out)
-    assert report["coverage"]["a"]["fingerprints"] > 0
-    assert report["coverage"]["a"]["nodes"] is None
-    assert "clvm" in report["coverage_note"]
 
 
 def test_a_target_without_rules_has_nothing_to_be_held_against(
