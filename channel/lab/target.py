@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -48,6 +49,10 @@ class Target:
     rules: str | None = None
     honest: Path | None = None
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """How Hypothesis shows it: without the bytes of its programs."""
+        printer.text(f"<the target {self.name}>")
 
     @cached_property
     def hashes(self) -> Hashes:

@@ -1,0 +1,162 @@
+"""The pytest plug-in, in suites of its own: the example of docs/author.md, and plain suites."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from clsp.build import SOURCE
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "author.md").read_text("utf-8")
+MISTAKE = ("(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
+
+
+def block(kind: str, number: int = 0) -> str:
+    found: list[str] = re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+    return found[number]
+
+
+def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest there, with our plug-in and no other, warnings being errors."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", "-p", "channel.lab.plugin", "-W", "error", "-q"]
+    return subprocess.run(
+        [*command, "--strict-markers", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    copytree(SOURCE, tmp_path / "onchain")
+    (tmp_path / "target.toml").write_text(block("toml"), "utf-8")
+    (tmp_path / "pytest.ini").write_text(block("ini"), "utf-8")
+    (tmp_path / "test_my_validators.py").write_text(block("python"), "utf-8")
+    (tmp_path / "found.jsonl").write_text(block("json"), "utf-8")
+    return tmp_path
+
+
+def test_the_example_passes_and_finds_the_mistake(example: Path) -> None:
+    ran = suite(example)
+    assert ran.returncode == 0, ran.stdout
+    assert "6 passed" in ran.stdout
+    source = example / "onchain" / "calpoker" / "d.clsp"
+    text = source.read_text("utf-8")
+    assert MISTAKE[0] in text
+    assert all(part in PAGE for part in MISTAKE)
+    source.write_text(text.replace(*MISTAKE), "utf-8")
+    ran = suite(example)
+    assert ran.returncode == 1
+    said = ran.stdout.replace("\nE       ", "\n")
+    for line in block("text").splitlines():
+        assert line in said
+    # What is drawn is Hypothesis's affair; what it is, is not.
+    assert re.search(r"Draw 1: <d: 0x\w\w, declaring 0 of 2 mojos .*: forbidden by CP-D-2>", said)
+    assert re.fullmatch(r"<d: 0x\w\w, .*: forbidden by CP-D-2>", block("text", 1).strip())
+    assert "the case five-cards (discards) does not hold:" in said
+    assert "3 failed, 3 passed" in said
+    # The bytes of programs and how we came there are nobody's help.
+    assert "\\xff" not in said
+    assert "checking.py" not in said
+
+
+def test_the_option_names_the_target_too(example: Path) -> None:
+    (example / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    ran = suite(example, "--channelsim-target", "target.toml", "-k", "five_validators")
+    assert (ran.returncode, "1 passed" in ran.stdout) == (0, True), ran.stdout
+    ran = suite(example, "--channelsim-target", "calpoker", "-k", "five_validators or shares")
+    assert (ran.returncode, "2 passed" in ran.stdout) == (0, True), ran.stdout
+
+
+def test_the_target_of_the_ini_file_is_beside_it(example: Path) -> None:
+    inner = example / "inner"
+    inner.mkdir()
+    (inner / "test_one.py").write_text("def test(target):\n    assert len(target.programs) == 5\n")
+    ran = suite(inner)
+    assert (ran.returncode, "1 passed" in ran.stdout) == (0, True), ran.stdout
+
+
+PLAIN = """
+import sys
+
+def test_nothing_of_ours_is_loaded(pytestconfig):
+    loaded = {name for name in sys.modules if name.split(".")[0] in ("channel", "games", "clsp")}
+    assert loaded <= {"channel", "channel.lab", "channel.lab.plugin"}, loaded
+    assert not {"chia_rs", "msgspec", "rich"} & set(sys.modules)
+    assert not pytestconfig.pluginmanager.has_plugin("channelsim-fixtures")
+"""
+
+
+def test_a_suite_that_names_no_target_sees_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "test_plain.py").write_text(PLAIN)
+    ran = suite(tmp_path)
+    assert (ran.returncode, "1 passed" in ran.stdout) == (0, True), ran.stdout
+    ran = suite(tmp_path, "--fixtures")
+    assert "channel" not in ran.stdout
+    assert "channelsim" not in suite(tmp_path, "--markers").stdout
+    (tmp_path / "test_plain.py").write_text("def test(target):\n    pass\n")
+    assert "fixture 'target' not found" in suite(tmp_path).stdout
+
+
+USES = """
+import pytest
+
+def test_law(lab):
+    lab.law("no such law")
+
+@pytest.mark.channelsim_cases("cases.jsonl")
+def test_case(lab, case):
+    lab.case(case)
+"""
+
+
+def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("def test(target):\n    pass\n")
+    ran = suite(tmp_path, "--channelsim-target", "gone.toml")
+    assert ran.returncode == 1
+    assert "gone.toml: cannot be read (No such file or directory)" in ran.stdout
+    assert "Traceback" not in ran.stdout
+    assert "def load" not in ran.stdout
+    (tmp_path / "test_it.py").write_text(USES)
+    cases = tmp_path / "cases.jsonl"
+    for text, said in (
+        (None, "cases.jsonl: cannot be read"),
+        ("", "cases.jsonl: has no cases"),
+        ('{"vector": null}', "cases.jsonl: has no cases"),
+        ("{", "cases.jsonl: line 1: "),
+        ('{"vector": {"id": 1}}', "cases.jsonl: line 1: "),
+    ):
+        if text is not None:
+            cases.write_text(text)
+        ran = suite(tmp_path, "--channelsim-target", "calpoker")
+        assert ran.returncode != 0
+        assert said in ran.stdout + ran.stderr
+    (case,) = block("json").splitlines()
+    cases.write_text(f'{{"law": "x", "vector": {case}}}\n{{"law": "y", "vector": null}}\n{case}\n')
+    ran = suite(tmp_path, "--channelsim-target", "calpoker")
+    assert "1 failed, 2 passed" in ran.stdout
+    assert "no law is called 'no such law'; there are: verdicts agree, " in ran.stdout
+    cases.write_text(f'{{\n"vector":\n{case}}}\n')
+    assert "1 failed, 1 passed" in suite(tmp_path, "--channelsim-target", "calpoker").stdout
+
+
+def test_pytest_finds_the_plug_in_once_it_is_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"channelsim": "channel.lab.plugin"}
+    extras = project["optional-dependencies"]
+    named = {re.split(r"[><=]", one)[0] for one in extras["lab"]}
+    assert named == {"pytest", "hypothesis"}
+    assert set(extras["lab"]) <= set(extras["test"])
+    assert not any(name in one for one in project["dependencies"] for name in named)
