@@ -1,0 +1,53 @@
+"""The backends of `channel.chain` that must behave alike: the node in process, and over its RPC."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from channel.chain import FarmableChain
+from channel.chain.rpc import Patience, RpcChain
+from channel.chain.simulator import SimulatedChain
+from channel.coins import Coin
+
+BACKENDS = ("in process", "over RPC")
+
+
+class Served(RpcChain):
+    """A node over its RPC server; blocks and money come from the node itself, in process."""
+
+    def __init__(self, node: SimulatedChain, url: str) -> None:
+        super().__init__(url, patience=Patience(seconds=60))
+        self._node = node
+
+    def farm(self, blocks: int = 1) -> None:
+        self._node.farm(blocks)
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        return self._node.give(puzzle_hash, amount)
+
+
+@contextmanager
+def serve(node: SimulatedChain) -> Iterator[str]:
+    """Serve a node's RPC on this machine: the URL."""
+
+    async def start() -> object:
+        return await node._node.start_server()
+
+    server = asyncio.run(start())
+    try:
+        yield str(server.url)  # type: ignore[attr-defined]
+    finally:
+        server.close()  # type: ignore[attr-defined]
+
+
+@contextmanager
+def backend(name: str, seed: int = 1) -> Iterator[FarmableChain]:
+    """A chain of this kind."""
+    node = SimulatedChain(seed)
+    if name == "in process":
+        yield node
+        return
+    with serve(node) as url, Served(node, url) as chain:
+        yield chain
