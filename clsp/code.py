@@ -16,12 +16,14 @@ from dataclasses import dataclass
 
 from clsp.deep import deep
 from clsp.flow import Flow, Known, Piece, pair
-from clsp.operators import IF, NAMES, QUOTE
-from clsp.programs import Program
+from clsp.operators import APPLY, IF, NAMES, QUOTE
 from clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair
 
 MAIN = "main"
 """What the program's own expression is called."""
+
+LET = "letbinding"
+"""What the compiler calls the body of a `let` or `assign`: a function that nobody wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,26 +35,42 @@ class Function:
     body: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression is written: in which function, and at which path of its environment
+    that function's arguments are: 1, or 3 beside the functions, or 0 where that is not known."""
+
+    function: Function
+    arguments: int
+
+
 class Code:
     """What of a program is code. Pieces are told apart by identity: `root` is the one tree.
 
-    `expressions` are the nodes by id, `choices` the ids of those that choose between pieces of
-    code, `owners` the function that each expression is written in, all in the same order.
+    `expressions` are the nodes by id, `places` where each is written, `owners` the name of the
+    function that each counts for: the bodies of a `let` count for the function that has it.
+    `choices` are the ids of those that choose between pieces of code.
     """
 
-    def __init__(self, program: Program, symbols: Mapping[str, str] | None = None) -> None:
-        self.root = program.value
-        self._parts = {id(part) for part in _parts(self.root)}
+    def __init__(
+        self, root: Value, symbols: Mapping[str, str] | None = None, name: str = MAIN
+    ) -> None:
+        self.root = root
+        self._parts = {id(part) for part in _parts(root)}
+        self.expressions: list[Value] = []
+        self.places: list[Place] = []
+        self._ids: dict[int, int] = {}
+        # Of each piece of code, the function that it is in.
+        self._inside: dict[int, Function] = {}
         with deep():
-            flow = self._flow(symbols or {})
-            self.expressions: list[Value] = []
-            self.owners: list[str] = []
-            self._ids: dict[int, int] = {}
-            self._write(flow)
+            self._flow = self._followed(symbols or {}, name)
+            place = Place(self._functions[id(root)], 1)
+            self._data(root, place, 1)
+        self.owners = [self._owner(place.function) for place in self.places]
         self.choices = [
             number
             for number, node in enumerate(self.expressions)
-            if id(node) in flow.choices or _chooses_code(node, flow)
+            if id(node) in self._flow.choices or _chooses_code(node, self._flow)
         ]
         self._choices = {id(self.expressions[number]): n for n, number in enumerate(self.choices)}
 
@@ -74,8 +92,20 @@ class Code:
 
     @property
     def functions(self) -> list[Function]:
-        """Every function that has code, in the order in which they are written; `main` first."""
+        """Every function, in the order in which they are written; the program itself first."""
         return list(self._functions.values())
+
+    def function_at(self, path: int, place: Place) -> Function | None:
+        """The function at this path of the environment at a place, if it is known to be one."""
+        if place.arguments != 3 or path & 1 or path < 2:
+            return None
+        for tree in self._flow.trees.values():
+            node, steps = tree, path >> 1
+            while steps > 1 and isinstance(node, tuple):
+                node, steps = node[steps & 1], steps >> 1
+            if steps == 1 and id(node) in self._functions:
+                return self._functions[id(node)]
+        return None
 
     def constants(self) -> tuple[bytes, ...]:
         """The atoms that the program has as data, sorted, each once."""
@@ -94,7 +124,8 @@ class Code:
 
     # --- finding it ---------------------------------------------------------------------------
 
-    def _flow(self, symbols: Mapping[str, str]) -> Flow:
+    def _followed(self, symbols: Mapping[str, str], name: str) -> Flow:
+        """The program followed, with the functions that nothing calls, and all functions named."""
         flow = Flow(self.root)
         bodies = {id(body): function for body, function in _named(self.root, symbols)}
         trees = {id(part): tree for tree in flow.trees.values() for part in _parts(tree)}
@@ -105,32 +136,81 @@ class Code:
             for tree in list(flow.trees.values()):
                 for body in _left_over(tree, flow):
                     flow.follow(body, _environment(tree))
-        arguments = symbols.get("__chia__main_arguments", "")
-        self._functions = {id(self.root): Function(MAIN, arguments, self.root)}
         for tree in flow.trees.values():
             for body in _outermost(tree, flow):
-                name = f"function {len(bodies) + 1}"
-                bodies.setdefault(id(body), Function(name, "", body))
-        self._named = bodies
+                unnamed = Function(f"function {len(bodies) + 1}", "", body)
+                bodies.setdefault(id(body), unnamed)
+        arguments = symbols.get("__chia__main_arguments", "")
+        main = bodies.pop(id(self.root), Function(name, arguments, self.root))
+        self._functions = {id(self.root): main} | bodies
+        self._in_trees = {id(part) for tree in flow.trees.values() for part in _parts(tree)}
         return flow
 
-    def _write(self, flow: Flow) -> None:
-        """Number the expressions in the order in which they are written, by function."""
-        waiting = [(self.root, MAIN)]
-        while waiting:
-            node, owner = waiting.pop()
-            if not isinstance(node, tuple):
-                continue
-            function = self._named.get(id(node))
-            if function is not None:
-                owner = function.name
-                self._functions[id(node)] = function
-            if id(node) in flow.expressions:
-                self._ids[id(node)] = len(self.expressions)
-                self.expressions.append(node)
-                self.owners.append(owner)
-            waiting.append((node[1], owner))
-            waiting.append((node[0], owner))
+    def _data(self, node: Value, place: Place, arguments: int) -> None:
+        """Look for code in what is quoted; where it is run, arguments are at this path."""
+        if not isinstance(node, tuple):
+            return
+        function = self._functions.get(id(node))
+        if function is not None and function is not place.function:
+            place = Place(function, 3 if id(node) in self._in_trees else 1)
+        elif id(node) in self._flow.code:
+            place = Place(place.function, arguments)
+        if id(node) in self._flow.code:
+            self._inside[id(node)] = place.function
+            self._expression(node, place)
+        else:
+            self._data(node[0], place, 0)
+            self._data(node[1], place, 0)
+
+    def _expression(self, node: Value, place: Place) -> None:
+        """Number an expression and those inside it, in the order in which they are written."""
+        if not isinstance(node, tuple) or id(node) in self._ids:
+            return
+        head = node[0]
+        if head == QUOTE:
+            self._data(node[1], place, 0)
+            return
+        self._ids[id(node)] = len(self.expressions)
+        self.expressions.append(node)
+        self.places.append(place)
+        if isinstance(head, tuple):
+            self._data(node[1], place, 0)
+            return
+        given = list(operands(node))
+        inner = _moved(given[1], place.arguments) if head == APPLY and len(given) == 2 else 0
+        for number, operand in enumerate(given):
+            body = quoted(operand)
+            if body is not None:
+                self._data(body, place, inner if number == 0 else 0)
+            elif number == 0 and inner and is_choice(operand):
+                self._choice(operand, place, inner)
+            else:
+                self._expression(operand, place)
+
+    def _choice(self, node: Value, place: Place, arguments: int) -> None:
+        """As :meth:`_expression`, for an `i` whose sides are run in a known environment."""
+        self._ids[id(node)] = len(self.expressions)
+        self.expressions.append(node)
+        self.places.append(place)
+        test, *sides = operands(node)
+        self._expression(test, place)
+        for side in sides:
+            self._data(quoted(side) or NIL, place, arguments)
+
+    def _owner(self, function: Function) -> str:
+        """The function that somebody wrote, of which this one may be a part."""
+        seen: set[int] = set()
+        while function.name == LET and id(function.body) not in seen:
+            seen.add(id(function.body))
+            users = {
+                id(user.body): user
+                for key in self._flow.callers.get(id(function.body), ())
+                if (user := self._inside.get(key)) is not None
+            }
+            if len(users) != 1:
+                break
+            (function,) = users.values()
+        return function.name
 
 
 def operands(node: Value) -> Iterator[Value]:
@@ -144,6 +224,32 @@ def operands(node: Value) -> Iterator[Value]:
 def quoted(node: Value) -> Value | None:
     """What an expression quotes; None when it is no quote."""
     return node[1] if isinstance(node, tuple) and node[0] == QUOTE else None
+
+
+def is_choice(node: Value) -> bool:
+    """Whether this is ``(i test (q . ONE) (q . OTHER))``."""
+    if not isinstance(node, tuple) or node[0] != IF or not is_list(node[1]):
+        return False
+    sides = list(operands(node))[1:]
+    return len(sides) == 2 and all(quoted(side) is not None for side in sides)
+
+
+def is_list(value: Value) -> bool:
+    """Whether this is a proper list."""
+    while isinstance(value, tuple):
+        value = value[1]
+    return value == NIL
+
+
+def _moved(environment: Value, arguments: int) -> int:
+    """Where the arguments are in an environment made from the one that has them there."""
+    if environment == b"\x01":
+        return arguments
+    match environment:
+        case (b"\x04", ((b"\x01", _), (b"\x01", b""))) if arguments == 1:
+            return 3
+        case _:
+            return 0
 
 
 def looks_like_code(node: Value) -> bool:
@@ -169,7 +275,7 @@ def _chooses_code(node: Value, flow: Flow) -> bool:
     if not isinstance(node, tuple) or node[0] != IF:
         return False
     sides = [quoted(operand) for operand in operands(node)][1:]
-    return len(sides) == 2 and None not in sides and any(id(side) in flow.code for side in sides)
+    return is_choice(node) and any(id(side) in flow.code for side in sides)
 
 
 def _environment(tree: Value | None) -> Known:

@@ -113,7 +113,8 @@ class Flow:
     `code` are the pieces that are run as expressions of their own (the program, its functions,
     the sides of its choices), `expressions` all that are evaluated, both by identity; `choices`
     are the `i` expressions that choose between pieces of code, `trees` what stands left in an
-    environment: the functions. `anything`: some code that is run comes from elsewhere.
+    environment: the functions; `callers` the pieces that run a piece. `anything`: some code that
+    is run comes from elsewhere.
     """
 
     root: Value
@@ -121,12 +122,14 @@ class Flow:
     expressions: dict[int, Value] = field(default_factory=dict)
     choices: set[int] = field(default_factory=set)
     trees: dict[int, Value] = field(default_factory=dict)
+    callers: dict[int, set[int]] = field(default_factory=dict)
     anything: bool = False
 
     def __post_init__(self) -> None:
         self._environments: dict[int, Known] = {}
         self._results: dict[int, Known] = {}
         self._changed = False
+        self._at = id(self.root)
         self.follow(self.root, None)
 
     def follow(self, piece: Value, environment: Known) -> None:
@@ -138,7 +141,9 @@ class Flow:
                 self._again(key)
 
     def _again(self, key: int) -> None:
+        before, self._at = self._at, key
         result = self._evaluate(Piece(self.code[key]), self._environments[key])
+        self._at = before
         if key not in self._results:
             self._results[key] = result
             self._changed = True
@@ -153,6 +158,7 @@ class Flow:
         match code:
             case Piece(tuple() as value):
                 key = id(value)
+                self.callers.setdefault(key, set()).add(self._at)
                 if key not in self.code:
                     self.code[key] = value
                     self._environments[key] = environment

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple, Protocol, TypeAlias
 
-from clsp.code import Code, operands, quoted
+from clsp.code import Code, is_choice, is_list, operands, quoted
 from clsp.deep import deep
 from clsp.integers import OperatorError
 from clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
@@ -88,7 +88,7 @@ class Tracer:
         watcher: Watcher | None = None,
     ) -> None:
         self.program = program
-        self.code = Code(program, symbols)
+        self.code = Code(program.value, symbols)
         self.nodes = len(self.code.expressions)
         self.branches = 2 * len(self.code.choices)
         # One more of each, for code that is not the program's own.
@@ -180,11 +180,11 @@ class Tracer:
             if isinstance(inner, tuple) or isinstance(end, tuple) or inner == QUOTE:
                 return self._refused("no operator", here)
             head, made = inner, [_constant(operand) for operand in given]
-        elif not _ends(rest):
+        elif not is_list(rest):
             return self._refused("a list of operands without an end", here)
         elif head == APPLY and len(given) == 2 and self._watcher is None:
             choice = given[0]
-            if given[1] == b"\x01" and _is_choice(choice):
+            if given[1] == b"\x01" and is_choice(choice):
                 return self._branch(here, choice)
             made = [self._expression(operand) for operand in given]
         else:
@@ -302,20 +302,6 @@ def _constant(value: Value) -> Run:
 
 def _never(*values: Value) -> Value:
     raise AssertionError("not called: the number of operands is wrong")
-
-
-def _ends(rest: Value) -> bool:
-    """Whether a list of operands is a proper one."""
-    while isinstance(rest, tuple):
-        rest = rest[1]
-    return rest == NIL
-
-
-def _is_choice(node: Value) -> bool:
-    if not isinstance(node, tuple) or node[0] != IF or not _ends(node[1]):
-        return False
-    sides = list(operands(node))[1:]
-    return len(sides) == 2 and all(quoted(side) is not None for side in sides)
 
 
 def _call(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:

@@ -31,21 +31,21 @@ def test_ours_have_the_same_code_with_names_without_and_to_another_reader(name: 
     assert made.program == program
     oracle = Oracle(program)
     for symbols in (made.symbols, None):
-        code = Code(program, symbols)
+        code = Code(program.value, symbols)
         assert len(code.expressions) == len(oracle.nodes)
         assert len(code.choices) == len(oracle.choices)
 
 
 def test_functions_own_what_is_written_in_them() -> None:
     made = compile_source(SOURCE / "spacepoker" / "end.clsp")
-    code = Code(made.program, made.symbols)
+    code = Code(made.program.value, made.symbols)
     functions = {function.name: function for function in code.functions}
     assert code.functions[0].name == "main"
     assert functions["draw"].arguments == "(number n tail)"
     assert set(code.owners) == set(functions)
     assert code.owners.count("draw") == 14
     assert {"popcount", "showdown", "compare", "is_mask"} <= set(functions)
-    unnamed = Code(made.program)
+    unnamed = Code(made.program.value)
     assert len(unnamed.functions) == len(code.functions)
     assert all(function.name.startswith(("main", "function ")) for function in unnamed.functions)
 
@@ -55,7 +55,7 @@ QUOTED = f"(mod (X) {HEAD} (if X (q 16 2 5) (q 17 2 5)))"
 
 @pytest.mark.parametrize("compiled", [QUOTED], indirect=True)
 def test_data_that_is_built_like_code_is_none(compiled: Compiled) -> None:
-    code = Code(compiled.program, compiled.symbols)
+    code = Code(compiled.program.value, compiled.symbols)
     operators = {node[0] for node in code.expressions if isinstance(node, tuple)}
     assert b"\x10" not in operators
     assert len(code.choices) == 1
