@@ -260,12 +260,12 @@ def by_interpreter(code: bytes, *values: Value) -> Value:
             raise ProgramRaised("cost exceeded")
 
 
-QUOTE, APPLY, IF, RAISE = b"\x01", b"\x02", b"\x03", b"\x08"
+QUOTE, APPLY, IF, CONS, RAISE = b"\x01", b"\x02", b"\x03", b"\x04", b"\x08"
 """The atoms of the operators that an interpreter, or a reader, treats in a way of their own."""
 
 COMMON: dict[bytes, Operator] = {
     IF: Operator("i", choose, 3, 3),
-    b"\x04": Operator("c", cons, 2, 2),
+    CONS: Operator("c", cons, 2, 2),
     b"\x05": Operator("f", first, 1, 1),
     b"\x06": Operator("r", rest, 1, 1),
     b"\x07": Operator("l", listp, 1, 1),

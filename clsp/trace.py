@@ -52,13 +52,13 @@ End: TypeAlias = Returned | Raised | Stopped
 class Watcher(Protocol):
     """Hears of every expression of a run; of one that raises it hears the beginning only."""
 
-    def begin(self, node: Value, environment: Value) -> None:
+    def begins(self, node: Value, environment: Value) -> None:
         """An expression is about to be evaluated."""
 
-    def applied(self, code: Value, environment: Value) -> None:
-        """The expression begun last applies this code."""
+    def applies(self, code: Value, environment: Value) -> None:
+        """The expression begun last and not ended runs this code in this environment."""
 
-    def end(self, node: Value, value: Value) -> None:
+    def ends(self, value: Value) -> None:
         """The expression begun last and not ended has this value."""
 
 
@@ -219,7 +219,7 @@ class Tracer:
                 raise OutOfSteps
             left[0] -= 1
             if watcher is not None:
-                watcher.applied(body, given)
+                watcher.applies(body, given)
             return (compiled.get(id(body)) or code(body))(given)
 
         return run
@@ -341,9 +341,9 @@ def _call(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Ru
 
 def _watched(node: Value, run: Run, watcher: Watcher) -> Run:
     def watched(environment: Value) -> Value:
-        watcher.begin(node, environment)
+        watcher.begins(node, environment)
         value = run(environment)
-        watcher.end(node, value)
+        watcher.ends(value)
         return value
 
     return watched

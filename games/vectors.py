@@ -19,7 +19,7 @@ from clsp.run import CostExceeded, Raised, run_serialized
 from clsp.run import Slash as ProgramSlash
 from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
 from games import registry
-from games.contract import Game, Hashes, Raise, Slash, Valid
+from games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
 from games.errors import BadState, UnknownGame
 from games.judge import NO_ADDRESS, hashes_of, result_value
 from games.referee import FIRST, GameCoin, infohash, validator_arguments
@@ -119,6 +119,32 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
     return _differences("program", question, _ask_program(question, program))
 
 
+def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
+    """The environment in which a case calls its validator, one of `programs`, serialized.
+
+    Raises `BadCase`.
+    """
+    hashes = {validator: program.hash for validator, program in programs.items()}
+    question = _question(case, name, hashes)
+    return _arguments(question, programs[case.validator])
+
+
+def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
+    """What the rules of a game say of a case, with the rule that decides it; None where the
+    state is none of the validator's. `hashes` are those of the programs that are played with.
+
+    Raises `BadCase`.
+    """
+    validator = game.validators.get(case.validator)
+    if validator is None:
+        return None
+    question = _question(case, game.name, hashes)
+    try:
+        return _judged(question, validator, hashes)
+    except BadState:
+        return None
+
+
 # --- the two answers --------------------------------------------------------------------------
 
 _Answer = tuple[str, Value]
@@ -136,17 +162,8 @@ class _Question(msgspec.Struct, frozen=True):
 
 
 def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
-    case = question.case
-    validator = game.validators[case.validator]
     try:
-        verdict = validator.judge(
-            validator.read_state(question.state),
-            question.move,
-            case.mover_share,
-            case.amount,
-            question.evidence,
-            hashes,
-        )
+        verdict = _judged(question, game.validators[question.case.validator], hashes)
     except BadState as error:
         return f"bad state ({error})", NIL
     except Exception as error:  # the rules of a stranger's game: a fault, not the end of the run
@@ -160,11 +177,20 @@ def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
             return "raise", NIL
 
 
-def _ask_program(question: _Question, program: Program) -> _Answer:
-    arguments = validator_arguments(
-        _coin(question), question.state, program, question.evidence, NO_ADDRESS
+def _judged(question: _Question, validator: Validator, hashes: Hashes) -> Verdict:
+    """Raises `BadState`."""
+    return validator.judge(
+        validator.read_state(question.state),
+        question.move,
+        question.case.mover_share,
+        question.case.amount,
+        question.evidence,
+        hashes,
     )
-    outcome = run_serialized(program.serialized, arguments)
+
+
+def _ask_program(question: _Question, program: Program) -> _Answer:
+    outcome = run_serialized(program.serialized, _arguments(question, program))
     match outcome:
         case ProgramSlash():
             return "slash", NIL
@@ -174,6 +200,12 @@ def _ask_program(question: _Question, program: Program) -> _Answer:
             return "cost exceeded", NIL
         case _:
             return "valid", outcome.value
+
+
+def _arguments(question: _Question, program: Program) -> bytes:
+    return validator_arguments(
+        _coin(question), question.state, program, question.evidence, NO_ADDRESS
+    )
 
 
 def _coin(question: _Question) -> GameCoin:

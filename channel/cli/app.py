@@ -205,6 +205,28 @@ def cost(
     )
 
 
+@app.command()
+def trace(
+    file: Annotated[Path, typer.Argument(help="Conformance cases (.jsonl), or a finding (.json).")],
+    case: Annotated[
+        str | None, typer.Option(help="The id of a case in the file (the first one).")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A TOML file: look at its programs instead of ours.")
+    ] = None,
+    verbose: Annotated[
+        int, typer.Option("-v", count=True, help="-v: every operator; -vv: every node.")
+    ] = 0,
+) -> None:
+    """Show the steps of one run, by function name, to the operator that decided.
+
+    Example: [bold]channelsim trace cases.jsonl --case my-case[/bold]
+    """
+    from channel.cli.trace import trace as run
+
+    raise typer.Exit(run(file, target=target, case=case, verbosity=verbose))
+
+
 @vectors.command("check")
 def vectors_check(
     files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],

@@ -15,10 +15,12 @@ from tests.channel.cli import channelsim
 PAGE = (Path(__file__).parents[3] / "docs" / "lab.md").read_text("utf-8")
 
 
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
+
+
 def block(kind: str) -> str:
-    found = re.search(rf"```{kind}\n(.*?)```", PAGE, re.DOTALL)
-    assert found
-    return found[1]
+    return blocks(kind)[0]
 
 
 def test_the_example_prints_what_the_page_says(
@@ -33,6 +35,15 @@ def test_the_example_prints_what_the_page_says(
     ran = channelsim(capsys, *command)
     assert ran.code == 1
     assert block("text").strip() in " ".join(ran.out.split())
+
+
+def test_the_traced_case_looks_as_on_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = next(text for text in blocks("text") if text.startswith("spacepoker, end: "))
+    name = shown.split()[2]
+    cases = Path(__file__).parents[2] / "data" / "vectors" / "spacepoker.jsonl"
+    assert channelsim(capsys, "trace", cases, "--case", name).out == shown
 
 
 def test_every_law_is_on_the_page() -> None:

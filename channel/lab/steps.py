@@ -1,0 +1,208 @@
+"""A recorded run as lines to read: calls by name, indented, to the operator that decided."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from textwrap import wrap
+
+from clsp.code import LET, Function, operands, quoted
+from clsp.deep import deep
+from clsp.disassembly import NUMERIC, value_text
+from clsp.operators import APPLY, CONS, IF
+from clsp.record import Record, Step, chosen, tested
+from clsp.trace import path
+from clsp.values import NIL, Value
+
+WIDTH = 100
+"""Columns of a line."""
+
+DEEPEST = 24
+"""Lines are indented no further."""
+
+CALLS, OPERATORS, NODES = range(3)
+"""How much is told: calls and the choices of the program itself; every choice and operator;
+every node."""
+
+_KEPT = "\u00a0"
+_NO_BREAK = re.compile(r"(?<= =) | (?==)| (?=\(\d+ bytes\))| (?=bytes\))")
+
+_EQUAL = b"\x09"
+_COMPARING = frozenset((_EQUAL, b"\x0a", b"\x15"))
+
+OPEN = 8
+"""So many open calls are remembered: enough to tell a program from a function."""
+
+_SHUFFLING = frozenset((APPLY, IF, CONS, b"\x05", b"\x06", b"\x07"))
+"""Operators that only move values about."""
+
+
+MOST = 3000
+"""Of a longer telling the middle is left out."""
+
+
+def lines(record: Record, verbosity: int = CALLS) -> list[str]:
+    """The steps of a run, a line each, in the order in which they were done."""
+    telling = _Telling(record, verbosity)
+    if record.root is not None:
+        with deep():
+            telling.tell(record.root, 0, ())
+    told = telling.lines
+    left_out = len(told) - MOST
+    if left_out > 0:
+        half = MOST // 2
+        told[half:-half] = [f"… {left_out:,} lines are left out …"]
+    return told
+
+
+class _Telling:
+    def __init__(self, record: Record, verbosity: int) -> None:
+        self.record = record
+        self.verbosity = verbosity
+        self.lines: list[str] = []
+
+    def tell(self, step: Step, depth: int, calls: tuple[Value, ...]) -> None:
+        """Tell a step; `calls` are the bodies of the functions that are open, the last two."""
+        function = step.function
+        before = [inner for inner in step.inner if inner is not step.body]
+        if self.verbosity == NODES:
+            self._node(step, depth)
+            return
+        for inner in before:
+            self.tell(inner, depth, calls)
+        choice = chosen(step)
+        if choice is not None and (self.verbosity or self._is_plain(calls)):
+            self._choice(choice, depth)
+        again = function is not None and calls and calls[-1] is function.body
+        if function is None or function.name == LET or (again and not self.verbosity):
+            if function is not None and function.name == LET:
+                self._let(step, depth)
+            if step.body is not None:
+                self.tell(step.body, depth, calls)
+            if self.verbosity and step.operator not in _SHUFFLING:
+                self._operator(step, depth)
+            return
+        self._call(step, depth, function, calls)
+
+    # --- one kind of line each ----------------------------------------------------------------
+
+    def _is_plain(self, calls: tuple[Value, ...]) -> bool:
+        """Whether only whole programs are open: their choices are the rules."""
+        return all(self.record.is_program(body) for body in calls)
+
+    def _call(self, step: Step, depth: int, function: Function, calls: tuple[Value, ...]) -> None:
+        given = ", ".join(
+            f"{name}={self._value(value, 30)}" for name, value in self.record.arguments(step)
+        )
+        head = f"{function.name}({given})"
+        result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
+        start = len(self.lines)
+        if step.body is not None:
+            self.tell(step.body, depth + 1, (*calls, function.body)[-OPEN:])
+        if len(self.lines) == start:
+            self.lines += _indented(f"{head} {result}", depth)
+        else:
+            self.lines[start:start] = _indented(head, depth)
+            self.lines += _indented(result, depth + 1)
+
+    def _let(self, step: Step, depth: int) -> None:
+        given = [
+            f"{name} = {self._value(value, 40)}"
+            for name, value in self.record.arguments(step)
+            if name != "cse" or self.verbosity
+        ]
+        if given:
+            self.lines += _indented(f"let {', '.join(given)}", depth)
+
+    def _choice(self, choice: Step, depth: int) -> None:
+        test, value = tested(choice)
+        text = self._text(test, choice, WIDTH - 30 - 2 * depth)
+        said = "no" if value == NIL else "yes"
+        if value not in (NIL, b"\x01"):
+            said += f" ({self._value(value, 20)})"
+        else:
+            said += self._compared(test, choice)
+        self.lines.append(_indent(f"if {text}: {said}", depth))
+
+    def _compared(self, test: Value, choice: Step) -> str:
+        """The two values that a test compares, where they are not the same."""
+        step = next((inner for inner in choice.inner if inner.node is test), None)
+        if step is None or step.operator not in _COMPARING:
+            return ""
+        values = [value_of(operand, step) for operand in operands(test)]
+        words = ["?" if value is None else self._value(value, 30) for value in values]
+        if len(words) != 2 or (words[0] == words[1] and step.value != NIL):
+            return ""
+        if step.operator != _EQUAL:
+            words = ["0" if word == "()" else word for word in words]
+        return f" ({words[0]} and {words[1]})"
+
+    def _operator(self, step: Step, depth: int) -> None:
+        result = f"= {self._value(step.value, 40)}" if step.ended else "raises"
+        if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
+            result = "= 0"
+        room = max(20, WIDTH - 2 * depth - len(result) - 1)
+        self.lines.append(_indent(f"{self._text(step.node, step, room)} {result}", depth))
+
+    def _node(self, step: Step, depth: int) -> None:
+        code = self.record.text_of(step.node).code
+        number = code.id_of(step.node)
+        where = "" if number is None else f"#{number} "
+        result = f"= {self._value(step.value, 30)}" if step.ended else "raises"
+        head = self._text(step.node, step, max(20, WIDTH - 2 * depth - len(where + result) - 1))
+        if step.function is not None and step.function.name != LET:
+            head = f"{step.function.name}: {head}"
+        self.lines.append(_indent(f"{where}{head} {result}", depth))
+        for inner in step.inner:
+            self.tell(inner, depth + 1, ())
+
+    # --- words --------------------------------------------------------------------------------
+
+    def _text(self, node: Value, step: Step, room: int) -> str:
+        return text_of(self.record, node, step, room)
+
+    def _value(self, value: Value, room: int) -> str:
+        return value_text(value, room, self.record.known)
+
+
+def value_of(operand: Value, step: Step) -> Value | None:
+    """The value that an operand of a step had; None of one that was not evaluated."""
+    constant = quoted(operand)
+    if constant is not None:
+        return constant
+    if isinstance(operand, bytes):
+        return path(operand)(step.environment)
+    return next((inner.value for inner in step.inner if inner.node is operand), None)
+
+
+def text_of(record: Record, node: Value, step: Step, room: int = WIDTH) -> str:
+    """An expression, or an operand of a step's, as text of about so many characters."""
+    text = record.text_of(step.node)
+    place = record.place_of(step)
+    if isinstance(node, bytes) or quoted(node) is not None:
+        return text.operand(node, place, room) if place is not None else value_text(node, room)
+    return record.text_of(node).text(node, room)
+
+
+def _indent(text: str, depth: int) -> str:
+    line = "  " * min(depth, DEEPEST) + text
+    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+
+
+def _indented(text: str, depth: int) -> Iterator[str]:
+    start = "  " * min(depth, DEEPEST)
+    yield from filled(text, start, start + "      ")
+
+
+def filled(text: str, first: str = "", other: str = "") -> list[str]:
+    """A text as lines that fit; what stands in brackets or behind a name is kept together."""
+    return [
+        line.replace(_KEPT, " ")
+        for line in wrap(
+            _NO_BREAK.sub(_KEPT, text),
+            WIDTH,
+            initial_indent=first,
+            subsequent_indent=other,
+            break_on_hyphens=False,
+        )
+    ]
