@@ -261,6 +261,8 @@ def slash_conditions(
     """
     if infohash(validator.hash, tree_hash(state)) != coin.infohash_a:
         raise RefereeRefusal("REF-SLASH-2")
+    if not mover_address:
+        raise RefereeRefusal("REF-SLASH-8")
     extra = _extra_conditions(coin, result)
     payout = _conditions(*_payout(coin.mover_key, mover_address, coin.amount))
     return _append(extra, payout)

@@ -17,6 +17,7 @@ from channel.errors import UsageError
 from channel.lab import crosscheck as runs
 from channel.lab.crosscheck import trials
 from channel.lab.laws import Law, laws
+from channel.lab.settled import settle
 from channel.lab.target import Target
 from channel.lab.trial import Finding, Tally
 from games.vectors import BadCase, Case, check_program, read
@@ -55,6 +56,19 @@ def crosscheck_broken(target: Target, cases: int, seed: str, jobs: int) -> str:
     """Try every law, as `channelsim crosscheck` does: how they are broken, or empty."""
     report = runs.crosscheck(target, cases, seed, jobs)
     return _told(target, report.tally, f"{cases:,} cases under every law")
+
+
+def settled_broken(target: Target, positions: int, seed: str) -> str:
+    """Spend so many game coins on an embedded node: where it does not do what the rules and the
+    model of the referee say, or empty."""
+    differences = settle(target, positions, seed).differences
+    if not differences:
+        return ""
+    lines = [f"{target.name}: {len(differences):,} of {positions:,} spends end otherwise", ""]
+    lines += differences[:SHOWN]
+    if len(differences) > SHOWN:
+        lines.append(f"and {len(differences) - SHOWN} more")
+    return "\n".join(lines)
 
 
 def case_broken(target: Target, case: Case) -> str:

@@ -49,6 +49,14 @@ class Lab:
             text = checking.crosscheck_broken(self.target, cases, seed, jobs)
         _fail(text)
 
+    def settle(self, positions: int = 600, seed: str = "settle") -> None:
+        """Spend so many game coins on an embedded node: moves, timeouts and slashes, right and
+        wrong ones. What happens must be what the rules and the model of the referee say."""
+        __tracebackhide__ = True
+        with _said():
+            text = checking.settled_broken(self.target, positions, seed)
+        _fail(text)
+
     def case(self, case: Case) -> None:
         """Put a stored case to the target's programs."""
         __tracebackhide__ = True

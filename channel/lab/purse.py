@@ -21,6 +21,9 @@ from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 AT_ONCE = 200
 """So many coins are made by one spend."""
 
+MOST_AT_ONCE = 1_000_000_000_000
+"""So many mojos are spent at once, if more than one coin is made: half a block reward."""
+
 _ME, _UNSAFE = int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)
 
 Wanted = tuple[bytes, int]
@@ -39,12 +42,17 @@ class Purse:
     def coins(self, wanted: Sequence[Wanted]) -> list[Coin]:
         """These coins, in this order, mined. No two may be the same.
 
-        Raises `UsageError` where one batch is more than a block reward.
+        Raises `UsageError` where one of them is more than a block reward.
         """
         made: list[Coin] = []
-        for at in range(0, len(wanted), AT_ONCE):
-            made += self._spend(wanted[at : at + AT_ONCE])
-        return made
+        batch: list[Wanted] = []
+        for one in wanted:
+            too_much = sum(amount for _, amount in (*batch, one)) > MOST_AT_ONCE
+            if batch and (too_much or len(batch) == AT_ONCE):
+                made += self._spend(batch)
+                batch = []
+            batch.append(one)
+        return made + (self._spend(batch) if batch else [])
 
     def _spend(self, wanted: Sequence[Wanted]) -> list[Coin]:
         total = sum(amount for _, amount in wanted)

@@ -265,8 +265,6 @@ def test_slashes(
     solution = slash_solution(state, validator, evidence, address)
 
     def ask() -> Value:
-        if not address:
-            raise RefereeRefusal("REF-SLASH-8")
         return slash_conditions(coin, state, validator, result, address)
 
     assert program(coin, solution) == model(ask)

@@ -1,0 +1,140 @@
+"""Spends of game coins in the making, and all that can be wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import msgspec
+
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value
+from games.referee import FIRST, GameCoin
+
+ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
+"""Where the mover and the waiter are paid."""
+
+LIE = b"\xee" * 32
+"""A commitment to nothing that any move leads to."""
+
+
+@dataclass
+class Draft:
+    """A spend in the making: its solution is the list of `items` that ends in `tail`."""
+
+    coin: GameCoin
+    items: list[Value]
+    age: int
+    signs: bool = True
+    tail: Value = NIL
+
+    def solution(self) -> Value:
+        """The solution, as it stands."""
+        solution = self.tail
+        for item in reversed(self.items):
+            solution = (item, solution)
+        return solution
+
+    def change(self, **fields: Any) -> None:
+        """Give the coin other fields."""
+        self.coin = msgspec.structs.replace(self.coin, **fields)
+
+
+Wrong = Callable[[Draft, Random], None]
+"""Makes a draft wrong in one way, or another one right: the model says which."""
+
+
+def _item(at: int, *values: Value) -> Wrong:
+    """Another item in this place."""
+
+    def change(draft: Draft, dice: Random) -> None:
+        draft.items[at] = dice.choice(values)
+
+    return change
+
+
+def _paired(at: int) -> Wrong:
+    """A pair where an atom belongs, or a pair of what belongs there and something."""
+
+    def change(draft: Draft, dice: Random) -> None:
+        draft.items[at] = (draft.items[at], NIL)
+
+    return change
+
+
+def _too_long(draft: Draft, dice: Random) -> None:
+    draft.items[0] = bytes(draft.coin.max_move_size + dice.randint(1, 3))
+
+
+def _too_much(draft: Draft, dice: Random) -> None:
+    draft.items[2] = int_to_atom(draft.coin.amount + dice.randint(1, 300))
+
+
+def _more_bytes(draft: Draft, dice: Random) -> None:
+    at = dice.choice((2, 3))
+    atom = draft.items[at]
+    assert isinstance(atom, bytes)
+    draft.items[at] = b"\x00" + atom
+
+
+def _over(draft: Draft, dice: Random) -> None:
+    draft.change(infohash_b=b"")
+
+
+def _late(draft: Draft, dice: Random) -> None:
+    draft.age = draft.coin.timeout + dice.randint(0, 2)
+
+
+def _early(draft: Draft, dice: Random) -> None:
+    draft.age = dice.randint(0, draft.coin.timeout - 1)
+
+
+def _unsigned(draft: Draft, dice: Random) -> None:
+    draft.signs = False
+
+
+def _one_more(draft: Draft, dice: Random) -> None:
+    draft.items.append(dice.choice((NIL, b"\x01", (NIL, NIL))))
+
+
+def _one_less(draft: Draft, dice: Random) -> None:
+    draft.items.pop()
+
+
+def _no_list(draft: Draft, dice: Random) -> None:
+    draft.tail = b"\x01"
+
+
+def _other_address(draft: Draft, dice: Random) -> None:
+    """An address for nobody, or none for somebody."""
+    at = dice.choice((0, 1))
+    draft.items[at] = NIL if draft.items[at] else ADDRESSES[at]
+
+
+def _first_coin(draft: Draft, dice: Random) -> None:
+    draft.change(infohash_a=FIRST)
+
+
+_SHAPE: tuple[Wrong, ...] = (_one_more, _one_less, _no_list, _unsigned)
+
+WRONG_MOVES: tuple[Wrong, ...] = (
+    *_SHAPE,
+    *(_too_long, _too_much, _more_bytes, _over, _late),
+    *(_paired(0), _paired(1), _paired(2), _paired(3)),
+    _item(1, b"\x00", LIE[:31], LIE + b"\xee"),
+    _item(2, b"\xff", b"\x80"),
+    _item(3, b"\xff", b"\x80\x00"),
+    _item(3, b"\x01\x00\x00", b"\x00\x80\x00"),
+)
+WRONG_TIMEOUTS: tuple[Wrong, ...] = (
+    *_SHAPE,
+    *(_early, _early, _other_address, _other_address),
+    *(_paired(0), _paired(1)),
+)
+WRONG_SLASHES: tuple[Wrong, ...] = (
+    *_SHAPE,
+    *(_paired(0), _item(1, (b"\x01", NIL), (b"\x08", NIL)), _first_coin),
+    *(_paired(3), _item(3, NIL)),
+)
