@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from clsp.arguments import arguments_of, bound, pattern
 from clsp.code import LET, Code, Function, Place, is_choice, operands
-from clsp.disassembly import Disassembly, arguments_of, bound, pattern
+from clsp.disassembly import Disassembly
 from clsp.operators import APPLY
 from clsp.programs import Program
 from clsp.trace import End, Tracer, path

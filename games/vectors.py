@@ -273,15 +273,15 @@ def _question(case: Case, game: str, hashes: Hashes) -> _Question:
         result = to_list(
             (
                 hash_of(case.next.validator),
-                _value(case.next.state, "next.state", hash_of),
+                read_value(case.next.state, "next.state", hash_of),
                 int_to_atom(case.next.max_move_size),
             )
         )
     return _Question(
         case,
         bytes.fromhex(case.move),
-        _value(case.state, "state", hash_of),
-        _value(case.evidence, "evidence", hash_of),
+        read_value(case.state, "state", hash_of),
+        read_value(case.evidence, "evidence", hash_of),
         result,
     )
 
@@ -296,11 +296,20 @@ def _read_values(case: Case) -> None:
     if case.next is not None:
         values["next.state"] = case.next.state
     for key, described in values.items():
-        _value(described, key, lambda name: NIL)
+        read_value(described, key, lambda name: NIL)
 
 
-def _value(described: Any, key: str, hash_of: Callable[[str], bytes]) -> Value:
-    """A value as the format writes it. Raises `BadCase`."""
+def read_value(
+    described: Any,
+    key: str,
+    hash_of: Callable[[str], bytes],
+    source_of: Callable[[str], Value] | None = None,
+) -> Value:
+    """A value as the format writes it; `key` is where it stands. Raises `BadCase`.
+
+    `hash_of` gives the hash of a program; `source_of`, where ``{"source": name}`` may stand, its
+    code.
+    """
     match described:
         case bool():
             pass
@@ -309,9 +318,11 @@ def _value(described: Any, key: str, hash_of: Callable[[str], bytes]) -> Value:
         case str() if described.startswith("0x") and _HEX.fullmatch(described, 2):
             return bytes.fromhex(described[2:])
         case list():
-            return to_list([_value(item, key, hash_of) for item in described])
+            return to_list([read_value(item, key, hash_of, source_of) for item in described])
         case {"program": str(name)} if len(described) == 1:
             return hash_of(name)
+        case {"source": str(name)} if len(described) == 1 and source_of is not None:
+            return source_of(name)
         case _:
             pass
     raise BadCase(f"key `{key}`: {str(described)[:60]!r} is no value")

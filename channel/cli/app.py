@@ -206,6 +206,28 @@ def cost(
 
 
 @app.command()
+def coverage(
+    target: Annotated[
+        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+    ],
+    corpus: Annotated[
+        Path, typer.Option(help="A folder with a .jsonl of cases for each validator.")
+    ],
+    html: Annotated[
+        Path | None, typer.Option(help="Write a page with the code, marked, to this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show which nodes and branches of each program a corpus reaches, and which it never does.
+
+    Example: [bold]channelsim coverage my-validators.toml --corpus cases --html page.html[/bold]
+    """
+    from channel.cli.coverage import coverage as run
+
+    raise typer.Exit(run(target, corpus=corpus, html=html, json=json))
+
+
+@app.command()
 def trace(
     file: Annotated[Path, typer.Argument(help="Conformance cases (.jsonl), or a finding (.json).")],
     case: Annotated[

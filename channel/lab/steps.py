@@ -8,9 +8,10 @@ from textwrap import wrap
 
 from clsp.code import LET, Function, operands, quoted
 from clsp.deep import deep
-from clsp.disassembly import NUMERIC, value_text
+from clsp.disassembly import NUMERIC
 from clsp.operators import APPLY, CONS, IF
 from clsp.record import Record, Step, chosen, tested
+from clsp.show import value_text
 from clsp.trace import path
 from clsp.values import NIL, Value
 

@@ -13,11 +13,11 @@ from channel.errors import UsageError
 from channel.lab.sources import read_bytes
 from channel.lab.steps import filled, lines, text_of
 from channel.lab.target import REFEREE, Target, load, of_game
-from clsp.disassembly import value_text
 from clsp.operators import IF, RAISE
 from clsp.programs import Program
 from clsp.record import Record, Step, named, tested
 from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.show import value_text
 from clsp.trace import Stopped
 from clsp.values import NIL, BadValue, deserialize
 from games import registry

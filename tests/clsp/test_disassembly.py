@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from clsp.arguments import bound, pattern, pattern_text
 from clsp.code import Code
-from clsp.disassembly import Disassembly, bound, pattern, pattern_text, value_text
+from clsp.disassembly import Disassembly
 from clsp.programs import load, names, symbols
+from clsp.show import value_text
 from clsp.values import to_list
 
 WRITTEN = {
@@ -35,7 +37,7 @@ def test_functions_read_as_they_were_written() -> None:
 def test_what_a_let_names_is_named() -> None:
     text = text_of("spacepoker/mid_round")
     assert text.text(text.code.root).startswith(
-        "(let (half_stakes (f (divmod AMOUNT 2)), pot (+ half_pot last_r"
+        "(let ((half_stakes (f (divmod AMOUNT 2))) (pot (+ half_pot last_r"
     )
 
 

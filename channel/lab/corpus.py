@@ -1,0 +1,131 @@
+"""A stored corpus: files of cases for each validator of a target, and for its referee.
+
+`<validator>.jsonl` has conformance cases. `referee.jsonl` has spends, an object a line: `id`,
+`tag`, `puzzle` (the eleven curried fields), `solution` and `expect`, `valid` or `raise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.sources import read_bytes
+from channel.lab.target import REFEREE, Target
+from clsp.programs import Program
+from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.values import NotAList, Value, from_list, serialize
+from games import vectors
+from games.vectors import BadCase, Case, read_value
+
+FIELDS = 11
+"""So many fields are curried into a referee."""
+
+
+class Spend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One spend of a game coin. `puzzle` and `solution` are values as in conformance cases, in
+    which ``{"source": name}`` stands for the code of a program."""
+
+    id: str
+    tag: str
+    puzzle: list[Any]
+    solution: Any
+    expect: Literal["valid", "raise"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One line of a corpus: the program that it runs, and its serialized environment.
+
+    `differs` says how the program's outcome is not the one expected, None where it is.
+    """
+
+    id: str
+    program: str
+    arguments: bytes
+    differs: str | None
+
+
+def read(target: Target, folder: Path) -> Iterator[Entry]:
+    """The entries of all files in a folder. Raises `UsageError`, naming file and line."""
+    if not folder.is_dir():
+        raise UsageError(f"--corpus {folder}: no such folder")
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise UsageError(f"--corpus {folder}: has no .jsonl files")
+    for path in files:
+        if path.stem not in target.programs and path.stem != REFEREE:
+            known = ", ".join([*target.programs, REFEREE])
+            raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
+        for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
+            if not line.strip():
+                continue
+            try:
+                yield _entry(target, path.stem, line)
+            except (msgspec.DecodeError, BadCase, UnicodeDecodeError) as error:
+                reason = str(error).removeprefix("line 1: ")
+                raise UsageError(f"{path}: line {number}: {reason}") from None
+            except RecursionError:
+                raise UsageError(f"{path}: line {number}: nested too deep") from None
+
+
+def _entry(target: Target, name: str, line: bytes) -> Entry:
+    if name == REFEREE and name not in target.programs:
+        return spend(target, msgspec.json.decode(line, type=Spend))
+    (case,) = vectors.read([line])
+    if case.validator != name:
+        raise BadCase(f"{case.id} is a case of {case.validator}, not of {name}")
+    return call(target, case)
+
+
+def call(target: Target, case: Case) -> Entry:
+    """A conformance case as an entry. Raises `BadCase`."""
+    arguments = vectors.arguments(case, target.name, target.programs)
+    differences = vectors.check_program(case, target.name, target.programs)
+    return Entry(case.id, case.validator, arguments, "; ".join(differences) or None)
+
+
+def spend(target: Target, written: Spend) -> Entry:
+    """A spend as an entry: the referee's environment is its fields, then the solution.
+
+    Raises `BadCase`.
+    """
+    programs = {**target.programs, REFEREE: target.referee}
+
+    def program(name: str) -> Program:
+        if name not in programs:
+            raise BadCase(f"{target.name} has no program {name!r}")
+        return programs[name]
+
+    def value(described: Any, key: str) -> Value:
+        return read_value(
+            described, key, lambda name: program(name).hash, lambda name: program(name).value
+        )
+
+    fields = value(written.puzzle, "puzzle")
+    if len(written.puzzle) != FIELDS:
+        raise BadCase(f"key `puzzle`: {len(written.puzzle)} fields, not {FIELDS}")
+    arguments = serialize((fields, value(written.solution, "solution")))
+    outcome = run_serialized(target.referee.serialized, arguments)
+    said = _said(outcome)
+    differs = None if said == written.expect else f"expected {written.expect}, got {said}"
+    return Entry(written.id, REFEREE, arguments, differs)
+
+
+def _said(outcome: Outcome) -> str:
+    """What a spend's run comes to: a list of conditions, which may be empty, is valid."""
+    match outcome:
+        case Slash():
+            return "valid"
+        case Valid(value):
+            try:
+                from_list(value)
+            except NotAList:
+                return "no list"
+            return "valid"
+        case Raised():
+            return "raise"
+        case CostExceeded():
+            return "cost exceeded"
