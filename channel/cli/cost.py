@@ -13,6 +13,7 @@ from rich.table import Table
 
 from channel.errors import UsageError
 from channel.lab import bundles, costs, snapshot
+from channel.lab.bundles import Bundles
 from channel.lab.costs import share_of_block
 from channel.lab.snapshot import Change, Changes, Snapshot
 from channel.lab.target import load
@@ -52,10 +53,10 @@ def cost(
         except OSError as error:
             raise UsageError(f"--write {write}: cannot be written ({error.strerror})") from None
     if json:
-        document = _document(now, whole.refused, changes)
+        document = _document(now, whole, changes)
         print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
     else:
-        _print(now, whole.refused)
+        _print(now, whole)
         if changes:
             _print_changes(changes, check)
     return 1 if whole.refused or (changes and changes.failed) else 0
@@ -79,7 +80,7 @@ def _measured_as(
     return held.cases, held.seed
 
 
-def _document(now: Snapshot, refused: dict[str, str], changes: Changes | None) -> dict[str, Any]:
+def _document(now: Snapshot, whole: Bundles, changes: Changes | None) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(now)
     for paths in document["validators"].values():
         for figures in paths.values():
@@ -87,7 +88,8 @@ def _document(now: Snapshot, refused: dict[str, str], changes: Changes | None) -
     for figures in document["bundles"].values():
         figures["share_of_block"] = share_of_block(figures["total"])
     document["block"] = MAX_COST
-    document["refused"] = refused
+    document["refused"] = whole.refused
+    document["left_out"] = whole.left_out
     if changes:
         document["check"] = {
             "failed": changes.failed,
@@ -103,7 +105,7 @@ def _change(change: Change) -> dict[str, Any]:
     return {**msgspec.to_builtins(change), "text": str(change)}
 
 
-def _print(now: Snapshot, refused: dict[str, str]) -> None:
+def _print(now: Snapshot, whole: Bundles) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
     table = Table(title=f"{now.target}: CLVM cost of validators, and of the referee's paths")
     for heading in ("validator", "path"):
@@ -125,8 +127,10 @@ def _print(now: Snapshot, refused: dict[str, str]) -> None:
         cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
         table.add_row(name, *cells, f"{share_of_block(cost.total):.3%}")
     console.print(table)
-    for name, error in refused.items():
+    for name, error in whole.refused.items():
         console.print(f"refused by the node: {name}: {error}", markup=False)
+    for name in whole.left_out:
+        console.print(f"left out: {name}: more mojos than a wallet of the node", markup=False)
     console.print(f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}", markup=False)
 
 

@@ -20,7 +20,7 @@ from channel.coins import Bundle, Spend, standard_spend
 from channel.entropy import derive
 from channel.errors import InvariantError
 from channel.keys import SecretKeys
-from channel.lab.costs import PATHS, TIMEOUT, VALIDATOR, Costs
+from channel.lab.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
 from channel.lab.court import Court, conditions
 from channel.lab.purse import Purse, signed, spend_of
 from channel.signed import Signed, check_halves, preempt, publish, sign_halves, time_out
@@ -89,10 +89,14 @@ def generator_size(spends: tuple[Spend, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bundles:
-    """The costs by what a bundle does, and of those that the node refused, its words."""
+    """The costs by what a bundle does, and of those that the node refused, its words.
+
+    `left_out` are game spends of which every coin holds more than an embedded node can give.
+    """
 
     costs: dict[str, BundleCost]
     refused: dict[str, str]
+    left_out: tuple[str, ...]
 
 
 def measure(costs: Costs) -> Bundles:
@@ -107,7 +111,13 @@ def measure(costs: Costs) -> Bundles:
             refused[name] = error
         else:
             found[name] = bundle_cost(bundle)
-    return Bundles(found, refused)
+    left_out = [
+        f"{name} {path}"
+        for name, paths in costs.figures().items()
+        for path in paths
+        if path != VALIDATOR and (name, path) not in costs.dearest
+    ]
+    return Bundles(found, refused, tuple(left_out))
 
 
 Tried = tuple[str, Bundle, str]
@@ -208,6 +218,7 @@ class _Lab:
         assert spot is not None, "asked for only where there is one"
         coin = msgspec.structs.replace(
             Court(self._costs.target).coin(spot),
+            amount=min(spot.amount, MOST_MOJOS),
             mover_key=self._referee_keys[0],
             waiter_key=self._referee_keys[1],
         )

@@ -30,6 +30,9 @@ MOVES = 8
 """So many different moves of a spot go through the referee; a slash costs what a hundred
 validators cost."""
 
+MOST_MOJOS = 500_000_000_000
+"""Coins of more than this are not brought on an embedded node, whose wallet coins are finite."""
+
 CHUNK = 2048
 """Cases are made in chunks of at most so many."""
 
@@ -56,6 +59,7 @@ class Figures(msgspec.Struct, frozen=True):
 class Dearest(msgspec.Struct, frozen=True):
     """A game coin's eleven fields and a solution that spends it: the dearest of its path."""
 
+    cost: int
     fields: tuple[Value, ...]
     solution: Value
 
@@ -64,7 +68,8 @@ class Dearest(msgspec.Struct, frozen=True):
 class Costs:
     """All that was measured, by validator and path.
 
-    `dearest` is known of the paths that spend a coin; `first` is the first place of the hands.
+    `dearest` is known of the paths that spend a coin, of those coins that an embedded node can
+    make; `first` is the first place of the hands.
     """
 
     target: Target
@@ -82,12 +87,18 @@ class Costs:
             if name in self.runs
         }
 
-    def note(self, name: str, path: str, cost: int, spend: Dearest | None = None) -> None:
+    def note(self, name: str, path: str, cost: int) -> None:
         """Note a run."""
-        known = self.runs.setdefault(name, {path: [] for path in PATHS})[path]
-        if spend is not None and cost > max(known, default=-1):
-            self.dearest[name, path] = spend
-        known.append(cost)
+        self.runs.setdefault(name, {path: [] for path in PATHS})[path].append(cost)
+
+    def note_spend(
+        self, name: str, path: str, cost: int, amount: int, fields: tuple[Value, ...], by: Value
+    ) -> None:
+        """Note the spend of a coin that holds this amount and has these fields."""
+        self.note(name, path, cost)
+        known = self.dearest.get((name, path))
+        if amount <= MOST_MOJOS and (known is None or cost > known.cost):
+            self.dearest[name, path] = Dearest(cost, fields, by)
 
 
 def measure(target: Target, cases: int, seed: str) -> Costs:
@@ -131,21 +142,26 @@ def _referee(costs: Costs, trial: Trial) -> None:
     """Of each move: the move path, and the timeout and the slash of the coin that it makes."""
     spot, court, name = trial.spot, trial.court, trial.spot.validator
     before = court.coin(spot).atoms()
+
+    def note(path: str, outcome: Outcome, fields: tuple[Value, ...], solution: Value) -> None:
+        if (cost := _cost(outcome)) is not None:
+            costs.note_spend(name, path, cost, spot.amount, fields, solution)
+
     for move, share, declared in _moves(trial):
         fields = court.after(spot, move, int_to_atom(share), declared)
         if not court.passes(spot, fields):
             continue
         moved = to_list((move, declared.infohash, int_to_atom(share), declared.size))
-        _note(costs, name, MOVE, court.move(spot, fields), Dearest(before, moved))
+        note(MOVE, court.move(spot, fields), before, moved)
         rest = spot.amount - share
         pays = to_list((PAYEES[0] if share else NIL, PAYEES[1] if rest else NIL))
-        _note(costs, name, TIMEOUT, court.spend(fields, pays), Dearest(fields, pays))
+        note(TIMEOUT, court.spend(fields, pays), fields, pays)
         for evidence in trial.evidence(move):
             outcome = court.slash_outcome(spot, fields, evidence)
             if court.ended(spot, fields, outcome) is not Slashed.FAILS:
                 program = trial.target.programs[name]
                 proof = slash_solution(spot.state, program, evidence, PAYEES[0])
-                _note(costs, name, SLASH, outcome, Dearest(fields, proof))
+                note(SLASH, outcome, fields, proof)
                 break
 
 
@@ -169,11 +185,6 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
         if not lied:
             yield move, share, Commitment(LIE, honest.size)
             lied = True
-
-
-def _note(costs: Costs, name: str, path: str, outcome: Outcome, spend: Dearest) -> None:
-    if (cost := _cost(outcome)) is not None:
-        costs.note(name, path, cost, spend)
 
 
 def _cost(outcome: Outcome) -> int | None:

@@ -201,8 +201,14 @@ def _shares(spot: Spot) -> tuple[int, ...]:
 def _changed(draw: st.DrawFn, spot: Spot) -> bytes:
     """The honest move with some of its bytes changed; at most as long as it may be."""
     move, most = spot.play.move, spot.before.max_move_size
-    kind = draw(st.sampled_from(("byte", "cut", "longer", "number", "encoding", "bytes")))
+    kinds = ("bit", "byte", "cut", "longer", "number", "encoding", "bytes")
+    kind = draw(st.sampled_from(kinds))
     match kind:
+        case "bit" if move:
+            # Of a mask, one card more or less.
+            at = draw(st.integers(1, len(move)))
+            changed = move[-at] ^ 1 << draw(st.integers(0, 7))
+            return move[:-at] + bytes([changed]) + move[len(move) - at + 1 :]
         case "byte" if move:
             at = draw(st.integers(0, len(move) - 1))
             return move[:at] + bytes([move[at] ^ draw(st.integers(1, 255))]) + move[at + 1 :]

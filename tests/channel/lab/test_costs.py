@@ -223,3 +223,15 @@ def test_bad_use(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ):
         ran = channelsim(capsys, "cost", *arguments)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), arguments
+
+
+def test_coins_of_more_than_a_node_gives_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = channelsim(capsys, "cost", GAME, "--cases", 200)
+    monkeypatch.setattr(costs, "MOST_MOJOS", 1)
+    ran = channelsim(capsys, "cost", GAME, "--cases", 200)
+    assert ran.code == whole.code == 0
+    assert ran.out.count("left out: ") == whole.out.count(" move ") // 2 * 3 > 0
+    assert "left out: end slash: more mojos than a wallet of the node" in ran.out
+    assert "publish" in ran.out

@@ -26,7 +26,12 @@ def block(kind: str, number: int = 0) -> str:
 
 def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest there, with our plug-in and no other, warnings being errors."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        "CI": "true",  # Hypothesis then draws the same each time, however busy the machine is
+    }
     command = [sys.executable, "-m", "pytest", "-p", "channel.lab.plugin", "-W", "error", "-q"]
     return subprocess.run(
         [*command, "--strict-markers", *arguments],
