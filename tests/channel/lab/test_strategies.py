@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from channel.errors import UsageError
@@ -21,7 +21,12 @@ from games.judge import own_move
 from games.vectors import Case, check
 from games.vectors import read as read_cases
 
-SEVERAL = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+BUSY = [HealthCheck.too_slow]
+"""How long it takes to draw says something about the machine, too."""
+
+SEVERAL = settings(
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=BUSY
+)
 GAMES = registry.names()
 
 
@@ -45,7 +50,7 @@ def test_lists_pairs_and_anything(items: Value, anything: Value) -> None:
 
 
 def test_values_of_every_kind_are_drawn_and_shrink_to_the_smallest() -> None:
-    quick = settings(max_examples=2000, database=None, derandomize=True)
+    quick = settings(SEVERAL, max_examples=2000)
     wanted = {
         (NIL, NIL): lambda value: isinstance(value, tuple),
         (NIL, b"\x00"): lambda value: (
@@ -116,7 +121,7 @@ def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
     target = load("calpoker")
     broken = set()
 
-    @settings(max_examples=400, deadline=None, derandomize=True, database=None)
+    @settings(SEVERAL, max_examples=400)
     @given(illegal_moves(target))
     def note(move: Made) -> None:
         broken.add(move.rule)
@@ -128,7 +133,7 @@ def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
 
 def test_an_illegal_move_shrinks_to_the_smallest_stakes() -> None:
     target = load("calpoker")
-    few = settings(max_examples=300, database=None, derandomize=True)
+    few = settings(SEVERAL, max_examples=300)
     move = find(illegal_moves(target, "d"), lambda move: len(move.move) == 1, settings=few)
     assert move.spot.amount == 2
     assert move.rule == "CP-D-2"
@@ -136,7 +141,7 @@ def test_an_illegal_move_shrinks_to_the_smallest_stakes() -> None:
 
 def test_a_drawn_move_is_a_case_and_runs_as_one() -> None:
     target = load("spacepoker")
-    few = settings(max_examples=50, database=None, derandomize=True)
+    few = settings(SEVERAL, max_examples=50)
     move = find(illegal_moves(target, "end"), lambda move: True, settings=few)
     import msgspec
 
