@@ -94,7 +94,7 @@ def check(case: Case, game: Game | None = None) -> list[str]:
         return [f"{game.name} has no validator {case.validator!r}"]
     hashes = hashes_of(game)
     try:
-        question = _question(case, game.name, hashes)
+        question = worked_out(case, game.name, hashes)
     except BadCase as error:
         return [str(error)]
     return [
@@ -112,7 +112,7 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
         return [f"{name} has no validator {case.validator!r}"]
     hashes = {validator: program.hash for validator, program in programs.items()}
     try:
-        question = _question(case, name, hashes)
+        question = worked_out(case, name, hashes)
     except BadCase as error:
         return [str(error)]
     program = programs[case.validator]
@@ -125,7 +125,7 @@ def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
     Raises `BadCase`.
     """
     hashes = {validator: program.hash for validator, program in programs.items()}
-    question = _question(case, name, hashes)
+    question = worked_out(case, name, hashes)
     return _arguments(question, programs[case.validator])
 
 
@@ -138,7 +138,7 @@ def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
     validator = game.validators.get(case.validator)
     if validator is None:
         return None
-    question = _question(case, game.name, hashes)
+    question = worked_out(case, game.name, hashes)
     try:
         return _judged(question, validator, hashes)
     except BadState:
@@ -151,8 +151,11 @@ _Answer = tuple[str, Value]
 """valid, slash, raise or what went wrong instead; and of a legal move, the program's result."""
 
 
-class _Question(msgspec.Struct, frozen=True):
-    """A case with its values worked out; `result` is what a program returns for a legal move."""
+class Question(msgspec.Struct, frozen=True):
+    """A case with its values worked out; `result` is what a program returns for a legal move.
+
+    `result` is the list of three: the next program's hash, the next state, the size limit.
+    """
 
     case: Case
     move: bytes
@@ -161,7 +164,7 @@ class _Question(msgspec.Struct, frozen=True):
     result: Value
 
 
-def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
+def _ask_rules(question: Question, game: Game, hashes: Hashes) -> _Answer:
     try:
         verdict = _judged(question, game.validators[question.case.validator], hashes)
     except BadState as error:
@@ -177,7 +180,7 @@ def _ask_rules(question: _Question, game: Game, hashes: Hashes) -> _Answer:
             return "raise", NIL
 
 
-def _judged(question: _Question, validator: Validator, hashes: Hashes) -> Verdict:
+def _judged(question: Question, validator: Validator, hashes: Hashes) -> Verdict:
     """Raises `BadState`."""
     return validator.judge(
         validator.read_state(question.state),
@@ -189,7 +192,7 @@ def _judged(question: _Question, validator: Validator, hashes: Hashes) -> Verdic
     )
 
 
-def _ask_program(question: _Question, program: Program) -> _Answer:
+def _ask_program(question: Question, program: Program) -> _Answer:
     outcome = run_serialized(program.serialized, _arguments(question, program))
     match outcome:
         case ProgramSlash():
@@ -202,13 +205,13 @@ def _ask_program(question: _Question, program: Program) -> _Answer:
             return "valid", outcome.value
 
 
-def _arguments(question: _Question, program: Program) -> bytes:
+def _arguments(question: Question, program: Program) -> bytes:
     return validator_arguments(
         _coin(question), question.state, program, question.evidence, NO_ADDRESS
     )
 
 
-def _coin(question: _Question) -> GameCoin:
+def _coin(question: Question) -> GameCoin:
     """A game coin with what the case states; the rest is only of the right shape.
 
     INFOHASH_B is the commitment to what a legal move must lead to, and otherwise `()`.
@@ -232,7 +235,7 @@ def _coin(question: _Question) -> GameCoin:
     )
 
 
-def _differences(who: str, question: _Question, answer: _Answer) -> list[str]:
+def _differences(who: str, question: Question, answer: _Answer) -> list[str]:
     said, result = answer
     if said != question.case.expect:
         return [f"{who}: expected {question.case.expect}, got {said}"]
@@ -260,8 +263,8 @@ def _record(result: Value) -> list[Value]:
 # --- values -----------------------------------------------------------------------------------
 
 
-def _question(case: Case, game: str, hashes: Hashes) -> _Question:
-    """Work out the values. Raises `BadCase` for a validator that the game does not have."""
+def worked_out(case: Case, game: str, hashes: Hashes) -> Question:
+    """A case with its values. Raises `BadCase` for a validator that the game does not have."""
 
     def hash_of(name: str) -> bytes:
         if name not in hashes:
@@ -277,7 +280,7 @@ def _question(case: Case, game: str, hashes: Hashes) -> _Question:
                 int_to_atom(case.next.max_move_size),
             )
         )
-    return _Question(
+    return Question(
         case,
         bytes.fromhex(case.move),
         read_value(case.state, "state", hash_of),

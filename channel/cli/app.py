@@ -103,14 +103,28 @@ def play(
 
 @app.command()
 def replay(
-    file: Annotated[Path, typer.Argument(help="A transcript that `play` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(help="A transcript that `play` wrote, or a finding of `fuzz`.")
+    ],
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(help="Of a finding: try it on this target (the one that it was found on)."),
+    ] = None,
 ) -> None:
-    """Play a transcript again; every line, and the digest, must come out the same.
+    """Play a transcript again, or try a finding again.
+
+    Every line of a transcript, and its digest, must come out the same. Of a finding, exit code 1
+    says that it still happens.
 
     Example: [bold]channelsim replay session.jsonl[/bold]
     """
+    from channel.cli.fuzz import is_finding
+    from channel.cli.fuzz import replay as try_again
+
+    if target is not None or is_finding(file):
+        raise typer.Exit(try_again(file, target, json=json))
     from channel.cli.play import replay as run
 
     raise typer.Exit(run(file, as_json=json, quiet=quiet))
@@ -247,6 +261,51 @@ def trace(
     from channel.cli.trace import trace as run
 
     raise typer.Exit(run(file, target=target, case=case, verbosity=verbose))
+
+
+@app.command()
+def fuzz(
+    target: Annotated[
+        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+    ],
+    seconds: Annotated[float, typer.Option(help="About how long.", min=0.1)] = 60.0,
+    seed: Annotated[
+        str, typer.Option(help="Any text; the same seed and jobs find the same.")
+    ] = "fuzz",
+    jobs: Annotated[
+        int | None, typer.Option(help="How many processes (one a core).", min=1, max=256)
+    ] = None,
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="A folder of cases to start from; what reaches more is added."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where findings are kept (.channelsim/NAME/findings); tried first."),
+    ] = None,
+    json: Json = False,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+) -> None:
+    """Look for moves that steal, and evidence that robs: guided by what the programs' runs reach.
+
+    Exit code 0: nothing found; 1: findings, each kept in a file; 2: wrong use.
+
+    Example: [bold]channelsim fuzz my-validators.toml --seconds 120[/bold]
+    """
+    from channel.cli.fuzz import fuzz as run
+
+    raise typer.Exit(
+        run(
+            target,
+            seconds=seconds,
+            seed=seed,
+            jobs=jobs,
+            corpus=corpus,
+            out=out,
+            json=json,
+            junit=junit,
+        )
+    )
 
 
 @vectors.command("check")

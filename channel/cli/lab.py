@@ -15,7 +15,7 @@ from channel.errors import UsageError
 from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
-from channel.lab.laws.verdicts_agree import EXCEEDED, RAISE, SLASH, VALID
+from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.target import load
 from channel.lab.trial import Finding
 
@@ -52,9 +52,7 @@ def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
         "tried": dict(sorted(tally.tried.items())),
         "most_cost": dict(sorted(tally.costs.items())),
         "coverage": msgspec.to_builtins(reached),
-        "findings": [
-            {**msgspec.to_builtins(finding), "times": times} for finding, times in causes(report)
-        ],
+        "findings": [{**finding.document(), "times": times} for finding, times in causes(report)],
     }
 
 

@@ -76,6 +76,7 @@ class Mutator:
 
     def __init__(self, spot: Spot, dice: Random) -> None:
         self.spot = spot
+        self.move = spot.play.move
         self._random = dice.random
         self._bits = dice.getrandbits
         play = spot.play
@@ -87,7 +88,7 @@ class Mutator:
     def cases(self, count: int) -> list[Case]:
         """So many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
-        spot, honest = self.spot, self.spot.play.move
+        spot, honest = self.spot, self.move
         opening, between, rest = spot.opening, spot.between, spot.rest
         made = []
         for number in range(count):
@@ -142,7 +143,7 @@ class Mutator:
         return self._pick(_KINDS)(self)
 
     def _length(self) -> tuple[str, bytes]:
-        move = self.spot.play.move
+        move = self.move
         lot = self._random()
         if lot < 0.3:
             return "length", move[: int(self._random() * len(move))]
@@ -153,7 +154,7 @@ class Mutator:
         return "length", (move + self._some_bytes(LONGEST))[: int(self._random() * LONGEST)]
 
     def _byte(self) -> tuple[str, bytes]:
-        move = bytearray(self.spot.play.move)
+        move = bytearray(self.move)
         if not move:
             return "byte", self._some_bytes(1)
         at = int(self._random() * len(move))
@@ -164,11 +165,11 @@ class Mutator:
         return "byte", bytes(move)
 
     def _fresh(self) -> tuple[str, bytes]:
-        return "bytes", self._some_bytes(len(self.spot.play.move))
+        return "bytes", self._some_bytes(len(self.move))
 
     def _selection(self) -> tuple[str, bytes]:
         """The last byte, or the last but one, as a mask."""
-        move = bytearray(self.spot.play.move)
+        move = bytearray(self.move)
         if not move:
             return "selection", self._pick(SELECTIONS)
         at = -2 if len(move) > 1 and self._random() < 0.2 else -1
@@ -194,7 +195,7 @@ class Mutator:
         return "encoding", self._head() + self._some_bytes(1 + int(self._random() * 12))
 
     def _head(self) -> bytes:
-        move = self.spot.play.move
+        move = self.move
         lot = self._random()
         if lot < 0.8 and len(move) >= 32:
             return move[:32]

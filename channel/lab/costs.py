@@ -110,7 +110,7 @@ def measure(target: Target, cases: int, seed: str) -> Costs:
     costs = Costs(target, cases, seed)
     left = cases
     runaway: set[str] = set()
-    for trial in chunks(target, seed, min(cases, CHUNK)):
+    for trial in chunks(target, seed, min(cases, CHUNK), beyond=False):
         name = trial.spot.validator
         costs.first = costs.first or trial.spot
         if trial.spot.natural and name not in runaway:

@@ -5,7 +5,6 @@ No model of the referee decides anything here; the coin is the one that its move
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -52,11 +51,21 @@ class Commitment(msgspec.Struct, frozen=True):
     size: Value
 
 
-@dataclass(frozen=True)
-class Court:
-    """Runs of one target's referee."""
+UNKNOWN_COST = 5_000_000
+"""What a run that raised counts as: its cost is not told."""
 
-    target: Target
+SEEN = 256
+"""So many different runs are remembered."""
+
+
+class Court:
+    """Runs of one target's referee. `spent` adds up what they cost; `seen` has a solution, with
+    the coin's fields, for each different way in which one ended."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.spent = 0
+        self.seen: dict[tuple[str, int], tuple[Value, bytes]] = {}
 
     def coin(self, spot: Spot) -> GameCoin:
         """The coin that the spot's mover spends."""
@@ -94,7 +103,7 @@ class Court:
         """Spend the spot's coin by a move, to the coin with these fields."""
         move, size, commits, share = fields[6:10]
         solution = to_list((move, commits, share, size))
-        return _run(self.puzzle(self.coin(spot).atoms()), solution)
+        return self.spend(self.coin(spot).atoms(), solution)
 
     def passes(self, spot: Spot, fields: tuple[Value, ...]) -> bool:
         """Whether the move path makes exactly this coin."""
@@ -111,15 +120,23 @@ class Court:
 
     def slash_outcome(self, spot: Spot, fields: tuple[Value, ...], evidence: Value) -> Outcome:
         """The run of such a slash."""
+        return self._run(fields, self._solution(spot, evidence))
+
+    def slash_run(
+        self, spot: Spot, fields: tuple[Value, ...], evidence: Value
+    ) -> tuple[bytes, bytes]:
+        """The puzzle and the solution of such a slash, serialized."""
+        return self.puzzle(fields).serialized, self._solution(spot, evidence)
+
+    def _solution(self, spot: Spot, evidence: Value) -> bytes:
         program = self.target.programs[spot.validator].serialized
         state, proof = serialize(spot.state), serialize(evidence)
         # As `games.referee.slash_solution`, without reading the program to write it again.
-        solution = b"\xff%b\xff%b\xff%b\xff%b\x80" % (state, program, proof, _ADDRESS)
-        return run_serialized(self.puzzle(fields).serialized, solution)
+        return b"\xff%b\xff%b\xff%b\xff%b\x80" % (state, program, proof, _ADDRESS)
 
     def spend(self, fields: tuple[Value, ...], solution: Value) -> Outcome:
         """Spend the coin with these fields."""
-        return _run(self.puzzle(fields), solution)
+        return self._run(fields, serialize(solution))
 
     def ended(self, spot: Spot, fields: tuple[Value, ...], outcome: Outcome) -> Slashed:
         """How a slash ended: it pays when everything goes to the challenger, and no signature
@@ -134,7 +151,16 @@ class Court:
 
     def timeout(self, fields: tuple[Value, ...], addresses: tuple[bytes, bytes]) -> Outcome:
         """Spend a coin by timeout."""
-        return _run(self.puzzle(fields), to_list(addresses))
+        return self._run(fields, serialize(to_list(addresses)))
+
+    def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
+        outcome = run_serialized(self.puzzle(fields).serialized, solution)
+        cost = getattr(outcome, "cost", 0)
+        self.spent += cost or UNKNOWN_COST
+        how = (type(outcome).__name__, cost)
+        if how not in self.seen and len(self.seen) < SEEN:
+            self.seen[how] = (to_list(fields), solution)
+        return outcome
 
     def honest(self, step: Next | None) -> Commitment:
         """What an honest mover declares of a legal move that leads to `step`."""
@@ -175,7 +201,3 @@ def paid(outcome: Outcome) -> dict[Value, int]:
 def failed(outcome: Outcome) -> bool:
     """Whether a spend is refused."""
     return isinstance(outcome, Raised | CostExceeded | Slash)
-
-
-def _run(puzzle: Program, solution: Value) -> Outcome:
-    return run_serialized(puzzle.serialized, serialize(solution))

@@ -19,8 +19,8 @@ from time import perf_counter
 from channel.entropy import derive
 from channel.lab.cases import Mutator
 from channel.lab.court import Court
-from channel.lab.laws import laws
-from channel.lab.spots import spots
+from channel.lab.laws import laws_for
+from channel.lab.places import spots
 from channel.lab.target import Target
 from channel.lab.trial import Tally, Trial
 
@@ -60,8 +60,8 @@ class Report:
 
 
 def crosscheck(target: Target, cases: int, seed: str, jobs: int) -> Report:
-    """Try every law on so many cases. Raises `UsageError` for a target without rules."""
-    assert target.game
+    """Try every law on so many cases. Raises `UsageError` for a target that nobody can play."""
+    target.check_playable()
     sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
     work = partial(run_chunk, target, seed)
     start = perf_counter()
@@ -79,7 +79,7 @@ def crosscheck(target: Target, cases: int, seed: str, jobs: int) -> Report:
 def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
     """All laws on one chunk."""
     tally = Tally()
-    every_law = laws()
+    every_law = laws_for(target)
     dice = Random(derive(seed.encode(), "laws", number))
     new = set() if number else set(target.programs)
     for trial in trials(target, seed, number, cases, tally):
@@ -96,9 +96,17 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
 
 
 def trials(
-    target: Target, seed: str, number: int, cases: int, tally: Tally | None = None
+    target: Target,
+    seed: str,
+    number: int,
+    cases: int,
+    tally: Tally | None = None,
+    beyond: bool | None = None,
 ) -> Iterator[Trial]:
-    """The spots of one chunk with their cases, so many cases in all."""
+    """The spots of one chunk with their cases, so many cases in all.
+
+    `beyond`: also in states that no play is known to reach; by default of our own programs only.
+    """
     secret = derive(seed.encode(), "chunk", number)
     dice = Random(secret)
     court = Court(target)
@@ -106,7 +114,7 @@ def trials(
     left = cases
     at_a_spot = min(AT_A_SPOT, max(4, cases // SPOTS))
     made: Counter[str] = Counter()
-    for spot in spots(target, secret, dice, made):
+    for spot in spots(target, secret, dice, made, target.strict if beyond is None else beyond):
         size = min(left, at_a_spot)
         made[spot.validator] += 1
         yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
@@ -115,7 +123,9 @@ def trials(
             return
 
 
-def chunks(target: Target, seed: str, size: int = CHUNK) -> Iterator[Trial]:
+def chunks(
+    target: Target, seed: str, size: int = CHUNK, beyond: bool | None = None
+) -> Iterator[Trial]:
     """The spots of all chunks of this size, without end."""
     for number in count():
-        yield from trials(target, seed, number, size)
+        yield from trials(target, seed, number, size, beyond=beyond)

@@ -6,7 +6,7 @@ from channel.lab.spots import Spot
 from channel.lab.target import Target
 from clsp.integers import atom_to_int, is_minimal
 from clsp.values import Value, from_list
-from games.contract import Slash, Valid
+from games.contract import Slash, Valid, Verdict
 from games.vectors import Case, NextRecord
 
 SHORT = 9
@@ -16,19 +16,17 @@ SHORT = 9
 def vector(
     target: Target,
     spot: Spot,
-    move: bytes,
-    share: int,
-    evidence: Value,
+    call: tuple[bytes, int, Value],
+    verdict: Verdict,
     tag: str,
     number: int = 0,
 ) -> Case:
-    """One call at this spot as a conformance case.
+    """One call (move, share, evidence) at this spot as a conformance case that expects `verdict`.
 
     Raises `NotAList` for evidence that the format cannot write: a pair that is no list.
     """
-    game = target.game
-    judge = game.validators[spot.validator].judge
-    verdict = judge(spot.before.state, move, share, spot.amount, evidence, target.hashes)
+    move, share, evidence = call
+    name = target.rules or target.name
     record = None
     if isinstance(verdict, Valid):
         expect = "valid"
@@ -39,9 +37,9 @@ def vector(
     else:
         expect = "slash" if isinstance(verdict, Slash) else "raise"
     return Case(
-        id=f"{game.name}-{spot.validator}-{number:05}",
+        id=f"{name}-{spot.validator}-{number:05}",
         tag=tag,
-        game=game.name,
+        game=name,
         validator=spot.validator,
         amount=spot.amount,
         mover_share=share,

@@ -78,7 +78,11 @@ class Made:
 
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:
         """It as a conformance case. Raises `NotAList` for evidence that the format cannot say."""
-        case = vector(self.target, self.spot, self.move, self.share, evidence, "made")
+        call = self.move, self.share, evidence
+        spot, target = self.spot, self.target
+        judge = target.game.validators[spot.validator].judge
+        verdict = judge(spot.before.state, *call[:2], spot.amount, evidence, target.hashes)
+        case = vector(target, spot, call, verdict, "made")
         made: dict[str, Any] = msgspec.to_builtins(case)
         return made
 

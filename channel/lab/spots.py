@@ -1,11 +1,10 @@
-"""Where moves are made: the places of generated hands, and variants that hands do not reach.
+"""Where moves are made, and variants of such a place that no hand reaches.
 
 A spot has its argument bytes prepared: a case patches the move, the share and the evidence in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from random import Random
 
@@ -15,20 +14,10 @@ from channel.lab.target import Target
 from channel.lab.values import leaves, numbers, with_leaf
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value, serialize
-from games.chance import Chance
-from games.contract import Play, Player, Policy, Position, State
-from games.errors import BadState, BadTerms
+from games.contract import Play, Player, Position, State, Valid
+from games.errors import BadState
 from games.judge import NO_ADDRESS
 from games.referee import FIRST
-from games.selfplay import Turn, turns
-
-UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
-"""Units of generated hands, in mojos: amounts of every length."""
-
-MOST_STACK = 20
-
-PATIENCE = 100
-"""So many places in a row may be passed over."""
 
 HEADS = (16, 17, 32, 48)
 """So many bytes of a move may be what a commitment opens."""
@@ -45,7 +34,8 @@ class Spot(msgspec.Struct, frozen=True):
 
     `before` is the position, its state included; `held` is what the receiver's own logic
     holds against the honest move. `natural`: play can reach it, so the receiver's logic may
-    be asked; elsewhere rules and program are only compared.
+    be asked; elsewhere rules and program are only compared. `known` is what the honest move
+    leads to where no rules can tell. `base` is the place of a hand that this is a variant of.
     The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
     """
 
@@ -59,6 +49,8 @@ class Spot(msgspec.Struct, frozen=True):
     opening: bytes
     between: bytes
     rest: bytes
+    known: Valid | None = None
+    base: Spot | None = None
 
     @property
     def state(self) -> Value:
@@ -66,55 +58,13 @@ class Spot(msgspec.Struct, frozen=True):
         assert self.before.state is not None
         return self.before.state.value()
 
+    def environment(self, move: bytes, share: bytes, evidence: bytes) -> bytes:
+        """The arguments of one call, from serialized parts."""
+        return b"".join((self.opening, move, self.between, share, self.rest, evidence, END))
+
 
 END = b"\xff" + serialize(NO_ADDRESS) + b"\x80"
 _BETWEEN = b"\xff" + serialize(NIL) + b"\xff" + serialize(NIL) + b"\xff"
-
-
-def hands(target: Target, seed: bytes) -> Iterator[Turn]:
-    """Hands without end, turn by turn, each on its own terms; the same for the same seed."""
-    game, chance = target.game, Chance(seed)
-    policies = quick_policies(target)
-    while True:
-        unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-        try:
-            terms = game.terms(game.default_parameters(unit, stack))
-        except BadTerms:
-            terms = game.terms(game.default_parameters(100, 10))
-        pair = (chance.pick(policies), chance.pick(policies))
-        yield from turns(game, target.hashes, terms, pair, chance)
-
-
-def quick_policies(target: Target) -> tuple[Policy, ...]:
-    """Policies to make hands by: the first ones, which are the plain ones, and `random`."""
-    named = dict(target.game.policies)
-    chosen = dict(list(named.items())[:2])
-    if "random" in named:
-        chosen["random"] = named["random"]
-    return tuple(chosen.values())
-
-
-def spots(target: Target, seed: bytes, dice: Random, made: Mapping[str, int]) -> Iterator[Spot]:
-    """The places of hands without end, each followed by a few variants of it.
-
-    `made` counts the spots of each validator that were taken: those that hands reach most
-    often are passed over, so that the last validator is tried about as often as the first.
-    """
-    passed = 0
-    for turn in hands(target, seed):
-        average = sum(made.values()) / len(target.programs)
-        often = made.get(turn.before.validator or "", 0) > 1.3 * average + 4
-        if often and passed < PATIENCE:
-            passed += 1
-            continue
-        passed = 0
-        spot = place(target, turn.before, turn.play, turn.amount, turn.receiver)
-        yield spot
-        for _ in range(2):
-            if (other := recommitted(target, spot, dice)) is not None:
-                yield other
-        if dice.random() < 0.4 and (other := disturbed(target, spot, dice)) is not None:
-            yield other
 
 
 def place(
@@ -124,6 +74,8 @@ def place(
     amount: int,
     receiver: Player,
     natural: bool = True,
+    known: Valid | None = None,
+    base: Spot | None = None,
 ) -> Spot:
     """A spot, with what does not change from case to case in bytes."""
     assert before.validator is not None
@@ -149,6 +101,8 @@ def place(
         + b"\xff"
         + program.serialized
         + b"\xff",
+        known=known,
+        base=base,
     )
 
 
@@ -209,4 +163,5 @@ def _elsewhere(
     except BadState:
         return None
     before = msgspec.structs.replace(spot.before, state=typed)
-    return place(target, before, play, amount, spot.receiver, natural)
+    base = spot.base or spot
+    return place(target, before, play, amount, spot.receiver, natural, base=base)

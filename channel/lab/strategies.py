@@ -13,8 +13,9 @@ from itertools import chain
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from channel.lab.hands import MOST_STACK
 from channel.lab.made import Made, made
-from channel.lab.spots import HEADS, MOST_STACK, Spot, place
+from channel.lab.spots import HEADS, Spot, place
 from channel.lab.target import Target
 from channel.lab.values import numbers
 from clsp.integers import int_to_atom

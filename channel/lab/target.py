@@ -29,6 +29,8 @@ from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
 from games.referee import referee
+from games.vectors import BadCase, Case, worked_out
+from games.vectors import read as read_cases
 
 REFEREE = "referee"
 """The referee, where programs are named."""
@@ -41,23 +43,41 @@ class Target:
     `rules` is an installed game's name: a target travels between processes, a game does not.
     `symbols` are the compiler's names for functions, by program (a validator's name, or
     `REFEREE`); a program that came as .hex has none.
+    `source` is how the target was named: a game, or the file.
     """
 
     name: str
     programs: Mapping[str, Program]
     referee: Program
     rules: str | None = None
-    honest: Path | None = None
+    honest: tuple[Case, ...] = ()
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    source: str = ""
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         """How Hypothesis shows it: without the bytes of its programs."""
         printer.text(f"<the target {self.name}>")
 
     @cached_property
+    def strict(self) -> bool:
+        """Whether these are the installed game's own programs.
+
+        They must do as the rules say even in states that no play reaches; of anybody else's
+        that is not asked.
+        """
+        return self.rules is not None and all(
+            program.hash == self.programs[name].hash for name, program in self.game.programs.items()
+        )
+
+    @cached_property
     def hashes(self) -> Hashes:
         """The tree hash of each program, by validator."""
         return {name: program.hash for name, program in self.programs.items()}
+
+    def check_playable(self) -> None:
+        """Raises `UsageError` where neither rules nor honest moves say how it is played."""
+        if not self.honest:
+            assert self.game
 
     @property
     def game(self) -> Game:
@@ -65,7 +85,8 @@ class Target:
         if self.rules is None:
             raise UsageError(
                 f"{self.name}: names no rules to hold its programs against;"
-                f' add `rules = "…"`, one of {", ".join(registry.names())}'
+                f' add `rules = "…"`, one of {", ".join(registry.names())},'
+                " or `[play] honest`, a file of legal moves"
             )
         return registry.get(self.rules)
 
@@ -109,7 +130,7 @@ def of_game(game: Game) -> Target:
     programs = dict(game.programs)
     names = {name: symbols(program) for name, program in programs.items()}
     names[REFEREE] = symbols(referee())
-    return Target(game.name, programs, referee(), game.name, symbols=names)
+    return Target(game.name, programs, referee(), game.name, symbols=names, source=game.name)
 
 
 def read(path: Path) -> Target:
@@ -129,9 +150,7 @@ def read(path: Path) -> Target:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{path}: include: {folder.name}: no such folder")
-    honest = here / file.play.honest if file.play else None
-    if honest is not None and not honest.is_file():
-        raise UsageError(f"{path}: [play] honest: {honest.name}: no such file")
+    honest = _honest(path, file.play.honest, file) if file.play else ()
     sources = {name: here / source for name, source in file.programs.items()}
     for name, source in sources.items():
         if not source.is_file():
@@ -147,7 +166,34 @@ def read(path: Path) -> Target:
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
     programs = {name: one.program for name, one in made.items()}
-    return Target(file.name, programs, judge, file.rules, honest, names)
+    return Target(file.name, programs, judge, file.rules, honest, names, str(path))
+
+
+def _honest(path: Path, name: str, file: _File) -> tuple[Case, ...]:
+    """The cases of `[play] honest`. Raises `UsageError`."""
+    where = f"{path}: [play] honest: {name}"
+    try:
+        cases = tuple(read_cases((path.resolve().parent / name).read_bytes().splitlines()))
+    except OSError as error:
+        raise UsageError(f"{where}: cannot be read ({error.strerror})") from None
+    except BadCase as error:
+        raise UsageError(f"{where}: {error}") from None
+    for case in cases:
+        for validator in (case.validator, case.next.validator if case.next else case.validator):
+            if validator not in file.programs:
+                known = ", ".join(file.programs)
+                raise UsageError(
+                    f"{where}: case {case.id}: no program {validator!r}; there are {known}"
+                )
+        try:
+            worked_out(case, file.name, dict.fromkeys(file.programs, b""))
+        except BadCase as error:
+            raise UsageError(f"{where}: case {case.id}: {error}") from None
+        if case.expect == "valid" and not 0 <= case.mover_share <= case.amount:
+            raise UsageError(f"{where}: case {case.id}: the share is not within the amount")
+    if not any(case.expect == "valid" for case in cases):
+        raise UsageError(f"{where}: has no legal move")
+    return cases
 
 
 def _check_names(path: Path, file: _File) -> None:

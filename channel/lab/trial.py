@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property
 from random import Random
 from typing import Any
 
@@ -15,7 +14,9 @@ from channel.lab.court import Court
 from channel.lab.describe import vector
 from channel.lab.spots import Spot
 from channel.lab.target import Target
-from clsp.values import NIL, NotAList, Value
+from clsp.integers import int_to_atom
+from clsp.run import Outcome, run_serialized
+from clsp.values import NIL, NotAList, Value, serialize, serialize_atom
 from games.contract import Slash, Valid, Verdict
 
 THEFT = "theft"
@@ -33,18 +34,39 @@ Fingerprint = tuple[str, int]
 """How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
 
 
+SEVERITIES = (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT)
+"""The worst first."""
+
+
 class Finding(msgspec.Struct, frozen=True):
     """A law broken. `text` is the same for all findings of one cause.
 
+    `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
-    pair but no list).
+    pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
+    program and the environment, serialized, where it is not the validator's run.
     """
 
     law: str
     validator: str
     severity: str
     text: str
+    cause: str
     vector: dict[str, Any] | None
+    move: bytes
+    share: int
+    evidence: Value
+    run: tuple[bytes, bytes] | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {
+            "law": self.law,
+            "validator": self.validator,
+            "severity": self.severity,
+            "text": self.text,
+            "vector": self.vector,
+        }
 
 
 @dataclass(slots=True)
@@ -57,6 +79,9 @@ class Tally:
     samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
     prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
     runaway: set[str] = field(default_factory=set)
+    spent: int = 0
+    dearest: dict[str, int] = field(default_factory=dict)
+    referee: set[tuple[str, int]] = field(default_factory=set)
     broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
 
@@ -78,6 +103,7 @@ class Tally:
         self.tried.update(other.tried)
         self.broken.update(other.broken)
         self.runaway |= other.runaway
+        self.spent += other.spent
         for path, cost in other.costs.items():
             self.costs_at_most(path, cost)
         for cause, finding in other.findings.items():
@@ -93,7 +119,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class Trial:
-    """A spot of a target and its cases, for laws to be tried on."""
+    """A spot of a target and its cases, for laws to be tried on.
+
+    `fresh` gathers the cases that ended in a way which was not seen before.
+    """
 
     target: Target
     court: Court
@@ -101,11 +130,7 @@ class Trial:
     cases: list[Case]
     dice: Random
     tally: Tally
-
-    @cached_property
-    def candidates(self) -> tuple[Value, ...]:
-        """What an honest challenger holds against the honest move: `()` and its evidence."""
-        return self.evidence(self.spot.play.move)
+    fresh: list[Case] = field(default_factory=list)
 
     def evidence(self, move: bytes) -> tuple[Value, ...]:
         """What the receiver's own logic holds against this move, `()` first."""
@@ -119,10 +144,15 @@ class Trial:
         )
 
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
-        """By the rules, whether the move is legal to a challenger with its own evidence.
+        """Whether the move is legal to a challenger with its own evidence.
 
-        None where the rules raise at all of it. With the evidence that decides it.
+        None where the rules raise at all of it, or where there are no rules and nobody wrote
+        down that this move is legal. With the evidence that decides it.
         """
+        spot = self.spot
+        if self.target.rules is None:
+            honest = (move, share) == (spot.play.move, spot.play.share)
+            return (spot.known if honest else None), spot.play.evidence
         legal: tuple[Valid | None, Value] = (None, NIL)
         for held in self.evidence(move):
             verdict = self.rules_say(move, share, held)
@@ -136,12 +166,40 @@ class Trial:
         """A rule's id, and what it says."""
         return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
 
+    def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
+        """What the target's program says of one call at this spot."""
+        spot = self.spot
+        written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
+        program = self.target.programs[spot.validator].serialized
+        return run_serialized(program, spot.environment(*written))
+
     def finding(
-        self, law: str, severity: str, text: str, move: bytes, share: int, evidence: Value
+        self,
+        law: str,
+        severity: str,
+        text: str,
+        cause: str,
+        call: tuple[bytes, int, Value],
+        expect: Verdict | None = None,
+        run: tuple[bytes, bytes] | None = None,
     ) -> Finding:
-        """A finding at this spot, with the case that shows it."""
+        """A finding at this spot, with the call (move, share, evidence) that shows it.
+
+        `expect` is what must come out of it, where no rules say so.
+        """
+        move, share, evidence = call
+        name = self.spot.validator
+        shown: dict[str, Any] | None
         try:
-            shown = vector(self.target, self.spot, move, share, evidence, tag=law)
+            verdict = self._expected(move, share, evidence, expect)
+            shown = msgspec.to_builtins(vector(self.target, self.spot, call, verdict, tag=law))
         except NotAList:
-            return Finding(law, self.spot.validator, severity, text, None)
-        return Finding(law, self.spot.validator, severity, text, msgspec.to_builtins(shown))
+            shown = None
+        return Finding(law, name, severity, text, cause, shown, move, share, evidence, run)
+
+    def _expected(
+        self, move: bytes, share: int, evidence: Value, expect: Verdict | None
+    ) -> Verdict:
+        if self.target.rules is not None:
+            return self.rules_say(move, share, evidence)
+        return expect or self.spot.known or Slash("")

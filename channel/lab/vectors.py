@@ -22,7 +22,8 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
                 continue
             spot, number = trial.spot, len(seen)
             try:
-                made = vector(target, spot, case.move, case.share, case.evidence, case.tag, number)
+                call = case.move, case.share, case.evidence
+                made = vector(target, spot, call, trial.rules_say(*call), case.tag, number)
             except NotAList:
                 continue
             if differences := check(made):

@@ -6,12 +6,23 @@ A file with a `LAW` is a law; nothing else needs to be touched to add one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
+from channel.lab.target import Target
 from channel.lab.trial import Finding, Trial
+
+
+class Needs(Enum):
+    """Which targets a law is for."""
+
+    RULES = "rules to hold the programs against"
+    NO_RULES = "a target without rules, of which only honest play is known"
+    RECORDS = "a file of honest play"
+    NOTHING = "either"
 
 
 class Law(Protocol):
@@ -30,6 +41,11 @@ class Law(Protocol):
         """1 for a law that is tried on every case."""
         ...
 
+    @property
+    def needs(self) -> Needs:
+        """Which targets it is for."""
+        ...
+
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Try it at a spot; yields what breaks it."""
         ...
@@ -39,10 +55,21 @@ class Law(Protocol):
 def laws() -> tuple[Law, ...]:
     """All laws, those that are tried on every case first.
 
-    >>> [law.name for law in laws()][:2]
-    ['verdicts agree', 'cost']
+    >>> [law.name for law in laws() if law.every == 1][-1]
+    'verdicts agree'
     """
     found: list[Law] = [
         import_module(f"{__name__}.{module.name}").LAW for module in iter_modules(__path__)
     ]
     return tuple(sorted(found, key=lambda law: (law.every, law.name)))
+
+
+def laws_for(target: Target) -> tuple[Law, ...]:
+    """The laws that this target can be held to."""
+    given = {
+        Needs.RULES: target.rules is not None,
+        Needs.NO_RULES: target.rules is None,
+        Needs.RECORDS: bool(target.honest),
+        Needs.NOTHING: True,
+    }
+    return tuple(law for law in laws() if given[law.needs])

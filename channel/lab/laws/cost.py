@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channel.lab.cases import Case
+from channel.lab.laws import Needs
 from channel.lab.trial import THEFT, Finding, Trial
 from clsp.integers import int_to_atom
 from clsp.run import CostExceeded, Valid
-from clsp.values import NIL
 
 
 class Cost:
@@ -15,6 +16,7 @@ class Cost:
 
     name = "cost"
     every = 64
+    needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """The dearest paths that a few cases take; a slash that no block can hold is a theft."""
@@ -30,8 +32,16 @@ class Cost:
             if isinstance(slashed, Valid):
                 trial.tally.costs_at_most(f"{spot.validator} slash", slashed.cost)
             if isinstance(slashed, CostExceeded) or isinstance(moved, CostExceeded):
+                if not self._let_through(trial, case):
+                    continue
                 text = "judging this move costs more than a block holds: it cannot be slashed"
-                yield trial.finding(self.name, THEFT, text, case.move, case.share, NIL)
+                call = case.move, case.share, case.evidence
+                yield trial.finding(self.name, THEFT, text, "cost", call)
+
+    def _let_through(self, trial: Trial, case: Case) -> bool:
+        return 0 <= case.share <= trial.spot.amount and (
+            len(case.move) <= trial.spot.before.max_move_size
+        )
 
 
 LAW = Cost()

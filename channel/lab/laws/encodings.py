@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.lab.court import Commitment, Slashed
+from channel.lab.laws import Needs
 from channel.lab.trial import GRIEFING, Finding, Trial
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
@@ -20,6 +21,7 @@ class Encodings:
 
     name = "encodings"
     every = 64
+    needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """The spot's honest move, in every wrong way."""
@@ -48,8 +50,10 @@ class Encodings:
                 continue
             if any(court.slash(spot, fields, e) is Slashed.PAYS for e in trial.evidence(move)):
                 continue
+            run = court.slash_run(spot, fields, spot.play.evidence)
             text = f"the referee takes {what}, and nobody can slash it"
-            yield trial.finding(self.name, GRIEFING, text, move, spot.play.share, NIL)
+            call = move, spot.play.share, spot.play.evidence
+            yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", call, run=run)
 
 
 def _otherwise(atom: Value) -> list[tuple[str, Value]]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.lab.court import Commitment, Slashed
+from channel.lab.laws import Needs
+from channel.lab.runs import RAISE
 from channel.lab.trial import THEFT, UNSLASHABLE, Finding, Trial
 from clsp.integers import int_to_atom
-from clsp.run import Raised, run_serialized
+from clsp.run import Raised
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid as ProgramValid
 from clsp.values import Value
 from games.contract import Slash, Valid
 
@@ -20,6 +24,7 @@ class IllegalMovesPay:
 
     name = "illegal moves pay"
     every = 64
+    needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """A few of the spot's moves, and wrong declarations of a legal one."""
@@ -52,12 +57,20 @@ class IllegalMovesPay:
         if any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
             return
         rule = trial.rule(verdict.rule)
-        program = trial.target.programs[spot.validator].serialized
-        severity, why = UNSLASHABLE, "no evidence that it holds slashes it"
-        if isinstance(run_serialized(program, arguments), Raised):
-            severity, why = THEFT, "the program raises, which protects the cheat"
-        text = f"a move that {rule} forbids is not paid for to its opponent: {why}"
-        yield trial.finding(self.name, severity, text, move, share, held[-1])
+        call = move, share, held[-1]
+        said = [type(trial.run(move, share, one)) for one in held]
+        text = f"a move that {rule} forbids gets through the referee, and "
+        if ProgramSlash in said:
+            text += "its slash does not pay, though the validator slashes it"
+            run = court.slash_run(spot, fields, held[said.index(ProgramSlash)])
+            yield trial.finding(self.name, THEFT, text, "slash path", call, run=run)
+        elif Raised in said and ProgramValid not in said:
+            text += "the program raises: its slash fails"
+            cause = f"{verdict.rule}: {RAISE}"
+            yield trial.finding(self.name, THEFT, text, cause, call)
+        else:
+            text += "nobody can slash it"
+            yield trial.finding(self.name, UNSLASHABLE, text, verdict.rule, call)
 
     def _misdeclared(
         self, trial: Trial, move: bytes, share: int, verdict: Valid
@@ -74,6 +87,8 @@ class IllegalMovesPay:
             wrong["terminal flag"] = Commitment(b"", b"")
             wrong["size limit of nothing"] = Commitment(honest.infohash, b"")
         held: tuple[Value, ...] = trial.evidence(move)
+        if not any(isinstance(trial.run(move, share, one), ProgramValid) for one in held):
+            return  # it is not legal to the program: that is another law's
         for what, declared in wrong.items():
             fields = court.after(spot, move, int_to_atom(share), declared)
             if not court.passes(spot, fields):
@@ -81,7 +96,9 @@ class IllegalMovesPay:
             trial.tally.tried[self.name] += 1
             if not any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
                 text = f"a legal move that declares a wrong {what} cannot be slashed"
-                yield trial.finding(self.name, UNSLASHABLE, text, move, share, held[-1])
+                shown, cause = (move, share, held[-1]), f"misdeclared: {what}"
+                run = court.slash_run(spot, fields, held[-1])
+                yield trial.finding(self.name, UNSLASHABLE, text, cause, shown, run=run)
 
 
 LAW = IllegalMovesPay()

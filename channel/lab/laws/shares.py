@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.lab.court import failed, paid
+from channel.lab.laws import Needs
 from channel.lab.trial import THEFT, Finding, Trial
 from clsp.integers import int_to_atom
-from clsp.values import NIL, Value
+from clsp.values import NIL, Value, serialize, to_list
 from games.contract import Valid
 
 MOVERS, WAITERS = b"\x01" * 32, b"\x02" * 32
@@ -18,6 +19,7 @@ class Shares:
 
     name = "shares"
     every = 64
+    needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Both coins of the spot."""
@@ -34,21 +36,24 @@ class Shares:
     def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[Finding]:
         spot = trial.spot
         rest = spot.amount - share
+        call = spot.play.move, spot.play.share, spot.play.evidence
         trial.tally.tried[self.name] += 1
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
         outcome = trial.court.timeout(fields, addresses)
         due = {MOVERS: share, WAITERS: rest}
         got = paid(outcome)
         if failed(outcome) or got != {address: one for address, one in due.items() if one}:
+            run = trial.court.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
-            yield trial.finding(self.name, THEFT, text, spot.play.move, share, NIL)
+            yield trial.finding(self.name, THEFT, text, "timeout pays", call, run=run)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
             outcome = trial.court.timeout(fields, wrong)
             if not failed(outcome) and sum(paid(outcome).values()) != spot.amount:
+                run = trial.court.puzzle(fields).serialized, serialize(to_list(wrong))
                 text = "a timeout lets a share go to nobody"
-                yield trial.finding(self.name, THEFT, text, spot.play.move, share, NIL)
+                yield trial.finding(self.name, THEFT, text, "timeout pays nobody", call, run=run)
 
 
 LAW = Shares()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
-from chia_rs import LazyNode, run_chia_program
+from chia_rs import LazyNode
 
 from channel.lab.cases import Case
-from channel.lab.trial import DISAGREEMENT, SAMPLES, THEFT, UNSLASHABLE, Finding, Fingerprint, Trial
-from clsp.run import MAX_COST, STRICT, run_serialized
-from clsp.run import Valid as ProgramValid
-from clsp.values import NIL, Value, from_list
-from games.contract import Hashes, Next, Raise, Slash, Valid, Verdict
+from channel.lab.harm import harm
+from channel.lab.laws import Needs
+from channel.lab.runs import RAISE, SLASH, VALID, Runs
+from channel.lab.trial import Finding, Trial
+from clsp.values import NIL, Value
+from games.contract import Hashes, Next, Raise, Slash, Valid
 from games.judge import result_value
-
-RUNAWAY = 50_000_000
-"""Once a validator used up all that a block has, its other runs get this much: with seconds for
-each case nothing else would be found."""
-
-VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 
 
 class VerdictsAgree:
@@ -27,51 +21,34 @@ class VerdictsAgree:
 
     name = "verdicts agree"
     every = 1
+    needs = Needs.RULES
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Judge every case twice."""
-        spot, tally, hashes = trial.spot, trial.tally, trial.target.hashes
-        name, amount, state = spot.validator, spot.amount, spot.before.state
-        judge = trial.target.game.validators[name].judge
-        program = trial.target.programs[name].serialized
-        outcomes = tally.outcomes.setdefault(name, Counter())
-        prints = tally.prints.setdefault(name, set())
-        samples = tally.samples.setdefault(name, {})
-        said: list[str] = []
-        highest = 0
-        limit = RUNAWAY if name in tally.runaway else MAX_COST
-        for case in trial.cases:
+        spot, hashes = trial.spot, trial.target.hashes
+        amount, state = spot.amount, spot.before.state
+        judge = trial.target.game.validators[spot.validator].judge
+        runs = Runs(trial)
+        note = runs.note
+        for case, outcome, cost, result in runs:
             verdict = judge(state, case.move, case.share, amount, case.evidence, hashes)
-            try:
-                cost, result = run_chia_program(program, case.arguments, limit, STRICT)
-            except ValueError as error:
-                cost = 0
-                reason = str(error)
-                outcome = EXCEEDED if "cost exceeded" in reason else RAISE
-                if outcome is EXCEEDED or "too many pairs" in reason:
-                    tally.runaway.add(name)
-                    limit = RUNAWAY
-                agreed = outcome is RAISE and type(verdict) is Raise
+            if isinstance(verdict, Valid):
+                note(VALID, cost, case)
+                agreed = result is not None and leads_to(result, verdict.next, hashes)
             else:
-                if result.atom == NIL:
-                    outcome = SLASH
-                    agreed = type(verdict) is Slash
-                else:
-                    outcome = VALID
-                    agreed = type(verdict) is Valid and leads_to(result, verdict.next, hashes)
-            said.append(outcome)
-            highest = max(highest, cost)
-            path: Fingerprint = (VALID if isinstance(verdict, Valid) else verdict.rule, cost)
-            if path not in prints:
-                prints.add(path)
-                kept = samples.setdefault(path[0], [])
-                if len(kept) < SAMPLES:
-                    kept.append((cost, case.arguments))
+                note(verdict.rule, cost, case)
+                agreed = outcome is (SLASH if type(verdict) is Slash else RAISE)
             if not agreed:
-                yield _finding(trial, case, verdict, outcome)
-        outcomes.update(said)
-        tally.tried[self.name] += len(said)
-        tally.costs_at_most(f"{name} validator", highest)
+                yield from self._finding(trial, case, verdict, outcome)
+        trial.tally.tried[self.name] += len(trial.cases)
+
+    def _finding(
+        self, trial: Trial, case: Case, verdict: Slash | Valid | Raise, outcome: str
+    ) -> Iterator[Finding]:
+        what = harm(trial, case, verdict, outcome)
+        if what is not None:
+            call = case.move, case.share, case.evidence
+            yield trial.finding(self.name, what.severity, what.text, what.cause, call)
 
 
 def leads_to(result: LazyNode, step: Next | None, hashes: Hashes) -> bool:
@@ -98,55 +75,6 @@ def same(node: LazyNode, value: Value) -> bool:
             return False
         node, value = pair[1], value[1]
     return node.atom == value
-
-
-def _finding(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Finding:
-    severity, text = DISAGREEMENT, ""
-    match verdict:
-        case Slash(rule):
-            what = trial.rule(rule)
-            if outcome == RAISE:
-                severity = THEFT
-                text = f"a move that {what} forbids makes the program raise: its slash fails"
-            elif outcome == VALID:
-                severity = UNSLASHABLE
-                text = f"a move that {what} forbids is legal to the program"
-            else:
-                text = f"a move that {what} forbids: {outcome}"
-        case Valid(step):
-            if outcome == SLASH:
-                severity = THEFT
-                text = "a legal move is slashed: its honest mover loses everything"
-            elif outcome == VALID:
-                severity = THEFT
-                text = f"a legal move leads elsewhere: {_difference(trial, case, step)}"
-            else:
-                text = f"on a legal move the program ends with: {outcome}"
-        case _:
-            what = trial.rule(verdict.rule)
-            if outcome == SLASH:
-                severity = THEFT
-            text = f"evidence that {what} refuses: {outcome}"
-    return trial.finding(VerdictsAgree.name, severity, text, case.move, case.share, case.evidence)
-
-
-def _difference(trial: Trial, case: Case, step: Next | None) -> str:
-    """Which part of the next record the program has otherwise."""
-    program = trial.target.programs[trial.spot.validator].serialized
-    outcome = run_serialized(program, case.arguments)
-    assert isinstance(outcome, ProgramValid)
-    try:
-        got = from_list(outcome.value)
-    except ValueError:
-        return "its result is no list"
-    wanted = from_list(result_value(step, trial.target.hashes))
-    names = ("the next validator", "the next state", "the next size limit")
-    got += [NIL] * (len(names) - len(got))
-    if len(got) > len(names):
-        return "with extra conditions"
-    return ", ".join(
-        name for name, want, have in zip(names, wanted, got, strict=True) if want != have
-    )
 
 
 LAW = VerdictsAgree()

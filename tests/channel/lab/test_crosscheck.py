@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from channel.lab.crosscheck import CHUNK, crosscheck, run_chunk, trials
-from channel.lab.laws import laws
+from channel.lab.laws import laws_for
 from channel.lab.target import load, of_game
 from games import registry
 from tests.channel.cli import channelsim
@@ -69,7 +69,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(ran.out)
     assert (report["cases"], report["disagreements"], report["findings"]) == (1000, 0, [])
     assert report["cases_per_second"] > 0
-    assert set(report["tried"]) == {law.name for law in laws()}
+    assert set(report["tried"]) == {law.name for law in laws_for(of_game(registry.get(GAME)))}
     reached = report["coverage"]["commitA"]
     assert (reached["nodes"], reached["branches"]) == (
         reached["nodes_reached"],
@@ -78,14 +78,14 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    change = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) ")
+    change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
     path = target_file(tmp_path, GAME, change)
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
     assert ran.code == 1
-    assert "unslashable cheat: commitA: a move that SP-COMMITA-1" in ran.out
+    assert "unslashable cheat: commitA: a move that SP-COMMITA-2" in ran.out
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1, "--json")
     report = json.loads(ran.out)
-    assert report["disagreements"] == report["findings"][0]["times"] > 0
+    assert report["disagreements"] >= report["findings"][0]["times"] > 0
     # The case is one that `vectors check` takes: right for the rules, wrong for this program.
     file = tmp_path / "found.jsonl"
     file.write_text(json.dumps(report["findings"][0]["vector"]) + "\n")

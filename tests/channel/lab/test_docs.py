@@ -31,7 +31,7 @@ def test_the_example_prints_what_the_page_says(
     Path("broken.toml").write_text(block("toml"), "utf-8")
     command = block("console").strip().removeprefix("$ channelsim ").split()
     source = tmp_path / "onchain" / "spacepoker" / "commitA.clsp"
-    source.write_text(source.read_text().replace("(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) "))
+    source.write_text(source.read_text().replace("(= MOVER_SHARE (/ AMOUNT 2))", "1"))
     ran = channelsim(capsys, *command)
     assert ran.code == 1
     assert block("text").strip() in " ".join(ran.out.split())

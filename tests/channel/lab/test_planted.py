@@ -122,7 +122,7 @@ def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     path = target_file(tmp_path, game, referee="tree/channel/referee.clsp")
     report = check(path)
     assert report.tally.broken == {}
-    assert min(report.tally.tried.values()) > 5
+    assert min(report.tally.tried.values()) > 2
 
 
 @pytest.mark.parametrize("fault", VALIDATORS)

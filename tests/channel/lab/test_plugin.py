@@ -152,7 +152,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     cases.write_text(f'{{"law": "x", "vector": {case}}}\n{{"law": "y", "vector": null}}\n{case}\n')
     ran = suite(tmp_path, "--channelsim-target", "calpoker")
     assert "1 failed, 2 passed" in ran.stdout
-    assert "no law is called 'no such law'; there are: verdicts agree, " in ran.stdout
+    assert "no law is called 'no such law'; there are: honest moves hold, " in ran.stdout
     cases.write_text(f'{{\n"vector":\n{case}}}\n')
     assert "1 failed, 1 passed" in suite(tmp_path, "--channelsim-target", "calpoker").stdout
 

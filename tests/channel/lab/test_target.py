@@ -65,16 +65,21 @@ def test_a_broken_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_hex_files_and_other_authors_names(tmp_path: Path) -> None:
     program = of_game(GAME).programs["a"]
     (tmp_path / "one.hex").write_text(program.serialized.hex() + "\n")
-    (tmp_path / "honest.jsonl").write_text("")
+    (tmp_path / "honest.jsonl").write_text(HONEST + "\n")
     path = tmp_path / "t.toml"
     path.write_text('name = "x"\n[programs]\nfirst = "one.hex"\n[play]\nhonest = "honest.jsonl"\n')
     target = read(path)
     assert target.programs == {"first": program}
     assert target.symbols["first"] == {}
-    assert target.honest == tmp_path.resolve() / "honest.jsonl"
+    assert [case.id for case in target.honest] == ["one"]
     with pytest.raises(UsageError, match="names no rules"):
         _ = target.game
 
+
+HONEST = (
+    '{"id": "one", "tag": "t", "game": "x", "validator": "first", "amount": 2, "mover_share": 1,'
+    ' "max_move_size": 32, "move": "00", "state": 1, "evidence": "0x", "expect": "valid"}'
+)
 
 BAD = {
     "not TOML": ("name = ", "not TOML"),

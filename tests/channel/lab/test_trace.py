@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from channel.lab.court import Commitment, Court
-from channel.lab.spots import spots
+from channel.lab.places import spots
 from channel.lab.target import of_game
 from clsp.integers import int_to_atom
 from clsp.values import serialize, to_list
@@ -104,7 +104,9 @@ def bare(solution: list[object] | bytes) -> dict[str, str]:
     """A spend of the coin after a reveal that ends a hand: its referee, by timeout or slash."""
     target = of_game(registry.get("spacepoker"))
     court = Court(target)
-    spot = next(s for s in spots(target, b"x" * 32, Random(1), {}) if s.validator == "end")
+    spot = next(
+        s for s in spots(target, b"x" * 32, Random(1), {}, beyond=False) if s.validator == "end"
+    )
     declared = Commitment(b"", b"")
     fields = court.after(spot, spot.play.move, int_to_atom(spot.play.share), declared)
     program = target.programs["end"].value

@@ -1,0 +1,247 @@
+"""Findings as documents: told, kept in files, tried again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.fields import Probe, fields, told
+from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.laws import laws_for
+from channel.lab.probes import read, written
+from channel.lab.shrink import broken_by
+from channel.lab.target import Target
+from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+
+FORMAT = "channelsim finding 1"
+
+REFEREES = frozenset(("timeout pays", "timeout pays nobody", "forged", "slash path", "misdeclared"))
+"""Causes that are the referee's."""
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding, as it is written.
+
+    `target` is the target's name, and `source` the game or file that it was.
+    `text` says who loses what; `differs` in what the case is not honest play, a line each;
+    `fields` how many fields were not, before and after shrinking. `also` are other laws that the
+    same cause breaks. `brun` is the deciding run: program and environment in hex, and its result.
+    `pytest` is a test function that fails until this is mended.
+    """
+
+    format: str
+    target: str
+    source: str
+    law: str
+    validator: str
+    severity: str
+    cause: str
+    text: str
+    differs: tuple[str, ...]
+    fields: tuple[int, int]
+    also: tuple[str, ...]
+    vector: dict[str, Any] | None
+    probe: dict[str, Any]
+    brun: dict[str, str]
+    pytest: str
+
+    @property
+    def root(self) -> tuple[str, str]:
+        """What one mistake is known by: the validator, and its cause without how it shows.
+
+        What the referee does wrong, it does wrong at every validator.
+        """
+        root = self.cause.partition(":")[0]
+        return ("" if root in REFEREES else self.validator), root
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that it is kept in: the same for the same cause."""
+        validator, root = self.root
+        slug = re.sub(r"[^a-z0-9]+", "-", f"{validator or 'referee'} {root}".lower()).strip("-")
+        digest = sha256(f"{validator}\0{root}".encode()).hexdigest()[:8]
+        return f"{slug[:60]}-{digest}.json"
+
+
+def document(target: Target, probe: Probe, finding: Finding, before: int) -> Document:
+    """A finding with its shrunk probe; `before` is how many fields differed at first."""
+    where = written(target, probe)
+    program, environment = finding.run or (
+        target.programs[finding.validator].serialized,
+        probe.case.arguments,
+    )
+    text = f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip()
+    made = Document(
+        format=FORMAT,
+        target=target.name,
+        source=target.source,
+        law=finding.law,
+        validator=finding.validator,
+        severity=finding.severity,
+        cause=finding.cause,
+        text=text,
+        differs=told(probe),
+        fields=(max(before, len(fields(probe))), len(fields(probe))),
+        also=(),
+        vector=finding.vector,
+        probe=where,
+        brun={
+            "program": program.hex(),
+            "environment": environment.hex(),
+            "result": _result(program, environment),
+        },
+        pytest="",
+    )
+    return msgspec.structs.replace(made, pytest=_pytest(target, made))
+
+
+def _money(probe: Probe, finding: Finding) -> str:
+    """Who loses what in this case, if money is what it is about."""
+    spot, case = probe.spot, probe.case
+    if not spot.natural or finding.severity not in (THEFT, UNSLASHABLE):
+        return ""
+    honest, declared, amount = spot.play.share, case.share, spot.amount
+    if finding.cause.startswith(LEGAL_SLASHED):
+        due = amount - declared
+        return (
+            f"In the case shown the mover, who keeps {due:,} of {amount:,} mojos by the rules,"
+            f" ends with 0 and its opponent with {amount:,}."
+        )
+    if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
+        return f"At stake in the case shown: {amount:,} mojos."
+    if declared < honest:
+        return (
+            f"In the case shown the mover keeps {amount - declared:,} of {amount:,} mojos, where"
+            f" honest play would leave it {amount - honest:,}: its opponent loses"
+            f" {honest - declared:,}."
+        )
+    return (
+        f"In the case shown {amount:,} mojos are at stake, and the opponent cannot claim them for"
+        " the cheat."
+    )
+
+
+def _result(program: bytes, environment: bytes) -> str:
+    from clsp.run import CostExceeded, Raised, Slash, run_serialized
+    from clsp.values import serialize
+
+    match run_serialized(program, environment):
+        case Slash():
+            return "()"
+        case Raised(error):
+            return f"raises: {error}"
+        case CostExceeded():
+            return "costs more than a block"
+        case outcome:
+            return f"0x{serialize(outcome.value).hex()}"
+
+
+def _pytest(target: Target, made: Document) -> str:
+    """A test that fails as long as the cause is there."""
+    slug = re.sub(r"[^a-z0-9]+", "_", f"{made.validator} {made.cause}".lower()).strip("_")
+    short = {"law": made.law, "validator": made.validator, "cause": made.cause}
+    data = json.dumps({**short, "probe": made.probe}, sort_keys=True)
+    comment = "\n".join(f"    # {line}" for line in _wrapped(f"{made.severity}: {made.text}"))
+    return (
+        f"def test_{slug[:70]}() -> None:\n{comment}\n"
+        "    import json\n\n"
+        "    from channel.lab.findings import still_broken\n"
+        "    from channel.lab.target import load\n\n"
+        f"    finding = json.loads(\n        {data!r}\n    )\n"
+        f"    assert still_broken(load({target.source!r}), finding) == []\n"
+    )
+
+
+def _wrapped(text: str, width: int = 90) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+# --- tried again ------------------------------------------------------------------------------
+
+
+def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
+    """What is still wrong of a finding on this target, a line each; nothing once it is mended.
+
+    `data` has the keys `law`, `cause` and `probe` of a document. Raises `UsageError`.
+    """
+    known = {law.name: law for law in laws_for(target)}
+    law = known.get(str(data.get("law")))
+    if law is None:
+        raise UsageError(f"no law is called {data.get('law')!r} for {target.name}")
+    probe = read(target, data.get("probe"))
+    return [
+        f"{one.severity}: {one.validator}: {one.text}"
+        for one in broken_by(target, law, probe)
+        if one.cause == data.get("cause")
+    ]
+
+
+def grouped(found: Iterable[Document]) -> list[Document]:
+    """One of each mistake, the worst first; how else it shows is told in it."""
+    order = {severity: at for at, severity in enumerate(SEVERITIES)}
+    groups: dict[tuple[str, str], list[Document]] = {}
+    for one in found:
+        groups.setdefault(one.root, []).append(one)
+    made = []
+    for same in groups.values():
+        first = min(same, key=lambda one: (order[one.severity], one.fields[1]))
+        also = dict.fromkeys(line for one in same for line in one.also)
+        also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
+        also.pop(_in_short(first), None)
+        made.append(msgspec.structs.replace(first, also=tuple(also)))
+    return sorted(made, key=lambda one: (order[one.severity], one.validator, one.cause))
+
+
+def _in_short(one: Document) -> str:
+    return f"{one.severity} at {one.validator} ({one.law}): {one.cause}"
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
+    """Write findings, a file each, beside those that are there. Raises `UsageError`."""
+    paths = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in found:
+            path = folder / one.file_name
+            half = path.with_suffix(".part")
+            half.write_bytes(msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n")
+            half.replace(path)
+            paths.append(path)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be written ({error.strerror})") from None
+    return paths
+
+
+def kept(folder: Path) -> list[tuple[Path, Document]]:
+    """The findings in a folder, in the order of their names. Raises `UsageError`."""
+    if not folder.is_dir():
+        return []
+    return [(path, load(path)) for path in sorted(folder.glob("*.json"))]
+
+
+def load(path: Path) -> Document:
+    """A finding out of its file. Raises `UsageError`."""
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Document)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: no finding: {error}") from None
+    if found.format != FORMAT:
+        raise UsageError(f"{path}: no finding: its format is {found.format[:40]!r}")
+    return found

@@ -1,0 +1,352 @@
+"""Fuzzing a target: campaigns in one process or several, and what they bring together.
+
+Each campaign is by itself, so the same seed, number of jobs and corpus give the same findings,
+as long as every campaign gets its work done (see `channel.lab.campaign`).
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from threading import Event as ThreadEvent
+from time import perf_counter
+from typing import Any, Protocol
+
+import msgspec
+
+from channel.errors import InvariantError, UsageError
+from channel.lab import seeds
+from channel.lab.campaign import SECOND, Campaign, Progress, Result
+from channel.lab.describe import vector
+from channel.lab.fields import Probe
+from channel.lab.findings import Document, grouped, still_broken
+from channel.lab.findings import kept as kept_findings
+from channel.lab.honest import legal_result
+from channel.lab.target import Target
+from channel.lab.trial import Tally
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid as ProgramValid
+from clsp.run import run_serialized
+from clsp.trace import Tracer
+from clsp.values import NotAList
+from games.contract import Raise, Slash, Verdict
+
+PATIENCE = 1.25
+"""A clock stops a campaign after so many times the seconds that it was given."""
+
+OFTEN = 0.2
+"""A campaign tells its progress every so many seconds."""
+
+LAST = 120
+"""Stopped campaigns get so many seconds to shrink what they found."""
+
+
+class Flag(Protocol):
+    """What says that it is enough; of a process or of a thread."""
+
+    def is_set(self) -> bool:
+        """Whether it is."""
+        ...
+
+    def set(self) -> None:
+        """Say so."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What of one program the runs reached."""
+
+    nodes: int
+    nodes_reached: int
+    branches: int
+    branches_reached: int
+
+
+@dataclass
+class Report:
+    """What a fuzzing session found. `mended`: stored findings that do not happen any more."""
+
+    target: Target
+    seed: str
+    jobs: int
+    seconds: float = 0.0
+    runs: int = 0
+    stopped: bool = False
+    tally: Tally = field(default_factory=Tally)
+    coverage: dict[str, Reached] = field(default_factory=dict)
+    findings: list[Document] = field(default_factory=list)
+    mended: list[Path] = field(default_factory=list)
+    untried: list[tuple[Path, str]] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
+
+
+def fuzz(
+    target: Target,
+    *,
+    seconds: float,
+    seed: str,
+    jobs: int,
+    corpus: Path | None = None,
+    findings: Path | None = None,
+    tell: Callable[[Sequence[Progress]], None] = lambda progress: None,
+) -> Report:
+    """Fuzz a target for about so long. Ctrl-C ends it early, with what it has.
+
+    Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
+    """
+    target.check_playable()
+    stored = seeds.load(target, corpus) if corpus else []
+    report = Report(target, seed, jobs)
+    again = _try_again(report, findings)
+    start = perf_counter()
+    if jobs == 1:
+        with _until_interrupted(ThreadEvent()) as enough:
+            campaign = Campaign(target, seed, 0, stored)
+            until = start + seconds * PATIENCE
+            results = [
+                campaign.run(
+                    seconds * SECOND,
+                    lambda: enough.is_set() or perf_counter() > until,
+                    _seldom(lambda progress: tell([progress])),
+                )
+            ]
+    else:
+        results = _in_processes(target, seconds, seed, jobs, stored, tell)
+    report.seconds = perf_counter() - start
+    for result in results:
+        report.runs += result.runs
+        report.stopped |= result.stopped
+        report.tally.merge(result.tally)
+        for probes in result.corpus.probes.values():
+            report.probes += probes
+    report.coverage = _coverage(target, results)
+    report.findings = grouped([*again, *(one for result in results for one in result.found)])
+    return report
+
+
+def _try_again(report: Report, folder: Path | None) -> list[Document]:
+    """The stored findings that still happen; the others are noted in the report."""
+    again = []
+    for path, one in kept_findings(folder) if folder else ():
+        if one.target != report.target.name:
+            continue
+        try:
+            broken = still_broken(report.target, msgspec.to_builtins(one))
+        except UsageError as error:
+            report.untried.append((path, str(error)))
+            continue
+        if broken:
+            again.append(one)
+        else:
+            report.mended.append(path)
+    return again
+
+
+def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
+    found = {}
+    for name, program in {**target.programs, "referee": target.referee}.items():
+        tracer = Tracer(program)
+        nodes: set[int] = set()
+        branches: set[int] = set()
+        for result in results:
+            part = result.referee if name == "referee" else result.corpus
+            nodes |= part.nodes.get(name, set())
+            branches |= part.branches.get(name, set())
+        found[name] = Reached(tracer.nodes, len(nodes), tracer.branches, len(branches))
+    return found
+
+
+# --- processes --------------------------------------------------------------------------------
+
+
+@contextmanager
+def _until_interrupted(flag: Flag) -> Iterator[Flag]:
+    """Ctrl-C sets the flag; a second one interrupts as usual."""
+
+    def interrupted(signum: int, frame: Any) -> None:
+        flag.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    try:
+        before = signal.signal(signal.SIGINT, interrupted)
+    except ValueError:  # not in the main thread: nobody can interrupt us there
+        yield flag
+        return
+    try:
+        yield flag
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _seldom(tell: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    last = 0.0
+
+    def sometimes(progress: Progress) -> None:
+        nonlocal last
+        now = perf_counter()
+        if now - last > OFTEN:
+            last = now
+            tell(progress)
+
+    return sometimes
+
+
+def _in_processes(
+    target: Target,
+    seconds: float,
+    seed: str,
+    jobs: int,
+    stored: Sequence[Probe],
+    tell: Callable[[Sequence[Progress]], None],
+) -> list[Result]:
+    context = get_context("spawn")
+    flag = context.Event()
+    states = [Progress(0, 0, 0, 0)] * jobs
+    results: dict[int, Result] = {}
+    ends: dict[Connection, int] = {}
+    workers = []
+    failed: list[Exception] = []
+    with _until_interrupted(flag):
+        for number in range(jobs):
+            ours, theirs = context.Pipe(duplex=False)
+            worker = context.Process(
+                target=_work, args=(target, seconds, seed, number, stored, flag, theirs)
+            )
+            worker.start()
+            theirs.close()
+            ends[ours] = number
+            workers.append(worker)
+        while ends:
+            for end in wait(list(ends), timeout=1):
+                assert isinstance(end, Connection)
+                number = ends[end]
+                try:
+                    got = end.recv()
+                except EOFError:
+                    del ends[end]
+                    continue
+                if isinstance(got, Progress):
+                    states[number] = got
+                    tell(states)
+                elif isinstance(got, Exception):
+                    failed.append(got)
+                    flag.set()
+                else:
+                    results[number] = got
+        for worker in workers:
+            worker.join(LAST)
+    if failed:
+        raise failed[0]
+    if len(results) < jobs:
+        raise InvariantError(f"{jobs - len(results)} of {jobs} fuzzers ended without a result")
+    return [results[number] for number in sorted(results)]
+
+
+def _work(
+    target: Target,
+    seconds: float,
+    seed: str,
+    number: int,
+    stored: Sequence[Probe],
+    flag: Flag,
+    end: Connection,
+) -> None:
+    """One campaign, in a process of its own. Ctrl-C is the parent's to hear."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    until = perf_counter() + seconds * PATIENCE
+    try:
+        result = Campaign(target, seed, number, stored).run(
+            seconds * SECOND,
+            lambda: flag.is_set() or perf_counter() > until,
+            _seldom(end.send),
+        )
+        end.send(result)
+    except UsageError as error:
+        end.send(error)
+    except Exception as error:  # a bug of ours: told by the parent, in one line
+        end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
+    end.close()
+
+
+# --- the corpus -------------------------------------------------------------------------------
+
+
+def save(report: Report, folder: Path) -> int:
+    """Add to a corpus folder what reaches anything that its cases do not; how many that are.
+
+    Nothing that is there is changed. Raises `UsageError`.
+    """
+    target = report.target
+    added = 0
+    known = seeds.load(target, folder)
+    for name, program in target.programs.items():
+        tracer = Tracer(program)
+        corpus = seeds.Corpus()
+        for probe in known:
+            if probe.spot.validator == name:
+                reach = tracer.reach(probe.case.arguments)
+                corpus.reached(name, reach.nodes, reach.branches)
+        lines = []
+        for probe in report.probes:
+            if probe.spot.validator != name or name in report.tally.runaway:
+                continue
+            reach = tracer.reach(probe.case.arguments)
+            if corpus.reached(name, reach.nodes, reach.branches):
+                line = _line(target, probe)
+                lines += [line] if line is not None else []
+        added += len(lines)
+        if lines:
+            _append(folder / f"{name}.jsonl", lines)
+    return added
+
+
+def _append(path: Path, lines: Sequence[bytes]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(b"".join(line + b"\n" for line in lines))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _line(target: Target, probe: Probe) -> bytes | None:
+    """A probe as a line of a corpus; None where the format cannot say it."""
+    spot, case = probe.spot, probe.case
+    tag = f"{seeds.PLAY if spot.natural else seeds.STATE} {case.tag}"
+    call = case.move, case.share, case.evidence
+    verdict = _verdict(target, probe)
+    if verdict is None:
+        return None
+    try:
+        made = vector(target, spot, call, verdict, tag)
+    except NotAList:
+        return None
+    short = seeds.digest(case.arguments)
+    named = msgspec.structs.replace(made, id=f"{made.game}-{spot.validator}-{short}")
+    return msgspec.json.encode(named)
+
+
+def _verdict(target: Target, probe: Probe) -> Verdict | None:
+    """What must come out of it: by the rules, or, without any, what does; None for a result
+    that no case can say."""
+    spot, case = probe.spot, probe.case
+    if target.rules is not None:
+        judge = target.game.validators[spot.validator].judge
+        return judge(
+            *(spot.before.state, case.move, case.share, spot.amount),
+            *(case.evidence, target.hashes),
+        )
+    program = target.programs[spot.validator].serialized
+    match run_serialized(program, case.arguments):
+        case ProgramSlash():
+            return Slash("")
+        case ProgramValid() as outcome:
+            return legal_result(target, outcome.value)
+        case _:
+            return Raise("")

@@ -1,0 +1,76 @@
+"""Without rules: what opens a commitment of the state cannot be replaced by anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+from channel.lab.laws import Needs
+from channel.lab.trial import UNSLASHABLE, Finding, Trial
+from channel.lab.values import leaves
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid
+from games.contract import Slash
+
+LONGEST = 64
+"""Of longer moves only the front is looked at."""
+
+SHORTEST = 8
+"""Fewer bytes commit to nothing."""
+
+
+class CommitmentsAreBound:
+    """Bytes of the honest move whose hash stands in the state are changed, one at a time."""
+
+    name = "commitments are bound"
+    every = 8
+    needs = Needs.NO_RULES
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """The spot's honest move, if it opens something."""
+        play, dice = trial.spot.play, trial.dice
+        opened = opening(play.move, frozenset(leaves(trial.spot.state)))
+        if opened is None:
+            return
+        start, end = opened
+        for at in {start, end - 1, start + int(dice.random() * (end - start))}:
+            changed = bytearray(play.move)
+            changed[at] ^= 1 << int(dice.random() * 8)
+            move = bytes(changed)
+            trial.tally.tried[self.name] += 1
+            held = (play.evidence, *trial.evidence(play.move))
+            said = [trial.run(move, play.share, one) for one in held]
+            if any(isinstance(one, ProgramSlash) for one in said):
+                continue
+            if any(isinstance(one, Valid) for one in said):
+                text = (
+                    f"the commitment that bytes {start} to {end - 1} of the move open is not"
+                    " compared: the mover may show something else, and nobody can slash it"
+                )
+                call = move, play.share, play.evidence
+                cause = f"not bound: bytes {start} to {end - 1}"
+                yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
+
+
+def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
+    """Where the move has bytes whose hash, or tree hash, is one of these atoms; the most of them.
+
+    >>> image = sha256(b"0123456789").digest()
+    >>> opening(b"xx0123456789yy", frozenset({image}))
+    (2, 12)
+    >>> opening(b"xx0123456789yy", frozenset({bytes(32)})) is None
+    True
+    """
+    images = {atom for atom in atoms if len(atom) == 32}
+    size = min(len(move), LONGEST)
+    if not images:
+        return None
+    for length in range(size, SHORTEST - 1, -1):
+        for start in range(size - length + 1):
+            shown = move[start : start + length]
+            if sha256(shown).digest() in images or sha256(b"\x01" + shown).digest() in images:
+                return start, start + length
+    return None
+
+
+LAW = CommitmentsAreBound()

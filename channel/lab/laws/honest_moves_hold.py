@@ -1,0 +1,82 @@
+"""Without rules: an honest move stays legal whatever the evidence, and no move raises that an
+honest one beside it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.cases import Case
+from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.laws import Needs
+from channel.lab.laws.verdicts_agree import leads_to
+from channel.lab.runs import EXCEEDED, RAISE, SLASH, Runs
+from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
+from clsp.run import CostExceeded, Raised
+from clsp.values import Value
+from games.contract import Slash
+
+
+class HonestMovesHold:
+    """Every case through the target's program, with the honest move of its spot to compare."""
+
+    name = "honest moves hold"
+    every = 1
+    needs = Needs.NO_RULES
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """Run every case."""
+        runs = Runs(trial)
+        for case, outcome, cost, result in runs:
+            runs.note(outcome, cost, case)
+            call = case.move, case.share, case.evidence
+            if (case.move, case.share) == (trial.spot.play.move, trial.spot.play.share):
+                known = trial.spot.known
+                assert known is not None, "a spot without rules was written down"
+                if outcome == SLASH:
+                    text = "an honest move is slashed: its mover loses everything"
+                    yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
+                elif result is not None and not leads_to(result, known.next, trial.target.hashes):
+                    text = "an honest move leads elsewhere than the file of honest play says"
+                    yield trial.finding(self.name, THEFT, text, LEADS_ELSEWHERE, call)
+            elif outcome in (RAISE, EXCEEDED):
+                yield from self._protected(trial, case)
+        trial.tally.tried[self.name] += len(trial.cases)
+        yield from self._stuck(trial)
+
+    def _protected(self, trial: Trial, case: Case) -> Iterator[Finding]:
+        """A move that fails with all evidence that works on the honest one cannot be slashed."""
+        spot = trial.spot
+        if not 0 <= case.share <= spot.amount or len(case.move) > spot.before.max_move_size:
+            return
+        working = self._working(trial)
+        if not working:
+            return
+        for held in working:
+            if not isinstance(trial.run(case.move, case.share, held), Raised | CostExceeded):
+                return
+        text = (
+            "a move makes the program raise, with all evidence that it takes of an honest one:"
+            " whatever the move is, its slash fails"
+        )
+        call = case.move, case.share, working[-1]
+        yield trial.finding(self.name, THEFT, text, "a move raises", call, Slash(""))
+
+    def _stuck(self, trial: Trial) -> Iterator[Finding]:
+        if self._working(trial):
+            return
+        play = trial.spot.play
+        text = "an honest move makes the program raise, with all evidence that the file has"
+        call = play.move, play.share, play.evidence
+        yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}", call)
+
+    def _working(self, trial: Trial) -> list[Value]:
+        """The evidence with which the honest move does not raise."""
+        play = trial.spot.play
+        return [
+            held
+            for held in dict.fromkeys((play.evidence, *trial.evidence(play.move)))
+            if not isinstance(trial.run(play.move, play.share, held), Raised | CostExceeded)
+        ]
+
+
+LAW = HonestMovesHold()

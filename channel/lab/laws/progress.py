@@ -1,0 +1,176 @@
+"""No player can prolong a game for ever alone: against one that only answers, it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.guided import make
+from channel.lab.hands import plain_terms
+from channel.lab.honest import RawState, recorded_spots
+from channel.lab.laws import Needs
+from channel.lab.spots import Spot, place
+from channel.lab.target import Target
+from channel.lab.trial import GRIEFING, Finding, Trial
+from clsp.integers import atom_to_int
+from clsp.run import Outcome, Valid, run_serialized
+from clsp.values import NIL, Value
+from games.chance import Chance
+from games.contract import Action, Choice, Next, Play, Player, Position, Seat, State
+from games.errors import BadState, IllegalAction
+from games.judge import position_after
+
+LONGEST = 300
+"""Moves of one game. Whoever answers only lets it end long before, in every game of cards."""
+
+SPOTS = 64
+"""Honest moves that are tried as answers, where nothing but honest moves is known."""
+
+Found = tuple[str, Value]
+"""A validator and its state."""
+
+
+class Progress:
+    """A player that stalls against one that answers with the first of its choices; the programs
+    say where each move leads."""
+
+    name = "progress"
+    every = 512
+    needs = Needs.NOTHING
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """One game from its beginning; without rules, whether moves lead back to a place."""
+        trial.tally.tried[self.name] += 1
+        if trial.target.rules is None:
+            yield from self._circle(trial)
+            return
+        chance = Chance(int(trial.dice.random() * 2**64).to_bytes(8, "big"))
+        staller = Seat(int(trial.dice.random() * 2))
+        last = self._game(trial.target, staller, chance)
+        if last is not None:
+            text = (
+                f"after {LONGEST} moves, all legal to the programs, the game goes on, though one"
+                " player only answers: the other can prolong it for ever"
+            )
+            play = last.play
+            call = play.move, play.share, play.evidence
+            here = Trial(trial.target, trial.court, last, [], trial.dice, trial.tally)
+            yield here.finding(self.name, GRIEFING, text, self.name, call)
+
+    def _game(self, target: Target, staller: Seat, chance: Chance) -> Spot | None:
+        """Play; the last place if the game did not end."""
+        game, terms, hashes = target.game, plain_terms(target), target.hashes
+        initial = game.initial(terms)
+        position = Position(
+            initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
+        )
+        players: list[Player] = [
+            game.player(seat, terms, chance.bytes(64), hashes) for seat in Seat
+        ]
+        spot: Spot | None = None
+        for _ in range(LONGEST):
+            if position.over:
+                return None
+            seat = position.mover
+            choose = _stall if seat is staller else _answer
+            try:
+                play = players[seat].act(choose(players[seat].choices(), chance))
+            except IllegalAction:
+                return None
+            if not isinstance(play, Play):
+                return None
+            spot = place(target, position, play, terms.amount, players[seat.other])
+            step = _led_to(target, spot)
+            if step is None:
+                return None
+            position = position_after(position, step, play.move, play.share)
+            try:
+                players = [player.moved(position) for player in players]
+            except (AssertionError, ValueError, LookupError):
+                return None  # a program led where the players cannot follow: another law's
+        return spot
+
+    def _circle(self, trial: Trial) -> Iterator[Finding]:
+        """A move after which every answer that is known leads back."""
+        spot, target = trial.spot, trial.target
+        start = (spot.validator, spot.state)
+        there = _record(target, trial.run(spot.play.move, spot.play.share, spot.play.evidence))
+        if there is None:
+            return
+        back = there == start
+        if not back:
+            answers = self._answers(target, there, spot.amount)
+            back = bool(answers) and all(answer == start for answer in answers)
+        if back:
+            text = (
+                "a move leads back to the same place, whatever its opponent is known to answer:"
+                " a player can prolong the game for ever"
+            )
+            call = spot.play.move, spot.play.share, spot.play.evidence
+            yield trial.finding(self.name, GRIEFING, text, self.name, call)
+
+    def _answers(self, target: Target, there: Found, amount: int) -> list[Found]:
+        """Where the file's moves lead at this place, those that are legal there."""
+        name, state = there
+        found = []
+        for spot in recorded_spots(target)[:SPOTS]:
+            if spot.validator != name:
+                continue
+            before = Position(name, RawState(state), Seat.BOB, 0, spot.before.max_move_size)
+            here = place(target, before, spot.play, amount, spot.receiver)
+            record = _record(target, _run(target, here, spot.play.evidence))
+            if record is not None:
+                found.append(record)
+        return found
+
+
+def _stall(choices: tuple[Choice, ...], chance: Chance) -> Action:
+    """Anything but the last of several choices, and of it the least."""
+    choice = chance.pick(choices[:-1] if len(choices) > 1 else choices)
+    return Action(choice.verb, choice.options[0] if choice.options else choice.least)
+
+
+def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
+    """The first choice."""
+    choice = choices[0]
+    number = chance.pick(choice.options) if choice.options else choice.least
+    return Action(choice.verb, number if choice.most else 0)
+
+
+def _run(target: Target, spot: Spot, held: Value) -> Outcome:
+    """The honest move of a spot, with this evidence, by the program."""
+    case = make(spot, "", spot.play.move, spot.play.share, held)
+    return run_serialized(target.programs[spot.validator].serialized, case.arguments)
+
+
+def _record(target: Target, outcome: Outcome) -> Found | None:
+    """The validator and state that a legal move leads to; None where it ends the game."""
+    if not isinstance(outcome, Valid):
+        return None
+    match outcome.value:
+        case (bytes(program), (state, _)) if program:
+            for name, known in target.hashes.items():
+                if known == program:
+                    return name, state
+    return None
+
+
+def _led_to(target: Target, spot: Spot) -> Next | None:
+    """The next record by the program; None where it ends the game, or is no record of it."""
+    for held in (spot.play.evidence, NIL, *spot.held):
+        outcome = _run(target, spot, held)
+        found = _record(target, outcome)
+        if found is None:
+            continue
+        name, value = found
+        try:
+            state: State = target.game.validators[name].read_state(value)
+        except BadState:
+            return None
+        assert isinstance(outcome, Valid)
+        match outcome.value:
+            case (_, (_, (bytes(size), _))) if len(size) <= 2:
+                return Next(name, state, atom_to_int(size))
+    return None
+
+
+LAW = Progress()

@@ -1,0 +1,48 @@
+"""The programs say of every recorded case what the file of honest play says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from channel.lab.laws import Needs
+from channel.lab.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding, Trial
+from games.vectors import check_program, worked_out
+
+_SEVERITY = {
+    ("valid", "slash"): (THEFT, "an honest move is slashed: its mover loses everything"),
+    ("valid", "raise"): (GRIEFING, "an honest move makes the program raise"),
+    ("slash", "valid"): (UNSLASHABLE, "a cheat that the file has is legal to the program"),
+    ("slash", "raise"): (THEFT, "a cheat that the file has makes the program raise"),
+}
+
+
+class RecordedCases:
+    """Once in each part of the work, every case of the file."""
+
+    name = "recorded cases"
+    every = 1
+    needs = Needs.RECORDS
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """The first trial of a tally does it for all of it."""
+        target = trial.target
+        if trial.tally.tried[self.name]:
+            return
+        for case in target.honest:
+            trial.tally.tried[self.name] += 1
+            for wrong in check_program(case, target.name, target.programs):
+                got = wrong.rpartition("got ")[2]
+                severity, text = _SEVERITY.get(
+                    (case.expect, got), (DISAGREEMENT, f"a recorded case: {wrong}")
+                )
+                asked = worked_out(case, target.name, target.hashes)
+                shown = msgspec.to_builtins(case)
+                yield Finding(
+                    *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
+                    *(asked.move, case.mover_share, asked.evidence),
+                )
+
+
+LAW = RecordedCases()

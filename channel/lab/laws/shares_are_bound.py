@@ -1,0 +1,49 @@
+"""Without rules: with an honest move, a mover cannot declare less for its opponent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.cases import BYTES, SHAPES
+from channel.lab.laws import Needs
+from channel.lab.trial import THEFT, Finding, Trial
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid
+from clsp.values import Value
+from games.contract import Slash
+
+
+class SharesAreBound:
+    """The honest move with a smaller share. Whoever plays honestly leaves no more than it must,
+    so less has to be slashable: by the file's evidence, by any one byte, or by odd shapes."""
+
+    name = "shares are bound"
+    every = 8
+    needs = Needs.NO_RULES
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """One mojo less, and nothing."""
+        play = trial.spot.play
+        for share in {play.share - 1, 0} - {play.share, -1}:
+            trial.tally.tried[self.name] += 1
+            if not self._slashable(trial, share):
+                text = (
+                    "an honest move may declare less for the opponent than honest play leaves it:"
+                    " the mover keeps the rest, and nobody can slash it"
+                )
+                call = play.move, share, play.evidence
+                yield trial.finding(self.name, THEFT, text, "share not bound", call, Slash(""))
+
+    def _slashable(self, trial: Trial, share: int) -> bool:
+        play = trial.spot.play
+        known: list[Value] = [play.evidence, *trial.evidence(play.move)]
+        outcomes = [trial.run(play.move, share, one) for one in known]
+        if any(isinstance(one, ProgramSlash) for one in outcomes):
+            return True
+        if not any(isinstance(one, Valid) for one in outcomes):
+            return True  # it raises; that is another law's
+        more = (one for one, _ in (*BYTES, *SHAPES))
+        return any(isinstance(trial.run(play.move, share, one), ProgramSlash) for one in more)
+
+
+LAW = SharesAreBound()

@@ -1,0 +1,172 @@
+"""Probes as JSON data, so that a finding can be tried again on programs that have changed.
+
+Values are written as in conformance cases; `{"pair": [a, b]}` besides, for what is no list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.fields import Probe
+from channel.lab.guided import make
+from channel.lab.honest import RawState, Recorded
+from channel.lab.spots import place
+from channel.lab.target import Target
+from clsp.integers import atom_to_int, int_to_atom, is_minimal
+from clsp.values import NIL, Value
+from games.contract import Next, Play, Position, Seat, Valid
+from games.errors import BadState
+
+SHORT = 9
+"""Atoms of at most so many bytes are written as integers, where that says the same bytes."""
+
+
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call and the honest play beside it. Bytes are hex; money in mojos."""
+
+    validator: str
+    amount: int
+    state: Any
+    mover_share: int
+    max_move_size: int
+    natural: bool
+    move: str
+    share: int
+    evidence: Any
+    honest_move: str
+    honest_share: int
+    held: list[Any]
+    honest_next: dict[str, Any] | None = None
+
+
+def written(target: Target, probe: Probe) -> dict[str, Any]:
+    """A probe as JSON data."""
+    spot, case = probe.spot, probe.case
+    held = spot.receiver.evidence(spot.before, case.move) if spot.natural else ()
+    known: dict[str, Any] | None = None
+    if spot.known is not None:
+        step = spot.known.next
+        known = {"validator": None}
+        if step is not None:
+            known = {
+                "validator": step.validator,
+                "state": write_value(step.state.value(), target),
+                "max_move_size": step.max_move_size,
+            }
+    return msgspec.to_builtins(  # type: ignore[no-any-return]
+        Written(
+            validator=spot.validator,
+            amount=spot.amount,
+            state=write_value(spot.state, target),
+            mover_share=spot.before.mover_share,
+            max_move_size=spot.before.max_move_size,
+            natural=spot.natural,
+            move=case.move.hex(),
+            share=case.share,
+            evidence=write_value(case.evidence, target),
+            honest_move=spot.play.move.hex(),
+            honest_share=spot.play.share,
+            held=[write_value(one, target) for one in held or spot.held],
+            honest_next=known,
+        )
+    )
+
+
+def read(target: Target, data: Any) -> Probe:
+    """A probe on this target's programs. Raises `UsageError`, saying what does not fit."""
+    try:
+        probe = msgspec.convert(data, Written)
+        state = read_value(probe.state, target)
+        held = tuple(read_value(one, target) for one in probe.held)
+        evidence = read_value(probe.evidence, target)
+        move, honest_move = bytes.fromhex(probe.move), bytes.fromhex(probe.honest_move)
+        known = _known(target, probe.honest_next)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise UsageError(f"the finding's probe: {error}") from None
+    except RecursionError:
+        raise UsageError("the finding's probe: nested too deep") from None
+    if probe.validator not in target.programs:
+        raise UsageError(f"the finding is about {probe.validator!r}, which {target.name} lacks")
+    try:
+        typed = (
+            target.game.validators[probe.validator].read_state(state)
+            if target.rules
+            else RawState(state)
+        )
+    except BadState as error:
+        raise UsageError(f"the finding's state: {error}") from None
+    before = Position(probe.validator, typed, Seat.ALICE, probe.mover_share, probe.max_move_size)
+    play = Play(honest_move, probe.honest_share, held[0] if held else NIL)
+    spot = place(
+        *(target, before, play, probe.amount, Recorded(before, held), probe.natural, known)
+    )
+    return Probe(spot, make(spot, "replayed", move, probe.share, evidence))
+
+
+def _known(target: Target, data: dict[str, Any] | None) -> Valid | None:
+    if target.rules or data is None:
+        return None
+    if data.get("validator") is None:
+        return Valid(None)
+    step = msgspec.convert(data, _Step)
+    if step.validator not in target.programs:
+        raise ValueError(f"no program {step.validator!r}")
+    state = RawState(read_value(step.state, target))
+    return Valid(Next(step.validator, state, step.max_move_size))
+
+
+class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    validator: str
+    state: Any
+    max_move_size: int
+
+
+def write_value(value: Value, target: Target) -> Any:
+    """A value as JSON data."""
+    if isinstance(value, tuple):
+        items: list[Any] = []
+        rest: Value = value
+        while isinstance(rest, tuple):
+            items.append(write_value(rest[0], target))
+            rest = rest[1]
+        if rest == NIL:
+            return items
+        return {"pair": [write_value(value[0], target), write_value(value[1], target)]}
+    for name, program_hash in target.hashes.items():
+        if value == program_hash:
+            return {"program": name}
+    if 0 < len(value) <= SHORT and is_minimal(value):
+        return atom_to_int(value)
+    return f"0x{value.hex()}"
+
+
+def read_value(data: Any, target: Target) -> Value:
+    """The value of such data. Raises `ValueError`.
+
+    >>> from channel.lab.target import of_game
+    >>> from games import registry
+    >>> read_value([1, {"pair": ["0x00", 2]}], of_game(registry.get(registry.names()[0])))
+    (b'\\x01', ((b'\\x00', b'\\x02'), b''))
+    """
+    match data:
+        case bool():
+            pass
+        case int():
+            return int_to_atom(data)
+        case str() if data.startswith("0x"):
+            return bytes.fromhex(data[2:])
+        case list():
+            value: Value = NIL
+            for item in reversed(data):
+                value = (read_value(item, target), value)
+            return value
+        case {"program": str(name)} if len(data) == 1 and name in target.hashes:
+            return target.hashes[name]
+        case {"pair": [left, right]} if len(data) == 1:
+            return read_value(left, target), read_value(right, target)
+        case _:
+            pass
+    raise ValueError(f"{str(data)[:60]!r} is no value")

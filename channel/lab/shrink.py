@@ -1,0 +1,145 @@
+"""Making a finding small: as much as possible as in honest play, on a plain hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from channel.lab.cases import Mutator
+from channel.lab.court import Court
+from channel.lab.fields import PLACE, Field, Probe, fields, keeping
+from channel.lab.guided import make
+from channel.lab.laws import Law
+from channel.lab.spots import Spot
+from channel.lab.target import Target
+from channel.lab.trial import Finding, Tally, Trial
+from clsp.values import NIL
+
+TRIES = 6000
+"""At most so many attempts for one finding with a law that is tried on every case; of dearer
+laws less."""
+
+ANEW = 400
+"""Cases at each place of a plain hand, where the deviation itself does not show the cause there."""
+
+
+def broken_by(target: Target, law: Law, probe: Probe) -> tuple[Finding, ...]:
+    """What one law finds on this one case."""
+    trial = Trial(target, Court(target), probe.spot, [probe.case], Random(0), Tally())
+    return tuple(law.check(trial))
+
+
+class Shrinker:
+    """Shrinks one finding. `plain` are places of plain hands, at the finding's validator."""
+
+    def __init__(self, target: Target, law: Law, cause: str, plain: Sequence[Spot]) -> None:
+        self._target, self._law, self._cause, self._plain = target, law, cause, plain
+        self._left = TRIES // min(law.every, 16)
+
+    def breaks(self, probe: Probe) -> bool:
+        """Whether the law still finds the same cause; false once all tries are used up."""
+        if self._left <= 0:
+            return False
+        self._left -= 1
+        return any(one.cause == self._cause for one in broken_by(self._target, self._law, probe))
+
+    def shrink(self, probe: Probe) -> Probe:
+        """The smallest probe found; itself where nothing smaller shows the same cause."""
+        probe = self._plainer_values(self._fewer_fields(probe))
+        plain = self._on_a_plain_hand(probe)
+        if plain is not None:
+            probe = self._plainer_values(self._fewer_fields(plain))
+        return probe
+
+    def _on_a_plain_hand(self, probe: Probe) -> Probe | None:
+        """The same cause on small round amounts: by the same deviation, or by any."""
+        for spot in self._plain:
+            for moved in _moved(probe, spot):
+                if self.breaks(moved):
+                    return moved
+        best: Probe | None = None
+        for spot in self._plain:
+            for case in Mutator(spot, Random(0)).cases(ANEW // self._law.every + 8):
+                found = Probe(spot, case)
+                if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
+                    best = found
+        return best
+
+    def _fewer_fields(self, probe: Probe) -> Probe:
+        """Take fields back to honest play: all, halves, quarters, one by one."""
+        kept: list[Field] = list(fields(probe))
+        if probe.spot.base is not None:
+            kept.append(PLACE)
+        size = len(kept)
+        while size:
+            at = 0
+            while at < len(kept):
+                fewer = kept[:at] + kept[at + size :]
+                if self.breaks(keeping(probe, frozenset(fewer))):
+                    kept = fewer
+                else:
+                    at += size
+            size //= 2
+        smaller = keeping(probe, frozenset(kept))
+        return smaller if self.breaks(smaller) else probe
+
+    def _plainer_values(self, probe: Probe) -> Probe:
+        for plainer in self._plainer(probe):
+            if plainer.case == probe.case or self.breaks(plainer):
+                return self._rest(plainer)
+        return probe
+
+    def _rest(self, probe: Probe) -> Probe:
+        """The bytes and the evidence of a probe whose share is settled."""
+        spot, case = probe.spot, probe.case
+        for kind, at in fields(probe):
+            if kind not in ("move", "extra"):
+                continue
+            for byte in (0, 1):
+                move = bytearray(probe.case.move)
+                if move[at] <= byte:
+                    break
+                move[at] = byte
+                plainer = Probe(spot, make(spot, case.tag, bytes(move), case.share, case.evidence))
+                if self.breaks(plainer):
+                    probe = plainer
+                    case = probe.case
+                    break
+        return probe
+
+    def _plainer(self, probe: Probe) -> Iterator[Probe]:
+        """The same with plainer shares and evidence: first what costs most, itself at the end."""
+        spot, case = probe.spot, probe.case
+        shares = [case.share]
+        if case.share != spot.play.share:
+            honest = spot.play.share
+            shares = list(dict.fromkeys((0, honest - 1, honest + 1, spot.amount, case.share)))
+        held = [case.evidence] if case.evidence in spot.held else [NIL, case.evidence]
+        for share in shares:
+            for evidence in held:
+                yield Probe(spot, make(spot, case.tag, case.move, share, evidence))
+
+
+def _moved(probe: Probe, spot: Spot) -> Iterator[Probe]:
+    """The same deviation from honest play, at another place of the same validator."""
+    case, honest, there = probe.case, probe.spot.play, spot.play
+    changed = set(fields(probe))
+    move = bytearray()
+    for at in range(max(len(case.move), len(honest.move), len(there.move))):
+        if ("move", at) in changed or ("extra", at) in changed:
+            move += case.move[at : at + 1]
+        elif ("short", at) not in changed:
+            move += there.move[at : at + 1]
+    shares = [there.share]
+    if ("share", 0) in changed:
+        less = there.share - 1 if case.share < honest.share else there.share + 1
+        shares = [0, less, there.share + case.share - honest.share, case.share]
+        shares = [share for share in shares if share != there.share]
+    evidence = case.evidence if ("evidence", 0) in changed else spot.held[0]
+    for share in dict.fromkeys(shares):
+        yield Probe(spot, make(spot, case.tag, bytes(move), share, evidence))
+
+
+def as_probe(spot: Spot, finding: Finding) -> Probe:
+    """The case that a finding names."""
+    return Probe(spot, make(spot, finding.law, finding.move, finding.share, finding.evidence))

@@ -1,0 +1,118 @@
+"""A small game of nobody's, as a target without rules: right, or with one mistake.
+
+`commit`: an image of 32 bytes. `bid`: a number. `reveal`: the 16 bytes behind the image; the
+other gets the number that was bid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from clsp.integers import int_to_atom
+
+AMOUNT = 1000
+
+HEAD = """
+(mod (program_hash
+      (MOVER WAITER TIMEOUT AMOUNT MOD NONCE MOVE MAX_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+      {state} program evidence . rest)
+  (include *standard-cl-23*)
+  {more}
+"""
+
+SOURCES = {
+    "commit": HEAD.format(state="state", more='(include "hashes/bid.clinc")')
+    + """
+  (if (= (strlen MOVE) 32)
+    (if (= MOVER_SHARE 0) (list BID_HASH MOVE 4) ())
+    ()))
+""",
+    "bid": HEAD.format(state="image", more='(include "hashes/reveal.clinc")')
+    + """
+  (if (= MOVE (+ MOVE 0))
+    (if (> MOVE 0)
+      (if (> AMOUNT MOVE)
+        (if (= MOVER_SHARE 0) (list REVEAL_HASH (list image (+ MOVE 0)) 16) ())
+        ())
+      ())
+    ()))
+""",
+    "reveal": HEAD.format(state="(image number)", more="")
+    + """
+  (if (= (strlen MOVE) 16)
+    (if (= (sha256 (substr MOVE 0 16)) image)
+      (if (= MOVER_SHARE number) (list 0 0 0) ())
+      ())
+    ()))
+""",
+}
+
+MISTAKES: Mapping[str, tuple[str, str, str]] = {
+    "commitments are bound": ("reveal", "(= (sha256 (substr MOVE 0 16)) image)", "1"),
+    "shares are bound": ("reveal", "(= MOVER_SHARE number)", "1"),
+    "honest moves hold": ("reveal", "(= (strlen MOVE) 16)", "1"),
+    "evidence": ("reveal", "(list 0 0 0)", "(if (= evidence 31) () (list 0 0 0))"),
+    "one encoding": ("bid", "(= MOVE (+ MOVE 0))", "1"),
+    "progress": (
+        "bid",
+        "(list REVEAL_HASH (list image (+ MOVE 0)) 16)",
+        "(list program_hash image 4)",
+    ),
+    "recorded cases": ("commit", "(list BID_HASH MOVE 4)", "(list BID_HASH MOVE 5)"),
+}
+"""By the law that finds it, or what it is about: the file, what stands there, what stands then."""
+
+
+def toy(folder: Path, mistake: str = "") -> Path:
+    """Write the target and its honest play; the target's file."""
+    sources = dict(SOURCES)
+    if mistake:
+        name, old, new = MISTAKES[mistake]
+        assert sources[name].count(old) == 1
+        sources[name] = sources[name].replace(old, new)
+    for name, source in sources.items():
+        (folder / f"{name}.clsp").write_text(source)
+    circle = mistake == "progress"
+    lines = [json.dumps(case) + "\n" for number in range(8) for case in _hand(number, circle)]
+    (folder / "honest.jsonl").write_text("".join(lines))
+    path = folder / "toy.toml"
+    programs = "".join(f'{name} = "{name}.clsp"\n' for name in SOURCES)
+    path.write_text(f'name = "a toy"\n[programs]\n{programs}[play]\nhonest = "honest.jsonl"\n')
+    return path
+
+
+def _hand(number: int, circle: bool) -> list[dict[str, Any]]:
+    secret = sha256(bytes([number])).digest()[:16]
+    image, bid = sha256(secret).hexdigest(), 90 + 110 * number
+    reveal = {"validator": "reveal", "state": [f"0x{image}", bid], "max_move_size": 16}
+    again = {"validator": "bid", "state": f"0x{image}", "max_move_size": 4}
+    return [
+        _case("commit", number, image, 1, 32, 0, again),
+        _case(
+            "bid", number, int_to_atom(bid).hex(), f"0x{image}", 4, 0, again if circle else reveal
+        ),
+        _case("reveal", number, secret.hex(), [f"0x{image}", bid], 16, bid, None),
+    ]
+
+
+def _case(
+    name: str, number: int, move: str, state: Any, size: int, share: int, leads: Any
+) -> dict[str, Any]:
+    case = {
+        "id": f"{name}-{number}",
+        "tag": "honest",
+        "game": "toy",
+        "validator": name,
+        "amount": AMOUNT,
+        "mover_share": share,
+        "max_move_size": size,
+        "move": move,
+        "state": state,
+        "evidence": "0x",
+        "expect": "valid",
+    }
+    return case if leads is None else {**case, "next": leads}
