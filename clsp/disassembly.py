@@ -19,6 +19,12 @@ from clsp.values import NIL, Value
 NUMERIC = frozenset(bytes([code]) for code in (12, *range(16, 28)))
 """Operators of numbers: `()` among their operands, or as their result, is shown as 0."""
 
+DEEPEST = 100
+"""Code that is nested deeper is not written: nobody could read it."""
+
+WIDE = 1000
+"""A value is written in at most about so many characters."""
+
 _NONE: Mapping[bytes, str] = {}
 
 
@@ -51,13 +57,14 @@ class Disassembly:
         self.code = code
         self.known = known
         self._names: dict[tuple[int, int], dict[int, str]] = {}
+        self._depth = 0
 
     def text(self, node: Value, room: int = 10**6) -> str:
         """An expression in one line, as a reader wants it; inner parts are left out as ``…``
         when it is longer than `room`."""
         number = self.code.id_of(node)
         if number is None:
-            return value_text(node, room, self.known)
+            return value_text(node, min(room, WIDE), self.known)
         form = self.form(node, self.code.places[number])
         for depth in (99, 5, 4, 3, 2):
             text = form.text(depth)
@@ -91,7 +98,19 @@ class Disassembly:
         return f"@{path}"
 
     def form(self, node: Value, place: Place, side: int | None = None) -> Form:
-        """An expression, or an operand, at this place; `side` is the branch that leads there."""
+        """An expression, or an operand, at this place; `side` is the branch that leads there.
+
+        What is nested deeper than `DEEPEST` is left out as ``…``.
+        """
+        if self._depth >= DEEPEST:
+            return Form("…", side=side)
+        self._depth += 1
+        try:
+            return self._form(node, place, side)
+        finally:
+            self._depth -= 1
+
+    def _form(self, node: Value, place: Place, side: int | None) -> Form:
         if isinstance(node, bytes):
             return Form(self.name(int.from_bytes(node, "big"), place), side=side)
         body = quoted(node)

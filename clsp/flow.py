@@ -49,9 +49,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of several pieces."""
+    """One of several pieces, in the order in which they were found."""
 
-    pieces: frozenset[Piece]
+    pieces: tuple[Piece, ...]
 
 
 Known: TypeAlias = Piece | Pair | OneOf | None
@@ -87,23 +87,26 @@ def join(one: Known, other: Known) -> Known:
         return one
     if one is None or other is None:
         return None
-    pieces = _pieces(one) | _pieces(other)
-    if pieces and not isinstance(one, Pair) and not isinstance(other, Pair):
-        return OneOf(pieces) if len(pieces) <= MOST_CHOICES else None
+    pieces, more = _pieces(one), _pieces(other)
+    if pieces and more:
+        every = (*pieces, *(piece for piece in more if piece not in pieces))
+        if len(every) > MOST_CHOICES:
+            return None
+        return OneOf(every) if len(every) > len(pieces) else one
     sides, others = split(one), split(other)
     if sides is None or others is None:
         return None
     return pair(join(sides[0], others[0]), join(sides[1], others[1]))
 
 
-def _pieces(known: Known) -> frozenset[Piece]:
+def _pieces(known: Known) -> tuple[Piece, ...]:
     match known:
         case Piece():
-            return frozenset((known,))
+            return (known,)
         case OneOf(pieces):
             return pieces
         case _:
-            return frozenset()
+            return ()
 
 
 @dataclass

@@ -66,6 +66,10 @@ Run: TypeAlias = Callable[[Value], Value]
 """A compiled expression: its value in an environment."""
 
 
+class TooDeep(ValueError):
+    """A program is nested deeper than any that a compiler makes; it is not traced."""
+
+
 class OutOfSteps(Exception):
     """The run has used up its steps."""
 
@@ -74,7 +78,7 @@ class Tracer:
     """Runs one program again and again, and tells what each run reached.
 
     `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
-    no names, and one that nothing calls is told by its shape.
+    no names, and one that nothing calls is told by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
@@ -88,7 +92,10 @@ class Tracer:
         watcher: Watcher | None = None,
     ) -> None:
         self.program = program
-        self.code = Code(program.value, symbols)
+        try:
+            self.code = Code(program.value, symbols)
+        except RecursionError:
+            raise TooDeep("the program is nested too deep to be traced") from None
         self.nodes = len(self.code.expressions)
         self.branches = 2 * len(self.code.choices)
         # One more of each, for code that is not the program's own.

@@ -63,6 +63,14 @@ def test_nothing_below_the_channel_does_io_or_is_random(layer: str) -> None:
                     raise AssertionError(f"{path.relative_to(ROOT)} calls {name}")
 
 
+@pytest.mark.parametrize("layer", LAYERS)
+def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
+    """The other interpreter and compiler are opinions to be held against ours."""
+    for path in sources(layer):
+        used = {top(name) for name in imported(path)} & {"clvm", "clvm_tools_rs"}
+        assert not used, f"{path.relative_to(ROOT)} imports {used}"
+
+
 STATE_MACHINE = (
     *("batch", "book", "coins", "compose", "errors", "events", "funding", "kept", "keys"),
     *("messages", "opening", "peer", "proposal", "receive", "signed", "state", "wallet"),

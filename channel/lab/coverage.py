@@ -13,7 +13,7 @@ import msgspec
 
 from channel.lab.target import Target
 from channel.lab.trial import Sample, Tally
-from clsp.trace import Tracer
+from clsp.trace import TooDeep, Tracer
 
 BUDGET = 30_000_000
 """What the traced runs of one validator may cost in all: a fraction of a second."""
@@ -23,7 +23,8 @@ UNKNOWN = 20_000
 
 
 class Reached(msgspec.Struct, frozen=True):
-    """What of one validator was reached; None where nothing was traced: its runs do not end."""
+    """What of one validator was reached; None where nothing was traced: its runs do not
+    end, or it is nested too deep."""
 
     fingerprints: int
     nodes: int | None = None
@@ -40,7 +41,11 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
         if name in tally.runaway:
             found[name] = Reached(prints)
             continue
-        tracer = Tracer(program, target.symbols.get(name))
+        try:
+            tracer = Tracer(program, target.symbols.get(name))
+        except TooDeep:
+            found[name] = Reached(prints)
+            continue
         nodes: set[int] = set()
         branches: set[int] = set()
         budget = BUDGET

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from channel.errors import UsageError
 from channel.lab.corpus import Entry
 from channel.lab.target import REFEREE, Target
 from clsp.code import LET, Function
 from clsp.disassembly import Disassembly, Form
 from clsp.layout import Line, layout, missing
-from clsp.trace import Tracer
+from clsp.trace import TooDeep, Tracer
 
 WIDTH = 96
 """Columns of disassembled code."""
@@ -102,11 +103,17 @@ class Reached:
 
 
 def reached(target: Target, entries: Iterable[Entry]) -> dict[str, Reached]:
-    """What these entries reach, by program; programs that no entry runs are there, too."""
+    """What these entries reach, by program; programs that no entry runs are there, too.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
     known = {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
     found = {}
     for name, program in {**target.programs, REFEREE: target.referee}.items():
-        tracer = Tracer(program, target.symbols.get(name))
+        try:
+            tracer = Tracer(program, target.symbols.get(name))
+        except TooDeep as error:
+            raise UsageError(f"{target.name}: {name}: {error}") from None
         found[name] = Reached(name, tracer, Disassembly(tracer.code, known))
     for entry in entries:
         found[entry.program].add(entry)

@@ -18,7 +18,7 @@ from clsp.programs import Program
 from clsp.record import Record, Step, named, tested
 from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
 from clsp.show import value_text
-from clsp.trace import Stopped
+from clsp.trace import Stopped, TooDeep
 from clsp.values import NIL, BadValue, deserialize
 from games import registry
 from games import vectors as cases
@@ -96,40 +96,89 @@ def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
 
 
 def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Question:
-    """A finding's case, if the programs that it was found in are at hand; else its bare run."""
-    bare = None
-    if document.get("brun") is not None:
+    """A finding's case, or its deciding run.
+
+    The case is what shows the mistake, unless the programs that it was found in are not at hand,
+    or they decide the case as they should: then it is a spend that went wrong.
+    """
+    run = _bare(path, document)
+    case = _vector(path, document)
+    if target is None:
+        target = _source(document, run)
+    if case is not None:
         try:
-            bare = msgspec.convert(document["brun"], _Bare)
-            programs = bytes.fromhex(bare.program), bytes.fromhex(bare.environment)
-            for blob in programs:
-                deserialize(blob)
-        except (ValueError, BadValue) as error:
-            raise UsageError(f"{path}: key `brun`: {error}") from None
-    if document.get("vector") is not None:
-        try:
-            (case,) = cases.read([msgspec.json.encode(document["vector"])])
-        except BadCase as error:
-            reason = str(error).removeprefix("line 1: ")
-            raise UsageError(f"{path}: key `vector`: {reason}") from None
-        question = _call(path, case, target)
-        if bare is None or target is not None or _has(programs, question.program):
-            return question
-    if bare is None:
+            question = _call(path, case, target)
+        except UsageError:
+            if run is None:
+                raise
+        else:
+            if run is None or _shows(question, run):
+                return question
+    if run is None:
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
-    program, environment = programs
     table: dict[str, str] = {}
     known: dict[bytes, str] = {}
     installed = [of_game(registry.get(name)) for name in registry.names()]
     for one in installed if target is None else [target]:
         table |= _symbols(one)
         known |= _known(one)
-    return Question("the run", Program(program), environment, table, known, target)
+    return Question("the run", Program(run[0]), run[1], table, known, target)
 
 
-def _has(blobs: tuple[bytes, ...], program: Program) -> bool:
+def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
+    """The program and the environment of a finding's run."""
+    if document.get("brun") is None:
+        return None
+    try:
+        written = msgspec.convert(document["brun"], _Bare)
+        run = bytes.fromhex(written.program), bytes.fromhex(written.environment)
+        for blob in run:
+            deserialize(blob)
+    except (ValueError, BadValue) as error:
+        raise UsageError(f"{path}: key `brun`: {error}") from None
+    return run
+
+
+def _vector(path: Path, document: dict[str, Any]) -> Case | None:
+    """The case of a finding."""
+    if document.get("vector") is None:
+        return None
+    try:
+        (case,) = cases.read([msgspec.json.encode(document["vector"])])
+    except BadCase as error:
+        reason = str(error).removeprefix("line 1: ")
+        raise UsageError(f"{path}: key `vector`: {reason}") from None
+    return case
+
+
+def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target | None:
+    """The target that a finding was found in, if it is where it was, and as it was."""
+    named_there = document.get("source")
+    if not isinstance(named_there, str) or run is None:
+        return None
+    try:
+        target = load(named_there)
+    except UsageError:
+        return None
+    programs = (*target.programs.values(), target.referee)
+    return target if any(_has(run, program) for program in programs) else None
+
+
+def _shows(question: Question, run: tuple[bytes, bytes]) -> bool:
+    """Whether a finding's case, rather than its run, shows what went wrong."""
+    assert question.target is not None
+    assert question.case is not None
+    if not _has(run, question.program):
+        return False
+    if run[0] == question.program.serialized:
+        return True
+    target = question.target
+    return bool(cases.check_program(question.case, target.name, target.programs))
+
+
+def _has(run: tuple[bytes, bytes], program: Program) -> bool:
     """Whether a program is, or is inside, one of these serialized values."""
-    return any(program.serialized in blob for blob in blobs)
+    return any(program.serialized in blob for blob in run)
 
 
 def _call(path: Path, case: Case, target: Target | None) -> Question:
@@ -160,9 +209,15 @@ def _known(target: Target) -> dict[bytes, str]:
 
 
 def told(question: Question, verbosity: int) -> Iterator[str]:
-    """The run, a line each: what it was given, its steps, and a sentence on how it ended."""
+    """The run, a line each: what it was given, its steps, and a sentence on how it ended.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
     outcome = run_serialized(question.program.serialized, question.arguments)
-    record = Record(question.program, question.symbols, question.arguments, question.known)
+    try:
+        record = Record(question.program, question.symbols, question.arguments, question.known)
+    except TooDeep as error:
+        raise UsageError(f"{question.name}: {error}") from None
     yield from _head(question, record, bool(verbosity))
     yield ""
     yield from lines(record, verbosity)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clsp.disassembly import Disassembly
 from clsp.operators import NAMES
 from clsp.programs import Program, load
 from clsp.run import CostExceeded, Raised, Slash, Valid, run_serialized
-from clsp.trace import Reach, Returned, Stopped, Tracer
+from clsp.trace import Reach, Returned, Stopped, TooDeep, Tracer
 from clsp.values import BadValue, Value, deserialize, serialize, to_list
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import VECTORS
@@ -228,6 +229,27 @@ def test_atoms_that_grow_without_end_are_stopped() -> None:
     said = Tracer(Program(serialize(grow))).run(serialize((grow, b"\x7f" * 32)))
     assert isinstance(said, Stopped)
     assert "bytes" in said.reason
+
+
+def nested_ifs(depth: int) -> Program:
+    node: Value = b"\x01"
+    for _ in range(depth):
+        choice = to_list([b"\x03", b"\x01", (b"\x01", node), (b"\x01", b"")])
+        node = to_list([b"\x02", choice, b"\x01"])
+    return Program(serialize(node))
+
+
+def test_deep_programs_are_traced_and_the_deepest_are_refused() -> None:
+    program = nested_ifs(3000)
+    tracer = Tracer(program)
+    assert_agreed(program, b"\x03", tracer)
+    assert (tracer.nodes, tracer.branches) == (6000, 6000)
+    assert len(tracer.reach(b"\x03").branches) == 3000
+    text = Disassembly(tracer.code).text(tracer.code.root)
+    assert len(text) < 2000
+    assert "…" in text
+    with pytest.raises(TooDeep):
+        Tracer(nested_ifs(30_000))
 
 
 def test_a_tracer_forgets_the_run_before() -> None:

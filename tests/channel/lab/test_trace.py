@@ -11,7 +11,7 @@ import pytest
 
 from channel.lab.court import Commitment, Court
 from channel.lab.places import spots
-from channel.lab.target import of_game
+from channel.lab.target import of_game, read
 from clsp.integers import int_to_atom
 from clsp.values import serialize, to_list
 from games import registry
@@ -148,6 +148,37 @@ def test_a_finding_in_other_programs_is_not_traced_in_ours(
     assert "spacepoker, commitA: " in channelsim(capsys, "trace", file).out
 
 
+def test_a_finding_in_a_referee_is_shown_by_its_spend(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The validator decides the case as it should, so the case would show nothing."""
+    case = next(c for c in cases("spacepoker") if c["validator"] == "end")
+    file = tmp_path / "finding.json"
+    file.write_text(json.dumps({"vector": case, "brun": bare(b"slash"), "source": "spacepoker"}))
+    assert channelsim(capsys, "trace", file).out.startswith("the run\n")
+
+
+def test_a_finding_finds_its_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) ")
+    path = target_file(tmp_path, "spacepoker", change)
+    program = read(path).programs["commitA"].serialized.hex()
+    case = next(cases("spacepoker"))
+    document = {
+        "vector": case,
+        "source": str(path),
+        "brun": {"program": program, "environment": "80"},
+    }
+    file = tmp_path / "finding.json"
+    file.write_text(json.dumps(document))
+    assert channelsim(capsys, "trace", file).out.startswith("a copy, commitA: ")
+    # It is gone, or not what it was: what is left is the run.
+    for source in ("gone.toml", "spacepoker", 5):
+        file.write_text(json.dumps(document | {"source": source}))
+        ran = channelsim(capsys, "trace", file)
+        assert ran.out.startswith("the run\n")
+        assert "raise: " in ran.out
+
+
 def test_an_endless_run_is_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # (a 2 3) in an environment whose code is (a 1 1), itself: it applies itself for ever.
     file = tmp_path / "finding.json"
@@ -169,6 +200,11 @@ BAD = {
     "a run without environment": ('{"brun": {"program": "80"}}', (), "key `brun`"),
     "deep": ('{"vector": ' + "[" * 99999, (), "line 1"),
     "no such case": (None, ("--case", "x"), "has no case x"),
+    "a program that is too deep": (
+        json.dumps({"brun": {"program": "ff10ff" * 60_000 + "80" * 60_001, "environment": "80"}}),
+        (),
+        "nested too deep",
+    ),
     "a case of a finding": ('{"brun": null}', ("--case", "x"), "--case is for files"),
     "no such target": (None, ("--target", "ludo"), "ludo"),
     "another game": (None, ("--target", "calpoker"), "calpoker has no validator 'commitA'"),
