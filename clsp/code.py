@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from clsp.deep import deep
 from clsp.flow import Flow, Known, Piece, pair
-from clsp.operators import APPLY, IF, NAMES, QUOTE
+from clsp.operators import APPLY, IF, QUOTE
+from clsp.shapes import is_choice, looks_like_code, operands, quoted
 from clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair
 
 MAIN = "main"
@@ -213,34 +214,6 @@ class Code:
         return function.name
 
 
-def operands(node: Value) -> Iterator[Value]:
-    """The operands of an expression, as they are written."""
-    rest = node[1] if isinstance(node, tuple) else NIL
-    while isinstance(rest, tuple):
-        yield rest[0]
-        rest = rest[1]
-
-
-def quoted(node: Value) -> Value | None:
-    """What an expression quotes; None when it is no quote."""
-    return node[1] if isinstance(node, tuple) and node[0] == QUOTE else None
-
-
-def is_choice(node: Value) -> bool:
-    """Whether this is ``(i test (q . ONE) (q . OTHER))``."""
-    if not isinstance(node, tuple) or node[0] != IF or not is_list(node[1]):
-        return False
-    sides = list(operands(node))[1:]
-    return len(sides) == 2 and all(quoted(side) is not None for side in sides)
-
-
-def is_list(value: Value) -> bool:
-    """Whether this is a proper list."""
-    while isinstance(value, tuple):
-        value = value[1]
-    return value == NIL
-
-
 def _moved(environment: Value, arguments: int) -> int:
     """Where the arguments are in an environment made from the one that has them there."""
     if environment == b"\x01":
@@ -250,25 +223,6 @@ def _moved(environment: Value, arguments: int) -> int:
             return 3
         case _:
             return 0
-
-
-def looks_like_code(node: Value) -> bool:
-    """Whether a value is built like an expression: a proper list after an operator that there
-    is, of atoms, quotes and such expressions.
-
-    >>> looks_like_code((b"\\x10", (b"\\x02", (b"\\x05", b""))))
-    True
-    >>> looks_like_code((b"\\x10", (b"\\x02", b"\\x05")))
-    False
-    """
-    if not isinstance(node, tuple) or node[0] not in NAMES:
-        return False
-    rest = node[1]
-    while isinstance(rest, tuple):
-        operand, rest = rest
-        if isinstance(operand, tuple) and operand[0] != QUOTE and not looks_like_code(operand):
-            return False
-    return rest == NIL
 
 
 def _chooses_code(node: Value, flow: Flow) -> bool:

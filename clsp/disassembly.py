@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clsp.arguments import arguments_of, part, paths, pattern, pattern_text
-from clsp.code import LET, Code, Place, is_choice, is_list, operands, quoted
+from clsp.code import LET, Code, Place
 from clsp.operators import APPLY, CONS, NAMES
+from clsp.shapes import is_choice, is_list, operands, quoted
 from clsp.show import atom_text, value_text
 from clsp.values import NIL, Value
 

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from clsp.arguments import arguments_of, bound, pattern
-from clsp.code import LET, Code, Function, Place, is_choice, operands
+from clsp.closures import path
+from clsp.code import LET, Code, Function, Place
 from clsp.disassembly import Disassembly
 from clsp.operators import APPLY
 from clsp.programs import Program
-from clsp.trace import End, Tracer, path
+from clsp.shapes import is_choice, operands
+from clsp.trace import End, Tracer
 from clsp.values import NIL, Value
 
 STEPS = 100_000
@@ -130,7 +132,7 @@ class Record:
     # --- what the tracer tells ----------------------------------------------------------------
 
     def begins(self, node: Value, environment: Value) -> None:
-        """See :class:`clsp.trace.Watcher`."""
+        """See :class:`clsp.closures.Watcher`."""
         step = Step(node, environment)
         if self._open:
             above = self._open[-1]
@@ -142,7 +144,7 @@ class Record:
         self._open.append(step)
 
     def applies(self, code: Value, environment: Value) -> None:
-        """See :class:`clsp.trace.Watcher`."""
+        """See :class:`clsp.closures.Watcher`."""
         step = self._open[-1]
         step.code, step.given = code, environment
         if not isinstance(code, tuple):
@@ -154,7 +156,7 @@ class Record:
         step.function = self.text_of(code).code.function_of(code)
 
     def ends(self, value: Value) -> None:
-        """See :class:`clsp.trace.Watcher`."""
+        """See :class:`clsp.closures.Watcher`."""
         step = self._open.pop()
         step.value, step.ended = value, True
 

@@ -7,17 +7,19 @@ not counted, so a run is bounded by steps instead (see :class:`Stopped`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from clsp.code import Code, is_choice, is_list, operands, quoted
+from clsp.closures import Run, Watcher, call_of, constant, never, path, watched
+from clsp.code import Code
 from clsp.deep import deep
 from clsp.integers import OperatorError
 from clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
 from clsp.programs import Program
 from clsp.run import ProgramRaised, Raised
+from clsp.shapes import is_choice, is_list, operands, quoted
 from clsp.values import NIL, Value, deserialize
 
 STEPS = 1_000_000
@@ -47,23 +49,6 @@ class Stopped:
 
 End: TypeAlias = Returned | Raised | Stopped
 """How a traced run ended; that it raised is told in our words, not in the node's."""
-
-
-class Watcher(Protocol):
-    """Hears of every expression of a run; of one that raises it hears the beginning only."""
-
-    def begins(self, node: Value, environment: Value) -> None:
-        """An expression is about to be evaluated."""
-
-    def applies(self, code: Value, environment: Value) -> None:
-        """The expression begun last and not ended runs this code in this environment."""
-
-    def ends(self, value: Value) -> None:
-        """The expression begun last and not ended has this value."""
-
-
-Run: TypeAlias = Callable[[Value], Value]
-"""A compiled expression: its value in an environment."""
 
 
 class TooDeep(ValueError):
@@ -176,7 +161,7 @@ class Tracer:
         known = self.code.id_of(node)
         here = self.nodes if known is None else known
         run = self._operation(node, here)
-        return run if self._watcher is None else _watched(node, run, self._watcher)
+        return run if self._watcher is None else watched(node, run, self._watcher)
 
     def _operation(self, node: tuple[Value, Value], here: int) -> Run:
         head, rest = node
@@ -186,7 +171,7 @@ class Tracer:
             # ((X) …): the operands are taken as they stand. Any atom ends the inner list.
             if isinstance(inner, tuple) or isinstance(end, tuple) or inner == QUOTE:
                 return self._refused("no operator", here)
-            head, made = inner, [_constant(operand) for operand in given]
+            head, made = inner, [constant(operand) for operand in given]
         elif not is_list(rest):
             return self._refused("a list of operands without an end", here)
         elif head == APPLY and len(given) == 2 and self._watcher is None:
@@ -200,7 +185,7 @@ class Tracer:
             return self._apply(made, here)
         if head == IF and len(made) == 3:
             return self._choice(node, made, here)
-        return _call(operator(head), made, self._hits, here)
+        return call_of(operator(head), made, self._hits, here)
 
     def _refused(self, reason: str, here: int) -> Run:
         hits = self._hits
@@ -213,7 +198,7 @@ class Tracer:
 
     def _apply(self, made: list[Run], here: int) -> Run:
         if len(made) != 2:
-            return _call(Operator("a", _never, 2, 2), made, self._hits, here)
+            return call_of(Operator("a", never, 2, 2), made, self._hits, here)
         hits, left, compiled, code = self._hits, self._left, self._compiled, self._code
         watcher = self._watcher
         program, inner = made
@@ -275,82 +260,3 @@ class Tracer:
     def _sides_of(self, choice: Value) -> int:
         known = self.code.choice_of(choice)
         return self.branches if known is None else 2 * known
-
-
-def path(atom: bytes) -> Run:
-    """What stands at a path of the environment: its bits from the lowest, 1 is right.
-
-    >>> path(b"\x05")((b"a", (b"b", b"")))
-    b'b'
-    """
-    steps = int.from_bytes(atom, "big")
-    if steps < 2:
-        return _itself if steps else _constant(NIL)
-    sides = [steps >> bit & 1 for bit in range(steps.bit_length() - 1)]
-
-    def run(environment: Value) -> Value:
-        value = environment
-        for side in sides:
-            if type(value) is not tuple:
-                raise OperatorError("a path into an atom")
-            value = value[side]
-        return value
-
-    return run
-
-
-def _itself(environment: Value) -> Value:
-    return environment
-
-
-def _constant(value: Value) -> Run:
-    return lambda environment: value
-
-
-def _never(*values: Value) -> Value:
-    raise AssertionError("not called: the number of operands is wrong")
-
-
-def _call(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:
-    """An operator on evaluated operands: the last one is evaluated first."""
-    call = operator.call
-    if not operator.least <= len(made) <= operator.most:
-
-        def call(*values: Value) -> Value:
-            raise OperatorError(f"{operator.name} of {len(values)} operands")
-
-    match made:
-        case [one]:
-
-            def run(environment: Value) -> Value:
-                hits[here] = 1
-                return call(one(environment))
-
-        case [one, two]:
-
-            def run(environment: Value) -> Value:
-                hits[here] = 1
-                last = two(environment)
-                return call(one(environment), last)
-
-        case _:
-            backwards = made[::-1]
-
-            def run(environment: Value) -> Value:
-                hits[here] = 1
-                values = []
-                for operand in backwards:
-                    values.append(operand(environment))
-                return call(*values[::-1])
-
-    return run
-
-
-def _watched(node: Value, run: Run, watcher: Watcher) -> Run:
-    def watched(environment: Value) -> Value:
-        watcher.begins(node, environment)
-        value = run(environment)
-        watcher.ends(value)
-        return value
-
-    return watched

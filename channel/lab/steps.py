@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from textwrap import wrap
 
-from clsp.code import LET, Function, operands, quoted
+from clsp.closures import path
+from clsp.code import LET, Function
 from clsp.deep import deep
 from clsp.disassembly import NUMERIC
 from clsp.operators import APPLY, CONS, IF
 from clsp.record import Record, Step, chosen, tested
+from clsp.shapes import operands, quoted
 from clsp.show import value_text
-from clsp.trace import path
 from clsp.values import NIL, Value
 
 WIDTH = 100

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from clsp.build import SOURCE
-from clsp.code import Code, looks_like_code
+from clsp.code import Code
 from clsp.compiler import Compiled, compile_source
 from clsp.programs import load, names
+from clsp.shapes import looks_like_code
 from clsp.trace import Returned, Tracer
 from clsp.values import serialize, to_list
 from tests.clsp.oracle import Oracle
