@@ -81,11 +81,22 @@ def case_broken(target: Target, case: Case) -> str:
 
 
 def stored_cases(path: Path) -> list[Case]:
-    """The cases of a file: conformance cases or findings, JSON Lines or one JSON document.
+    """The cases of a file: conformance cases or findings, JSON Lines or one JSON document; or
+    those of all such files of a folder, which may be empty.
 
     A finding's case stands under its key `vector`; one without any is left out. Raises
     `UsageError`, naming the file and what is wrong.
     """
+    if path.is_dir():
+        files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl"))
+        return [case for file in files for case in _cases_in(file)]
+    cases = _cases_in(path)
+    if not cases:
+        raise UsageError(f"{path}: has no cases")
+    return cases
+
+
+def _cases_in(path: Path) -> list[Case]:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -101,12 +112,9 @@ def stored_cases(path: Path) -> list[Case]:
         found = documents[0] if isinstance(documents[0], list) else documents
         lines = [json.dumps(one) for one in found]
     try:
-        cases = list(read(vector for line in lines if (vector := _vector(line)) is not None))
+        return list(read(vector for line in lines if (vector := _vector(line)) is not None))
     except BadCase as error:
         raise UsageError(f"{path}: {error}") from None
-    if not cases:
-        raise UsageError(f"{path}: has no cases")
-    return cases
 
 
 def _vector(line: str | bytes) -> str | bytes | None:

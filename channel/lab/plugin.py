@@ -28,6 +28,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption(INI) or config.getini(INI):
         from channel.lab import fixtures
 
-        text = f"{MARKER}(*files): run the test for each stored case of these files, as `case`"
+        text = f"{MARKER}(*files): run the test for each case of these files or folders"
         config.addinivalue_line("markers", text)
         config.pluginmanager.register(fixtures, "channelsim-fixtures")

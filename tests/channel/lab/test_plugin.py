@@ -12,6 +12,8 @@ from shutil import copytree
 
 import pytest
 
+from channel.errors import UsageError
+from channel.lab.checking import stored_cases
 from clsp.build import SOURCE
 
 ROOT = Path(__file__).parents[3]
@@ -165,3 +167,18 @@ def test_pytest_finds_the_plug_in_once_it_is_installed() -> None:
     assert named == {"pytest", "hypothesis"}
     assert set(extras["lab"]) <= set(extras["test"])
     assert not any(name in one for one in project["dependencies"] for name in named)
+
+
+def test_a_folder_of_findings_is_all_of_its_cases(tmp_path: Path) -> None:
+    (case,) = block("json").splitlines()
+    folder = tmp_path / "findings"
+    folder.mkdir()
+    assert stored_cases(folder) == []  # nothing was found yet
+    (folder / "b.json").write_text(f'{{"law": "x",\n"vector": {case}}}')
+    (folder / "a.jsonl").write_text(f"{case}\n{case}\n")
+    (folder / "none.json").write_text('{"law": "x", "vector": null}')
+    (folder / "notes.txt").write_text("no case")
+    assert [one.id for one in stored_cases(folder)] == ["five-cards"] * 3
+    (folder / "c.json").write_text("[1]")
+    with pytest.raises(UsageError, match=r"c\.json: line 1: "):
+        stored_cases(folder)
