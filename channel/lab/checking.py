@@ -16,7 +16,7 @@ import msgspec
 from channel.errors import UsageError
 from channel.lab import crosscheck as runs
 from channel.lab.crosscheck import trials
-from channel.lab.laws import Law, laws
+from channel.lab.laws import Law, laws, laws_for
 from channel.lab.settled import settle
 from channel.lab.target import Target
 from channel.lab.trial import Finding, Tally
@@ -28,17 +28,23 @@ SHOWN = 5
 CHUNK = 2048
 
 
-def law_named(name: str) -> Law:
-    """The law of this name. Raises `UsageError`, naming those that there are."""
-    for law in laws():
+def law_named(target: Target, name: str) -> Law:
+    """The law of this name. Raises `UsageError`, naming those that this target can be held to."""
+    for law in laws_for(target):
         if law.name == name:
             return law
-    known = ", ".join(law.name for law in laws())
-    raise UsageError(f"no law is called {name!r}; there are: {known}")
+    known = ", ".join(law.name for law in laws_for(target))
+    for law in laws():
+        if law.name == name:
+            raise UsageError(
+                f"the law {name!r} needs {law.needs.value}; {target.name} can be held to: {known}"
+            )
+    raise UsageError(f"no law is called {name!r}; {target.name} can be held to: {known}")
 
 
 def law_broken(target: Target, law: Law, cases: int, seed: str) -> str:
     """Try one law on so many cases, at every place: how it is broken, or empty."""
+    target.check_playable()
     tally = Tally()
     for number in range(-(-cases // CHUNK)):
         size = min(CHUNK, cases - number * CHUNK)

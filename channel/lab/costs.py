@@ -105,8 +105,10 @@ def measure(target: Target, cases: int, seed: str) -> Costs:
     """Cost of so many cases, honest ones and hostile ones; the same for the same seed.
 
     A run that is cut off counts as a whole block; of that validator no other case is tried.
-    A run that raises has no cost and is left out. Raises `UsageError` for a target without rules.
+    A run that raises has no cost and is left out. Raises `UsageError` for a target that
+    nobody can play.
     """
+    target.check_playable()
     costs = Costs(target, cases, seed)
     left = cases
     runaway: set[str] = set()

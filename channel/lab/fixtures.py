@@ -13,8 +13,7 @@ import pytest
 
 from channel.errors import UsageError
 from channel.lab import checking
-from channel.lab import laws as every
-from channel.lab.laws import Law
+from channel.lab.laws import Law, laws_for
 from channel.lab.plugin import INI, MARKER
 from channel.lab.target import Target, load
 from games.contract import Game
@@ -38,7 +37,7 @@ class Lab:
         """Try one law, at every place of so many cases."""
         __tracebackhide__ = True
         with _said():
-            named = checking.law_named(law) if isinstance(law, str) else law
+            named = checking.law_named(self.target, law) if isinstance(law, str) else law
             text = checking.law_broken(self.target, named, cases, seed)
         _fail(text)
 
@@ -78,9 +77,9 @@ def rules(target: Target) -> Game:
 
 
 @pytest.fixture(scope="session")
-def laws() -> Mapping[str, Law]:
-    """All laws by name."""
-    return {law.name: law for law in every.laws()}
+def laws(target: Target) -> Mapping[str, Law]:
+    """The laws that the target can be held to, by name."""
+    return {law.name: law for law in laws_for(target)}
 
 
 @pytest.fixture(scope="session")

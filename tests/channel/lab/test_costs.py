@@ -17,6 +17,7 @@ from games import registry
 from tests.channel.cli import channelsim
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.consensus import cost_of
+from tests.channel.lab.toys import toy
 
 GAME = "spacepoker"
 CASES = 500
@@ -235,3 +236,19 @@ def test_coins_of_more_than_a_node_gives_are_left_out(
     assert ran.out.count("left out: ") == whole.out.count(" move ") // 2 * 3 > 0
     assert "left out: end slash: more mojos than a wallet of the node" in ran.out
     assert "publish" in ran.out
+
+
+def test_a_target_without_rules_has_costs_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = toy(tmp_path)
+    ran = channelsim(capsys, "cost", path, "--cases", 400, "--json")
+    assert ran.code == 0
+    told = json.loads(ran.out)
+    assert (told["refused"], told["left_out"]) == ({}, [])
+    for name in load(str(path)).programs:
+        assert list(told["validators"][name]) == list(PATHS)
+        assert f"{name} slash" in told["bundles"]
+    path.write_text(path.read_text().partition("[play]")[0])
+    ran = channelsim(capsys, "cost", path)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -15,6 +15,7 @@ import pytest
 from channel.errors import UsageError
 from channel.lab.checking import stored_cases
 from clsp.build import SOURCE
+from tests.channel.lab.toys import toy
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "author.md").read_text("utf-8")
@@ -154,7 +155,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     cases.write_text(f'{{"law": "x", "vector": {case}}}\n{{"law": "y", "vector": null}}\n{case}\n')
     ran = suite(tmp_path, "--channelsim-target", "calpoker")
     assert "1 failed, 2 passed" in ran.stdout
-    assert "no law is called 'no such law'; there are: honest moves hold, " in ran.stdout
+    assert "no law is called 'no such law'; calpoker can be held to: " in ran.stdout
     cases.write_text(f'{{\n"vector":\n{case}}}\n')
     assert "1 failed, 1 passed" in suite(tmp_path, "--channelsim-target", "calpoker").stdout
 
@@ -182,3 +183,34 @@ def test_a_folder_of_findings_is_all_of_its_cases(tmp_path: Path) -> None:
     (folder / "c.json").write_text("[1]")
     with pytest.raises(UsageError, match=r"c\.json: line 1: "):
         stored_cases(folder)
+
+
+TOY_SUITE = """
+def test_all(lab):
+    lab.crosscheck(cases=2000)
+
+def test_each(lab, laws):
+    for law in laws:
+        lab.law(law, cases=600)
+
+def test_rules(rules):
+    pass
+
+def test_law_of_rules(lab):
+    lab.law("verdicts agree")
+"""
+
+
+def test_a_target_without_rules_is_held_to_what_its_honest_play_says(tmp_path: Path) -> None:
+    path = toy(tmp_path)
+    (tmp_path / "test_toy.py").write_text(TOY_SUITE)
+    ran = suite(tmp_path, "--channelsim-target", path.name)
+    assert "1 failed, 2 passed, 1 error" in ran.stdout
+    assert "the law 'verdicts agree' needs rules to hold the programs against; " in ran.stdout
+    assert "names no rules to hold its programs against" in ran.stdout
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    path = toy(broken, "shares are bound")
+    (broken / "test_toy.py").write_text(TOY_SUITE)
+    ran = suite(broken, "--channelsim-target", path.name, "-k", "each")
+    assert "tries of the law 'shares are bound'" in ran.stdout
