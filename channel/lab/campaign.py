@@ -193,7 +193,7 @@ class Campaign:
             if law.every > 1 and spot.validator in self.tally.runaway:
                 continue
             # Where something new happened, the dear laws look more closely.
-            often = 16 if trial.fresh else 4
+            often = 32 if trial.fresh else 8
             if first or self._dice.random() * law.every < (often if law.every > 1 else 1):
                 for finding in law.check(trial):
                     self._found(trial, law, finding)

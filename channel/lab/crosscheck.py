@@ -33,7 +33,7 @@ AT_A_SPOT = 64
 SPOTS = 64
 """A chunk has at least so many spots, if it has the cases for them."""
 
-SOONER = 8
+SOONER = 16
 """In the first chunk the dear laws come so many times as often, so that a short run tries them;
 and each is tried at the first place of every validator."""
 

@@ -15,7 +15,7 @@ class Cost:
     """Moves of the spot, through the move path and the slash path of the referee."""
 
     name = "cost"
-    every = 64
+    every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ class Encodings:
     """
 
     name = "encodings"
-    every = 64
+    every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:

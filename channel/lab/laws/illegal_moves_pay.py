@@ -23,7 +23,7 @@ class IllegalMovesPay:
     """Through the real referee: the move path makes the coin, the slash path must pay."""
 
     name = "illegal moves pay"
-    every = 64
+    every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:

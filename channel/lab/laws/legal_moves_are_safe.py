@@ -25,7 +25,7 @@ class LegalMovesAreSafe:
     """Through the real referee: the move path takes the move, the slash path never pays."""
 
     name = "legal moves are safe"
-    every = 64
+    every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:

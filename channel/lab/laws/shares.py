@@ -18,7 +18,7 @@ class Shares:
     """The coin before the honest move and the coin after it, through the timeout path."""
 
     name = "shares"
-    every = 64
+    every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[Finding]:
