@@ -115,9 +115,9 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
     console = _console()
     console.print(_table(report))
     for one in report.mended:
-        console.print(f"{one}: does not happen any more", markup=False)
+        console.print(f"{one}: does not happen any more", markup=False, soft_wrap=True)
     for one, why in report.untried:
-        console.print(f"{one}: cannot be tried: {why}", markup=False)
+        console.print(f"{one}: cannot be tried: {why}", markup=False, soft_wrap=True)
     kept: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
     for number, (found, path) in enumerate(zip(report.findings, kept, strict=True), 1):
         console.print()

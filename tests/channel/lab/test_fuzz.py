@@ -170,6 +170,10 @@ def test_the_command_keeps_what_it_finds_and_tries_it_first(
     assert ran.code == 0
     assert "does not happen any more" in ran.out
 
+    ran = channelsim(capsys, "trace", file)
+    assert ran.code == 0
+    assert "The rules say slash, by SP-COMMITA-2" in " ".join(ran.out.split())
+
     # The vector is a conformance case: right for the rules, wrong for this program.
     Path("v.jsonl").write_text(json.dumps(one["vector"]) + "\n")
     assert channelsim(capsys, "vectors", "check", "v.jsonl").code == 0
