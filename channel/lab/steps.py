@@ -73,7 +73,7 @@ class _Telling:
         for inner in before:
             self.tell(inner, depth, calls)
         choice = chosen(step)
-        if choice is not None and (self.verbosity or self._is_plain(calls)):
+        if choice is not None and choice.ended and (self.verbosity or self._is_plain(calls)):
             self._choice(choice, depth)
         again = function is not None and calls and calls[-1] is function.body
         if function is None or function.name == LET or (again and not self.verbosity):

@@ -54,6 +54,18 @@ def test_a_raise_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "by SP-END-4" in text
 
 
+def test_a_raise_inside_of_a_test_is_no_answer_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = cases("spacepoker")
+    case = next(c for c in found if (c["validator"], c["expect"]) == ("end", "raise"))
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps(case | {"evidence": [31]}))
+    ran = channelsim(capsys, "trace", file)
+    assert "if (is_selection evidence)" not in ran.out
+    assert "raise: the slash fails: (strlen mask) in is_mask raises (strlen of a pair)." in ran.out
+
+
 def test_the_first_case_and_more_and_more_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     some, more, all_ = (
         channelsim(capsys, "trace", CASES, *options).out for options in ((), ("-v",), ("-vv",))
