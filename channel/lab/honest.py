@@ -81,8 +81,23 @@ def honest_spots(target: Target, dice: Random, made: Mapping[str, int]) -> Itera
         yield queue.pop()
 
 
+def plays(target: Target, validator: str) -> tuple[Play, ...]:
+    """The honest moves of one validator."""
+    return tuple(spot.play for spot in recorded_spots(target) if spot.validator == validator)
+
+
 def recorded_spots(target: Target) -> tuple[Spot, ...]:
     """Each legal move of the file once, with all the evidence that the file has for it."""
+    if not _last or _last[0][0] is not target:
+        _last[:] = [(target, _recorded_spots(target))]
+    return _last[0][1]
+
+
+_last: list[tuple[Target, tuple[Spot, ...]]] = []
+"""The last target's, since working a file out takes longer than a case does."""
+
+
+def _recorded_spots(target: Target) -> tuple[Spot, ...]:
     questions = [worked_out(case, target.name, target.hashes) for case in target.honest]
     legal = [asked for asked in questions if asked.case.expect == "valid"]
     proofs: dict[tuple[str, bytes, bytes], dict[bytes, Value]] = {}

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from channel.lab.cases import Case
 from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.honest import plays
 from channel.lab.laws import Needs
 from channel.lab.laws.verdicts_agree import leads_to
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, Runs
 from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
 from clsp.run import CostExceeded, Raised
-from clsp.values import Value
+from clsp.values import NIL, Value
 from games.contract import Slash
 
 
@@ -49,7 +50,7 @@ class HonestMovesHold:
         if not 0 <= case.share <= spot.amount or len(case.move) > spot.before.max_move_size:
             return
         working = self._working(trial)
-        if not working:
+        if not working or (NIL not in working and not self._of_another_size(trial, case)):
             return
         for held in working:
             if not isinstance(trial.run(case.move, case.share, held), Raised | CostExceeded):
@@ -60,6 +61,15 @@ class HonestMovesHold:
         )
         call = case.move, case.share, working[-1]
         yield trial.finding(self.name, THEFT, text, "a move raises", call, Slash(""))
+
+    def _of_another_size(self, trial: Trial, case: Case) -> bool:
+        """Whether all honest moves here have one size, and this one does not.
+
+        Where evidence is needed at all, it may be about the move: what fits an honest one need
+        not fit another. But a size that no honest move has is to be slashed by any.
+        """
+        sizes = [len(play.move) for play in plays(trial.target, trial.spot.validator)]
+        return len(sizes) > 2 and len(set(sizes)) == 1 and len(case.move) != sizes[0]
 
     def _stuck(self, trial: Trial) -> Iterator[Finding]:
         if self._working(trial):

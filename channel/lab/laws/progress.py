@@ -96,11 +96,8 @@ class Progress:
         there = _record(target, trial.run(spot.play.move, spot.play.share, spot.play.evidence))
         if there is None:
             return
-        back = there == start
-        if not back:
-            answers = self._answers(target, there, spot.amount)
-            back = bool(answers) and all(answer == start for answer in answers)
-        if back:
+        answers = self._answers(target, there, spot.amount)
+        if answers and all(answer == start for answer in answers):
             text = (
                 "a move leads back to the same place, whatever its opponent is known to answer:"
                 " a player can prolong the game for ever"
