@@ -6,7 +6,7 @@ and bytes, is in `channel.lab.bundles`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from statistics import mean, median
 
@@ -210,7 +210,3 @@ def share_of_block(cost: int) -> float:
     0.1
     """
     return cost / MAX_COST
-
-
-Table = Mapping[str, Mapping[str, Figures]]
-"""Figures by validator and path."""

@@ -10,6 +10,9 @@ from chia_rs import (
     Program,
     SpendBundle,
     get_conditions_from_spendbundle,
+    get_flags_for_height_and_constants,
+    run_block_generator2,
+    solution_generator,
 )
 from chia_rs.sized_bytes import bytes32
 from chia_rs.sized_ints import uint8, uint16, uint32, uint64, uint128
@@ -69,7 +72,7 @@ HEIGHT = 6_000_000
 
 
 def cost_of(bundle: Bundle, agg_sig_data: bytes) -> tuple[int, int, int]:
-    """Execution, conditions and all of it, the bundle being alone in its block."""
+    """Execution, conditions and all of it, as a mempool counts a bundle."""
     spends = [
         CoinSpend(
             Coin(bytes32(s.coin.parent), bytes32(s.coin.puzzle_hash), uint64(s.coin.amount)),
@@ -81,3 +84,30 @@ def cost_of(bundle: Bundle, agg_sig_data: bytes) -> tuple[int, int, int]:
     whole = SpendBundle(spends, G2Element.from_bytes(bundle.signature))
     said = get_conditions_from_spendbundle(whole, MAX_BLOCK_COST, constants(agg_sig_data), HEIGHT)
     return said.execution_cost, said.condition_cost, said.cost
+
+
+def block_cost(bundle: Bundle, agg_sig_data: bytes) -> int:
+    """What a block costs that holds just this bundle, its signature checked."""
+    rules = constants(agg_sig_data)
+    generator = solution_generator(
+        [
+            (
+                Coin(bytes32(s.coin.parent), bytes32(s.coin.puzzle_hash), uint64(s.coin.amount)),
+                s.puzzle,
+                s.solution,
+            )
+            for s in bundle.spends
+        ]
+    )
+    _, _, said = run_block_generator2(
+        generator,
+        [],
+        MAX_BLOCK_COST,
+        get_flags_for_height_and_constants(HEIGHT, rules),
+        G2Element.from_bytes(bundle.signature),
+        None,
+        rules,
+    )
+    assert said is not None
+    assert said.validated_signature
+    return said.cost

@@ -16,11 +16,14 @@ from clsp.run import MAX_COST
 from games import registry
 from tests.channel.cli import channelsim
 from tests.channel.lab.broken import target_file
-from tests.channel.lab.consensus import cost_of
+from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of
 from tests.channel.lab.toys import toy
 
 GAME = "spacepoker"
 CASES = 500
+
+WRAPPING = 2 * COST_PER_BYTE + 20
+"""What a block costs over its spends: the quote around them, as bytes and as CLVM."""
 
 DEARER = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(= (strlen (sha256 MOVE)) 32) ")
 
@@ -52,6 +55,7 @@ def test_bundles_cost_what_the_consensus_library_says(game: str) -> None:
         assert error == ""
         ours = bundles.bundle_cost(bundle)
         assert (ours.clvm, ours.conditions, ours.total) == cost_of(bundle, agg_sig_data)
+        assert ours.total + WRAPPING == block_cost(bundle, agg_sig_data)
         names.append(name)
     channel = ["funding", "clean shutdown", "publish", "preempt", "unroll timeout"]
     paths = [path for path in PATHS if path != "validator"]

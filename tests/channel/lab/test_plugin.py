@@ -27,6 +27,11 @@ def block(kind: str, number: int = 0) -> str:
     return found[number]
 
 
+def counted(text: str) -> str:
+    """A text without what depends on how often a law is tried, and without pytest's margin."""
+    return re.sub(r"[\d,]+ (findings|times)", r"N \1", text.replace("\nE       ", "\n"))
+
+
 def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest there, with our plug-in and no other, warnings being errors."""
     environment = {
@@ -67,8 +72,8 @@ def test_the_example_passes_and_finds_the_mistake(example: Path) -> None:
     source.write_text(text.replace(*MISTAKE), "utf-8")
     ran = suite(example)
     assert ran.returncode == 1
-    said = ran.stdout.replace("\nE       ", "\n")
-    for line in block("text").splitlines():
+    said = counted(ran.stdout)
+    for line in counted(block("text")).splitlines():
         assert line in said
     # What is drawn is Hypothesis's affair; what it is, is not.
     assert re.search(r"Draw 1: <d: 0x\w\w, declaring 0 of 2 mojos .*: forbidden by CP-D-2>", said)
@@ -78,6 +83,27 @@ def test_the_example_passes_and_finds_the_mistake(example: Path) -> None:
     # The bytes of programs and how we came there are nobody's help.
     assert "\\xff" not in said
     assert "checking.py" not in said
+
+
+SHARE = "(if (= MOVER_SHARE (- AMOUNT offer)) (list 0 0 0) ())"
+
+
+def test_the_small_game_passes_and_its_theft_is_found(tmp_path: Path) -> None:
+    for number, name in enumerate(("offer.clsp", "answer.clsp")):
+        (tmp_path / name).write_text(block("clsp", number), "utf-8")
+    (tmp_path / "target.toml").write_text(block("toml", 1), "utf-8")
+    (tmp_path / "honest.jsonl").write_text(block("json", 1), "utf-8")
+    (tmp_path / "test_ultimatum.py").write_text(block("python", 1), "utf-8")
+    (tmp_path / "pytest.ini").write_text(block("ini"), "utf-8")
+    ran = suite(tmp_path)
+    assert (ran.returncode, "4 passed" in ran.stdout) == (0, True), ran.stdout
+    answer = tmp_path / "answer.clsp"
+    assert SHARE in answer.read_text("utf-8")
+    answer.write_text(answer.read_text("utf-8").replace(SHARE, "(list 0 0 0)"), "utf-8")
+    ran = suite(tmp_path)
+    assert ran.returncode == 1
+    assert counted(block("text", 2)) in counted(ran.stdout)
+    assert "1 failed, 3 passed" in ran.stdout
 
 
 def test_the_option_names_the_target_too(example: Path) -> None:
