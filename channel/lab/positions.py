@@ -85,6 +85,7 @@ def positions(target: Target, seed: str) -> Iterator[Position]:
 
     About half of them are wrong in one way. Raises `UsageError` for a target without rules.
     """
+    assert target.game
     dice = Random(derive(seed.encode(), "positions"))
     numbers = count()
     for trial in chunks(target, seed, CHUNK):

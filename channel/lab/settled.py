@@ -108,9 +108,7 @@ def _settle(report: Report, chain: FarmableChain, purse: Purse, batch: list[Posi
     """Make the coins of a batch, spend each at its age, and look at what became of them."""
     court, data = Court(report.target), chain.agg_sig_data()
     puzzles = [court.puzzle(position.coin.atoms()) for position in batch]
-    coins = purse.coins(
-        [(puzzle.hash, one.coin.amount) for puzzle, one in zip(puzzles, batch, strict=True)]
-    )
+    coins = purse.coins([(one.coin.puzzle_hash(), one.coin.amount) for one in batch])
     born = chain.peak()
     todo = sorted(zip(batch, puzzles, coins, strict=True), key=lambda one: one[0].age)
     waiting: list[tuple[Position, Coin, Foretold]] = []

@@ -81,15 +81,17 @@ def test_a_fault_in_the_referee_shows_on_the_node(fault: str, tmp_path: Path) ->
     change = ("channel/referee.clsp", *FAULTS[fault])
     path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
     target = load(str(path))
-    report = settle(target, 400, "faults")
+    report = settle(target, 100, "faults")
+    if not report.differences:
+        report = settle(target, 500, "faults")
     assert report.differences
     assert report.differences[0].startswith("position ")
     assert "\n" not in report.differences[0]
 
 
 def test_a_validator_that_the_rules_do_not_describe_shows_too(tmp_path: Path) -> None:
-    change = ("calpoker/d.clsp", "(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
-    report = settle(load(str(target_file(tmp_path, "calpoker", change))), 1000, "faults")
+    change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
+    report = settle(load(str(target_file(tmp_path, "spacepoker", change))), 800, "faults")
     assert report.differences
     assert all(": a slash " in line for line in report.differences)
 
