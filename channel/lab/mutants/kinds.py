@@ -1,0 +1,253 @@
+"""What is changed at one place of a program: each kind of mutation, and all mutants of a program.
+
+A kind looks at one expression and says what may stand there instead. To add one, decorate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from channel.lab.mutants.code import Expression, Module, path, replaced, steps
+from channel.lab.mutants.same import is_same, unread
+from channel.lab.mutants.show import CODES, CONS, FIRST, IF, QUOTE, REST, show
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.programs import Program
+from clsp.values import NIL, Value, serialize, to_list
+
+Kind: TypeAlias = Callable[[Expression], Iterator[Value]]
+
+KINDS: dict[str, Kind] = {}
+"""The kinds by name, in the order of the tables."""
+
+NUMBER = 9
+"""A constant of at most so many bytes is a number; a longer one is a hash, or other bytes."""
+
+TRUE: Value = (QUOTE, b"\x01")
+
+RELATIVES = {
+    CODES[name]: tuple(CODES[other] for other in others.split())
+    for name, others in {
+        "=": "> >s",
+        ">": "= >s",
+        ">s": "= >",
+        "+": "- *",
+        "-": "+ *",
+        "*": "+ /",
+        "/": "* divmod",
+        "divmod": "/ c",
+        "%": "/ *",
+        "logand": "logior logxor",
+        "logior": "logand logxor",
+        "logxor": "logand logior",
+        "ash": "lsh",
+        "lsh": "ash",
+        "any": "all",
+        "all": "any",
+        "sha256": "concat",
+        "concat": "sha256",
+    }.items()
+}
+"""What an operator is changed into."""
+
+DROPPED = {CODES[name] for name in ("f", "r", "l", "not", "lognot", "strlen", "sha256")}
+"""Operators of one operand that are left out."""
+
+_ORDERED = {CODES[name] for name in (">", ">s", "-", "/", "%", "divmod", "c", "ash", "lsh")}
+_ORDERED |= {CODES[name] for name in ("substr", "concat", "sha256")}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program with one place changed: `old` became `new`, in the expression `number` of
+    `function`; `within` is the expression around it."""
+
+    validator: str
+    function: str
+    number: int
+    kind: str
+    old: str
+    new: str
+    within: str
+    program: bytes
+
+    @property
+    def key(self) -> str:
+        """What names it among the mutants of one function."""
+        return f"{self.number} {self.old} -> {self.new}"
+
+    def __str__(self) -> str:
+        where = f"{self.validator}, {self.function}, expression {self.number}"
+        around = f", in {self.within}" if self.within else ""
+        return f"{where}: {self.old} -> {self.new} ({self.kind}){around}"
+
+
+def mutants(
+    validator: str, program: Program, names: Mapping[bytes, str] | None = None
+) -> list[Mutant]:
+    """Every mutant of a program, each program once; function by function, in their order."""
+    root = program.value
+    module = Module(root, names)
+    seen = {program.serialized}
+    made = []
+    every = module.expressions()
+    nowhere = unread(module)
+    by_place = {expression.at: expression for expression in every}
+    for expression in every:
+        for kind, change in KINDS.items():
+            for new in change(expression):
+                if is_same(expression, new, nowhere):
+                    continue
+                blob = serialize(replaced(root, expression.at, new))
+                if blob in seen:
+                    continue
+                seen.add(blob)
+                parent = _around(expression, by_place)
+                made.append(
+                    Mutant(
+                        validator,
+                        expression.function,
+                        expression.number,
+                        kind,
+                        *_difference(expression.value, new),
+                        show(parent.value) if parent else "",
+                        blob,
+                    )
+                )
+    return made
+
+
+def _around(inner: Expression, by_place: Mapping[str, Expression]) -> Expression | None:
+    """The nearest expression around this one."""
+    for end in range(len(inner.at) - 1, -1, -1):
+        found = by_place.get(inner.at[:end])
+        if found is not None and found.value != inner.value and found.function == inner.function:
+            return found
+    return None
+
+
+def _difference(old: Value, new: Value) -> tuple[str, str]:
+    """Both as text, long enough that they differ."""
+    for most in (72, 200, 1000, 10**9):
+        texts = show(old, most), show(new, most)
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _kind(name: str) -> Callable[[Kind], Kind]:
+    def add(change: Kind) -> Kind:
+        KINDS[name] = change
+        return change
+
+    return add
+
+
+@_kind("operator")
+def _operator(place: Expression) -> Iterator[Value]:
+    """A comparison, or arithmetic, by its near relatives."""
+    match place.value:
+        case (bytes(head), rest) if place.operands:
+            for other in RELATIVES.get(head, ()):
+                yield (other, rest)
+
+
+@_kind("operator dropped")
+def _dropped(place: Expression) -> Iterator[Value]:
+    """An operator of one operand left out."""
+    match place.value:
+        case (bytes(head), (operand, b"")) if head in DROPPED:
+            yield operand
+
+
+@_kind("f for r")
+def _sides(place: Expression) -> Iterator[Value]:
+    """The other side of a pair."""
+    match place.value:
+        case (bytes(head), rest) if head in (FIRST, REST):
+            yield (REST if head == FIRST else FIRST, rest)
+
+
+@_kind("constant")
+def _constant(place: Expression) -> Iterator[Value]:
+    """A number by one; of a longer atom the last bit, the first bit, a byte less, a byte more."""
+    if place.value == NIL:
+        yield TRUE
+        yield (QUOTE, b"\xff")
+    if place.role == "code" or not isinstance(place.value, tuple) or place.value[0] != QUOTE:
+        return
+    for data in _near(place.value[1]):
+        yield (QUOTE, data)
+
+
+def _near(data: Value) -> Iterator[Value]:
+    """A quoted value with one of its atoms changed."""
+    if isinstance(data, tuple):
+        yield from ((one, data[1]) for one in _near(data[0]))
+        yield from ((data[0], one) for one in _near(data[1]))
+        return
+    if len(data) <= NUMBER:
+        number = atom_to_int(data)
+        yield int_to_atom(number + 1)
+        yield int_to_atom(number - 1)
+        return
+    yield data[:-1] + bytes([data[-1] ^ 1])
+    yield bytes([data[0] ^ 0x80]) + data[1:]
+    yield data[:-1]
+    yield data + b"\x00"
+
+
+@_kind("check dropped")
+def _check(place: Expression) -> Iterator[Value]:
+    """A condition that always holds, or never."""
+    if place.role == "condition":
+        yield TRUE
+        yield NIL
+
+
+@_kind("branches swapped")
+def _branches(place: Expression) -> Iterator[Value]:
+    """The two sides of an `i`."""
+    if isinstance(place.value, tuple) and place.value[0] == IF and len(place.operands) == 3:
+        test, one, other = place.operands
+        yield (IF, to_list((test, other, one)))
+
+
+@_kind("field")
+def _field(place: Expression) -> Iterator[Value]:
+    """A path into the environment: the other side of its last pair, the next item of the list,
+    the one before."""
+    if not isinstance(place.value, bytes) or place.value == NIL:
+        return
+    way = steps(place.value)
+    if not way:
+        return
+    yield path(way[:-1] + ("f" if way[-1] == "r" else "r"))
+    if way[-1] == "f":
+        yield path(way[:-1] + "rf")
+        if way[-2:-1] == "r":
+            yield path(way[:-2] + "f")
+
+
+@_kind("operands swapped")
+def _swapped(place: Expression) -> Iterator[Value]:
+    """Two neighbours: operands whose order matters, or items of a list that is built."""
+    match place.value:
+        case (bytes(head), _) if head in _ORDERED:
+            items = list(place.operands)
+            for at in range(len(items) - 1):
+                other = items.copy()
+                other[at], other[at + 1] = items[at + 1], items[at]
+                yield (head, to_list(other))
+    match place.value:
+        case (b"\x04", (one, ((b"\x04", (other_item, (rest, b""))), b""))):
+            yield to_list((CONS, other_item, to_list((CONS, one, rest))))
+
+
+@_kind("raise dropped")
+def _raise(place: Expression) -> Iterator[Value]:
+    """An `(x)` that answers instead: nothing, which slashes, or something."""
+    if isinstance(place.value, tuple) and place.value[0] == CODES["x"]:
+        yield NIL
+        yield TRUE
