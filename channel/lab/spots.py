@@ -123,8 +123,12 @@ def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
         if lot < 0.3 and known:
             # What the opponent has shown already, as one's own: equal cards, equal tosses.
             changed = bytearray(known[int(dice.random() * len(known))])
-        elif lot < 0.65:
+        elif lot < 0.6:
             changed[-1] = dice.getrandbits(8)
+        elif lot < 0.65:
+            # Something of another length: nothing but a rule about lengths refuses it.
+            other = (*HEADS, size - 1, size + 1)[int(dice.random() * (len(HEADS) + 2))]
+            changed = bytearray(dice.getrandbits(8 * other).to_bytes(other, "big"))
         else:
             changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))
         at = list(leaves(spot.state)).index(image)

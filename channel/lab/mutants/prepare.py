@@ -5,20 +5,35 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import zip_longest
+from random import Random
 
 import msgspec
 from chia_rs import run_chia_program
 
+from channel.entropy import derive
 from channel.lab.crosscheck import CHUNK, trials
+from channel.lab.duels import Call, arguments, duel
 from channel.lab.laws.verdicts_agree import same
+from channel.lab.patterns import patterned
+from channel.lab.spots import Spot, recommitted
 from channel.lab.target import Target
 from clsp.run import MAX_COST, STRICT
 from clsp.values import NIL, Value
 from games.contract import Raise, Valid
 from games.judge import result_value
 
-FIRST_CHUNKS = 2
+FIRST_CHUNKS = 8
 """So many chunks are looked through for the cases that every mutant meets first."""
+
+WIDE, DEEP = 256, CHUNK
+"""A chunk has so many cases besides its duels. A wide one has as many places, with few cases at
+each: rare hands. Every fourth is deep: rare moves at the same places."""
+
+DUELS = 2
+"""Duels at each place of a wide chunk."""
+
+VARIANTS = 6
+"""So many variants of each place, where something else was committed to, have duels too."""
 
 KEPT = 400
 """At most so many cases of a validator are kept of these, all of different fingerprints."""
@@ -99,22 +114,52 @@ def _judged(
 ) -> Iterator[tuple[str, str, Prepared]]:
     """The cases of a chunk with the rule that decides each."""
     hashes = target.hashes
-    for trial in trials(target, seed, number, CHUNK):
+    for spot, called in _calls(target, seed, number, wanted):
+        judge = target.game.validators[spot.validator].judge
+        state, amount = spot.before.state, spot.amount
+        for call, blob in called:
+            verdict = judge(state, *call[:2], amount, call[2], hashes)
+            if isinstance(verdict, Valid):
+                rule, result = "valid", result_value(verdict.next, hashes)
+                prepared = Prepared(blob, result, verdict.next is None)
+            elif isinstance(verdict, Raise):
+                rule, prepared = verdict.rule, Prepared(blob, None)
+            else:
+                rule, prepared = verdict.rule, Prepared(blob, NIL)
+            yield spot.validator, rule, prepared
+
+
+def _calls(
+    target: Target, seed: str, number: int, wanted: Collection[str]
+) -> Iterator[tuple[Spot, Iterator[tuple[Call, bytes]]]]:
+    """The places of a chunk and what is tried there."""
+    deep = number % 4 == 0
+    dice = Random(derive(seed.encode(), "duels", number))
+    for trial in trials(target, seed, number, DEEP if deep else WIDE):
         spot = trial.spot
         if spot.validator not in wanted:
             continue
-        judge = target.game.validators[spot.validator].judge
-        state, amount = spot.before.state, spot.amount
-        for case in trial.cases:
-            verdict = judge(state, case.move, case.share, amount, case.evidence, hashes)
-            if isinstance(verdict, Valid):
-                rule, result = "valid", result_value(verdict.next, hashes)
-                prepared = Prepared(case.arguments, result, verdict.next is None)
-            elif isinstance(verdict, Raise):
-                rule, prepared = verdict.rule, Prepared(case.arguments, None)
-            else:
-                rule, prepared = verdict.rule, Prepared(case.arguments, NIL)
-            yield spot.validator, rule, prepared
+        calls = (((one.move, one.share, one.evidence), one.arguments) for one in trial.cases)
+        yield spot, calls
+        if deep:
+            continue
+        for place in _variants(target, spot, dice):
+            fought = (call for _ in range(DUELS) for call in duel(target, place, dice))
+            yield place, ((call, arguments(place, call)) for call in fought)
+
+
+def _variants(target: Target, spot: Spot, dice: Random) -> Iterator[Spot]:
+    """A place, and the same with other things behind its commitments and in its lists."""
+    yield spot
+    if next(duel(target, spot, dice), None) is None:
+        return
+    for _ in range(VARIANTS):
+        other = recommitted(target, spot, dice)
+        if other is None:
+            continue
+        yield other
+        if (laid_out := patterned(target, other, dice)) is not None:
+            yield laid_out
 
 
 def _cost(program: bytes, arguments: bytes) -> int:

@@ -33,14 +33,14 @@ def _constant(value: Value) -> Value | None:
 def unread(module: Module) -> set[str]:
     """The ways to the expressions that make parts of an environment which the function that is
     called with it never looks at: most often the end of a list of arguments."""
-    reads = {start: reads_of(module.body(start)) for start in module.functions}
+    reads = Reads(module)
     found = set()
     for place in module.expressions():
         match place.value:
             case (b"\x02", (function, (environment, b""))):
                 called = module.called(function, "code")
                 if called is not None:
-                    found |= _unread(environment, place.at + "rrf", "", reads[called])
+                    found |= _unread(environment, place.at + "rrf", "", reads.of[called])
     return found
 
 
@@ -55,32 +55,66 @@ def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set
     return set()
 
 
-def reads_of(code: Value) -> set[str]:
-    """The ways into its environment that code may look up; "" where it may take all of it.
+FAR = 16
+"""Below a way of so many steps everything counts as read."""
 
-    >>> from clsp.values import deserialize
-    >>> sorted(reads_of(deserialize(bytes.fromhex("ff10ff02ff0580"))))  # (+ 2 5)
-    ['f', 'rf']
+
+class Reads:
+    """Which ways into its environment each function may look up, itself or in what it calls with
+    parts of it; "" where it may take all of it.
+
+    What a function only hands on counts when the one that gets it looks it up. This is the least
+    such set, found by adding until nothing is new.
     """
-    if isinstance(code, bytes):
-        return {steps(code)} if code else set()
-    head, _ = code
-    if head == QUOTE:
-        return set()
-    if isinstance(head, tuple):
-        return {""}
-    given = operands(code)
-    if head == APPLY and len(given) == 2 and given[1] == b"\x01":
-        return _reads_of_run(given[0])
-    return {way for operand in given for way in reads_of(operand)}
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.of: dict[str, set[str]] = {start: set() for start in module.functions}
+        while True:
+            found = {start: _short(self._reads(module.body(start))) for start in module.functions}
+            if found == self.of:
+                return
+            self.of = found
+
+    def _reads(self, code: Value) -> set[str]:
+        if isinstance(code, bytes):
+            return {steps(code)} if code else set()
+        head, _ = code
+        if head == QUOTE:
+            return set()
+        if isinstance(head, tuple):
+            return {""}
+        given = operands(code)
+        if head == APPLY and len(given) == 2:
+            if given[1] == b"\x01":
+                return self._reads_of_run(given[0])
+            called = self._module.called(given[0], "code")
+            if called is not None:
+                ways = [self._through(given[1], way) for way in self.of[called]]
+                return {steps(given[0])}.union(*ways) if isinstance(given[0], bytes) else {""}
+        return {way for operand in given for way in self._reads(operand)}
+
+    def _through(self, made: Value, way: str) -> set[str]:
+        """What is read of an environment where `way` is read of what this expression makes."""
+        match made:
+            case bytes() if made:
+                return {steps(made) + way}
+            case (b"\x04", (left, (right, b""))) if way:
+                return self._through(left if way[0] == "f" else right, way[1:])
+        return self._reads(made)
+
+    def _reads_of_run(self, made: Value) -> set[str]:
+        """As `_reads`, of `(a MADE 1)`: what is run has the same environment."""
+        match made:
+            case (b"\x01", code):
+                return self._reads(code)
+            case (bytes(head), _) if head == IF and len(operands(made)) == 3:
+                test, one, other = operands(made)
+                return self._reads(test) | self._reads_of_run(one) | self._reads_of_run(other)
+        return {""}  # code from elsewhere may look at anything
 
 
-def _reads_of_run(made: Value) -> set[str]:
-    """As `reads_of`, of `(a MADE 1)`: what is run has the same environment."""
-    match made:
-        case (b"\x01", code):
-            return reads_of(code)
-        case (bytes(head), _) if head == IF and len(operands(made)) == 3:
-            test, one, other = operands(made)
-            return reads_of(test) | _reads_of_run(one) | _reads_of_run(other)
-    return {""}  # code from elsewhere may look at anything
+def _short(ways: Collection[str]) -> set[str]:
+    """The ways cut off where they are long, without those that another one leads to."""
+    cut = {way[:FAR] for way in ways}
+    return {way for way in cut if not any(way[:end] in cut for end in range(len(way)))}
