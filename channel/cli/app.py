@@ -182,6 +182,47 @@ def crosscheck(
     raise typer.Exit(run(target, cases=cases, seed=seed, jobs=jobs, json=json))
 
 
+@app.command(
+    help="Change compiled programs one place at a time, and let the lab find out each."
+    f"\n\nExample: [bold]channelsim mutants {_GAME} --seconds 60[/bold]"
+)
+def mutants(
+    game: Annotated[
+        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+    ],
+    seconds: Annotated[
+        float, typer.Option(help="How long each mutant is hunted, in seconds of work.")
+    ] = 60.0,
+    seed: Annotated[
+        str, typer.Option(help="Any text; the same seed makes the same cases.")
+    ] = "mutants",
+    jobs: Annotated[
+        int | None, typer.Option(help="How many processes (one a core).", min=1)
+    ] = None,
+    validator: Annotated[
+        str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
+    ] = None,
+    argued: Annotated[
+        bool, typer.Option("--argued", help="Hunt those too that have a stored reason.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """See `channel.cli.mutants`."""
+    from channel.cli.mutants import mutants as run
+
+    raise typer.Exit(
+        run(
+            game,
+            seconds=seconds,
+            seed=seed,
+            jobs=jobs,
+            validator=validator,
+            argued_too=argued,
+            json=json,
+        )
+    )
+
+
 @app.command()
 def cost(
     target: Annotated[

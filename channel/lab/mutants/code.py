@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from channel.lab.mutants.show import APPLY, CODES, IF, QUOTE
+from channel.lab.mutants.show import CODES
+from clsp.operators import APPLY, IF, QUOTE
 from clsp.values import Value, tree_hash
 
 MAIN = "main"
@@ -21,14 +22,15 @@ MAIN = "main"
 class Expression:
     """An expression of a program's code.
 
-    `at` is the way to it from the root, "f" and "r" as the operators; `number` counts the
-    expressions of its `function`, from 1, as they stand in the disassembly. `role` says how its
+    `at` is the way to it from the root, "f" and "r" as the operators, `start` the way to its
+    `function`; `number` counts the function's expressions from 1, as they stand in the text. `role` says how its
     parent uses it: "value", "condition" (of `i`, `not`, `all`, `any`), "code" (for `a`).
     `tested`: of its value it only matters whether it is `()`, here and wherever it is handed on.
     """
 
     at: str
     value: Value
+    start: str
     function: str
     number: int
     role: str
@@ -107,15 +109,16 @@ def replaced(value: Value, at: str, new: Value) -> Value:
 class Module:
     """A program's code: its functions and their expressions.
 
-    `functions` maps the way to each function's body to its name, `main` first; `tree` is the way
-    to the tree of all functions, None where the program has none.
+    `functions` maps the way to each function's body to its name, `main` first (the second one of
+    a name is called "name 2"); `tree` is the way to the tree of all functions, None where the
+    program has none. `symbols` are the compiler's, names by tree hash in hex.
     """
 
-    def __init__(self, program: Value, names: Mapping[bytes, str] | None = None) -> None:
+    def __init__(self, program: Value, symbols: Mapping[str, str] | None = None) -> None:
         self.root = program
         self.tree = _tree(program)
         self.functions = {"": MAIN}
-        self._names = names or {}
+        self._symbols = symbols or {}
         self._tested: set[str] = set()
         self._bodies: dict[str, list[_Place]] = {}
         waiting = [""]
@@ -132,7 +135,7 @@ class Module:
     def expressions(self) -> list[Expression]:
         """Every expression, function by function, in the order of the text."""
         return [
-            Expression(place.at, place.value, name, number, place.role, place.tested)
+            Expression(place.at, place.value, start, name, number, place.role, place.tested)
             for start, name in self.functions.items()
             for number, place in enumerate(self._bodies[start], 1)
         ]
@@ -156,8 +159,10 @@ class Module:
 
     def _label(self, start: str) -> str:
         assert self.tree is not None
-        name = self._names.get(tree_hash(self.body(start)))
-        return name or f"function {start[len(self.tree) :]}"
+        named = self._symbols.get(tree_hash(self.body(start)).hex())
+        name = named or f"function {start[len(self.tree) :]}"
+        others = sum(other.split(" ")[0] == name for other in self.functions.values())
+        return f"{name} {others + 1}" if others else name
 
     def _inside(self, start: str, tested: bool) -> Iterator[_Place]:
         for place in _inside(self.body(start), start, "code run", tested):

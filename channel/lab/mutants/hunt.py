@@ -14,9 +14,10 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import Protocol
 
+from channel.lab.mutants import spends
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepare import FIRST_CHUNKS, Prepared, differs, diverse, fresh
-from channel.lab.target import Target
+from channel.lab.target import REFEREE, Target
 
 SLICE = 100
 """So many mutants are one piece of work for a process."""
@@ -59,11 +60,20 @@ class Hunter(Protocol):
 
 
 class CallHunter:
-    """Hunts mutants of validators, by calls that the rules have judged."""
+    """Hunts mutants of these programs: of validators by calls, of the referee by spends, whose
+    outcome the rules have said."""
 
-    def __init__(self, target: Target, seed: str) -> None:
+    def __init__(self, target: Target, seed: str, names: Sequence[str]) -> None:
         self._target, self._seed = target, seed
-        self._pool, self._limits = diverse(target, seed)
+        self._pool: dict[str, list[Prepared]] = {}
+        self._limits: dict[str, int] = {}
+        for name in names:
+            if name == REFEREE:
+                self._pool[name], self._limits[name] = spends.diverse(target, seed)
+        if set(names) - {REFEREE}:
+            pool, limits = diverse(target, seed)
+            self._pool |= pool
+            self._limits |= limits
 
     def first(self, programs: Programs) -> dict[str, list[Tried]]:
         """Try them on a few hundred cases that all differ."""
@@ -75,7 +85,10 @@ class CallHunter:
     def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
         """Try them on a chunk of fresh cases."""
         start = perf_counter()
-        made = fresh(self._target, self._seed, FIRST_CHUNKS + number, programs.keys())
+        wanted = programs.keys() - {REFEREE}
+        made = fresh(self._target, self._seed, FIRST_CHUNKS + number, wanted) if wanted else {}
+        if REFEREE in programs:
+            made[REFEREE] = spends.fresh(self._target, self._seed, 1 + number)
         share = (perf_counter() - start) / max(1, sum(map(len, programs.values())))
         return {
             name: [self._try(name, program, made[name], share) for program in some]
@@ -96,10 +109,10 @@ class CallHunter:
 class Hunt:
     """A hunt and how far it got."""
 
-    fates: list[Fate]
+    fates: list[Fate] = field(default_factory=list)
     chunks: int = 0
     interrupted: bool = False
-    told: Callable[[Hunt], None] = field(default=lambda hunt: None, repr=False)
+    told: Callable[[Hunt], None] | None = None
 
     @property
     def alive(self) -> list[Fate]:
@@ -134,13 +147,17 @@ class Hunt:
         slices = [self.fates[at : at + SLICE] for at in range(0, len(self.fates), SLICE)]
         for some, tried in zip(slices, workers.first(map(_programs, slices)), strict=True):
             _note(some, tried)
-            self.told(self)
+            self._tell()
 
     def _more(self, workers: Workers, wanted: list[Fate]) -> None:
         for tried in workers.more(self.chunks, _programs(wanted)):
             _note(wanted, tried)
             self.chunks += 1
-        self.told(self)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.told is not None:
+            self.told(self)
 
 
 def _programs(fates: Sequence[Fate]) -> dict[str, list[bytes]]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from channel.lab.mutants.code import Expression, Module, path, replaced, steps
-from channel.lab.mutants.same import is_same, unread
-from channel.lab.mutants.show import CODES, CONS, FIRST, IF, QUOTE, REST, show
+from channel.lab.mutants.same import Same
+from channel.lab.mutants.show import CODES, CONS, FIRST, REST, show
 from clsp.integers import atom_to_int, int_to_atom
+from clsp.operators import IF, QUOTE
 from clsp.programs import Program
 from clsp.values import NIL, Value, serialize, to_list
 
@@ -84,20 +85,20 @@ class Mutant:
 
 
 def mutants(
-    validator: str, program: Program, names: Mapping[bytes, str] | None = None
+    validator: str, program: Program, symbols: Mapping[str, str] | None = None
 ) -> list[Mutant]:
     """Every mutant of a program, each program once; function by function, in their order."""
     root = program.value
-    module = Module(root, names)
+    module = Module(root, symbols)
     seen = {program.serialized}
     made = []
     every = module.expressions()
-    nowhere = unread(module)
+    same = Same(module)
     by_place = {expression.at: expression for expression in every}
     for expression in every:
         for kind, change in KINDS.items():
             for new in change(expression):
-                if is_same(expression, new, nowhere):
+                if same(expression, new):
                     continue
                 blob = serialize(replaced(root, expression.at, new))
                 if blob in seen:

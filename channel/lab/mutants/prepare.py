@@ -97,7 +97,7 @@ def diverse(target: Target, seed: str) -> tuple[dict[str, list[Prepared]], dict[
     most = dict.fromkeys(target.programs, 0)
     for number in range(FIRST_CHUNKS):
         for name, rule, case in _judged(target, seed, number, target.programs):
-            cost = _cost(target.programs[name].serialized, case.arguments)
+            cost = cost_of(target.programs[name].serialized, case.arguments)
             most[name] = max(most[name], cost)
             by_cost = kept[name][rule]
             if len(by_cost) < PER_RULE:
@@ -162,7 +162,7 @@ def _variants(target: Target, spot: Spot, dice: Random) -> Iterator[Spot]:
             yield laid_out
 
 
-def _cost(program: bytes, arguments: bytes) -> int:
+def cost_of(program: bytes, arguments: bytes) -> int:
     """What a run costs; 0 where it raises, which does not tell."""
     try:
         return run_chia_program(program, arguments, MAX_COST, STRICT)[0]

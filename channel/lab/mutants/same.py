@@ -8,19 +8,54 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from channel.lab.mutants.code import Expression, Module, operands, steps
-from channel.lab.mutants.show import APPLY, IF, QUOTE
+from clsp.operators import APPLY, IF, QUOTE
 from clsp.values import NIL, Value
 
 
-def is_same(place: Expression, new: Value, nowhere: Collection[str]) -> bool:
-    """Whether the change can be seen by nothing: one constant for another, where no run looks
-    (`nowhere`, from `unread`), or where it is only asked whether a value is `()`."""
-    old_constant, new_constant = _constant(place.value), _constant(new)
-    if old_constant is None or new_constant is None:
-        return False
-    if place.at in nowhere:
-        return True
-    return place.tested and (old_constant == NIL) == (new_constant == NIL)
+class Same:
+    """What recognises changes of one program's expressions that nothing can see."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._unread = unread(module)
+        self._calls: dict[str, list[Value]] = {start: [] for start in module.functions}
+        for place in module.expressions():
+            match place.value:
+                case (b"\x02", (function, (environment, b""))):
+                    called = module.called(function, "code")
+                    if called is not None:
+                        self._calls[called].append(environment)
+
+    def __call__(self, place: Expression, new: Value) -> bool:
+        """Whether the change makes no difference: where no run looks at the value, and neither
+        the old nor the new expression can raise; or where one constant stands for another, and
+        it is only asked whether the value is `()`."""
+        old_constant, new_constant = _constant(place.value), _constant(new)
+        if place.at in self._unread:
+            return self._is_quiet(place.start, place.value) and self._is_quiet(place.start, new)
+        if old_constant is None or new_constant is None or not place.tested:
+            return False
+        return (old_constant == NIL) == (new_constant == NIL)
+
+    def _is_quiet(self, start: str, value: Value) -> bool:
+        """Whether an expression of this function never raises: a constant, or a path to what
+        every call of the function puts there."""
+        if _constant(value) is not None:
+            return True
+        if not isinstance(value, bytes):
+            return False
+        way = steps(value)
+        if not start:
+            return self._module.tree is not None and way in ("", "f", "r")
+        return all(_has(environment, way) for environment in self._calls[start])
+
+
+def _has(environment: Value, way: str) -> bool:
+    """Whether what this expression makes surely has something at `way`."""
+    match environment:
+        case (b"\x04", (left, (right, b""))) if way:
+            return _has(left if way[0] == "f" else right, way[1:])
+    return not way
 
 
 def _constant(value: Value) -> Value | None:

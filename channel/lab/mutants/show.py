@@ -5,27 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from clsp.integers import atom_to_int, is_minimal
+from clsp.operators import NAMES, QUOTE
 from clsp.values import Value
 
-QUOTE, APPLY, IF, CONS, FIRST, REST = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05", b"\x06"
-
-_NAMED = (
-    (1, "q a i c f r l x = >s sha256 substr strlen concat"),
-    (16, "+ - * / divmod > ash lsh logand logior logxor lognot"),
-    (29, "point_add pubkey_for_exp"),
-    (32, "not any all"),
-    (36, "softfork"),
-    (48, "coinid"),
-    (60, "modpow %"),
-)
-NAMES = MappingProxyType(
-    {
-        bytes([code]): name
-        for first, names in _NAMED
-        for code, name in enumerate(names.split(), first)
-    }
-)
-"""What the operators of CLVM are called."""
+CONS, FIRST, REST = b"\x04", b"\x05", b"\x06"
 
 CODES = MappingProxyType({name: code for code, name in NAMES.items()})
 """The operators by name."""

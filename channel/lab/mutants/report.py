@@ -1,0 +1,149 @@
+"""What a hunt found, counted: by validator, by kind of mutation, and every survivor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from statistics import median_low
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.mutants.argued import Argued, argued
+from channel.lab.mutants.hunt import CallHunter, Fate, Hunt
+from channel.lab.mutants.kinds import Mutant
+from channel.lab.mutants.kinds import mutants as mutants_of
+from channel.lab.target import REFEREE, Target
+
+
+class Count(msgspec.Struct, frozen=True):
+    """Of some mutants: how many were made, were killed, live for a stored reason, live.
+
+    `median_runs` is what half of the kills took at most; None where there was none.
+    """
+
+    made: int
+    killed: int
+    argued: int
+    open: int
+    median_runs: int | None
+
+    @property
+    def share(self) -> float:
+        """The part that was killed; 1 of none."""
+        return self.killed / self.made if self.made else 1.0
+
+
+class Survivor(msgspec.Struct, frozen=True):
+    """A mutant that nothing found out: where it is, what was changed into what, in which
+    expression, how many runs and seconds it was given, and the reason if one is stored."""
+
+    validator: str
+    function: str
+    expression: int
+    kind: str
+    old: str
+    new: str
+    within: str
+    runs: int
+    seconds: float
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """A hunt's result."""
+
+    target: Target
+    seed: str
+    hunt: Hunt
+    argued: Argued
+
+    @property
+    def validators(self) -> list[str]:
+        """The programs that were changed."""
+        return list(dict.fromkeys(fate.mutant.validator for fate in self.hunt.fates))
+
+    def count(self, validator: str | None = None, kind: str | None = None) -> Count:
+        """Count all mutants, or those of one validator or one kind."""
+        return self._count(
+            fate
+            for fate in self.hunt.fates
+            if validator in (None, fate.mutant.validator) and kind in (None, fate.mutant.kind)
+        )
+
+    def _count(self, some: Iterable[Fate]) -> Count:
+        fates = list(some)
+        runs = [fate.runs for fate in fates if fate.killed]
+        alive = [fate for fate in fates if not fate.killed]
+        known = sum(self.argued.reason(fate.mutant) is not None for fate in alive)
+        middle = median_low(runs) if runs else None
+        return Count(len(fates), len(runs), known, len(alive) - known, middle)
+
+    @cached_property
+    def survivors(self) -> list[Survivor]:
+        """Every mutant that lives, those without a reason first."""
+        found = [
+            Survivor(
+                one.mutant.validator,
+                one.mutant.function,
+                one.mutant.number,
+                one.mutant.kind,
+                one.mutant.old,
+                one.mutant.new,
+                one.mutant.within,
+                one.runs,
+                round(one.seconds, 1),
+                self.argued.reason(one.mutant),
+            )
+            for one in self.hunt.alive
+        ]
+        return sorted(found, key=lambda one: one.reason is not None)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every mutant was killed or is argued."""
+        return all(one.reason is not None for one in self.survivors)
+
+
+def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
+    """The mutants of a target's validators, or of one program. Raises `UsageError`."""
+    if validator == REFEREE:
+        return mutants_of(REFEREE, target.referee, target.symbols.get(REFEREE))
+    if validator is not None and validator not in target.programs:
+        known = ", ".join((*target.programs, REFEREE))
+        raise UsageError(f"--validator {validator}: {target.name} has no such; it has {known}")
+    return [
+        mutant
+        for name, program in target.programs.items()
+        if validator in (None, name)
+        for mutant in mutants_of(name, program, target.symbols.get(name))
+    ]
+
+
+def hunted(
+    target: Target,
+    mutants: Sequence[Mutant],
+    *,
+    seed: str,
+    seconds: float,
+    jobs: int,
+    argued_too: bool = False,
+    chunks: int | None = None,
+    hunt: Hunt | None = None,
+) -> Report:
+    """Hunt these mutants. Those that are argued meet only the prepared cases, unless
+    `argued_too`; `chunks` ends the hunt at so many chunks of fresh cases, whatever the time."""
+    known = argued(target)
+    hunt = hunt or Hunt()
+    hunt.fates = [Fate(mutant) for mutant in mutants]
+    names = tuple(dict.fromkeys(mutant.validator for mutant in mutants))
+    hunt.run(
+        partial(CallHunter, target, seed, names),
+        seconds,
+        jobs,
+        lambda mutant: not argued_too and known.reason(mutant) is not None,
+        chunks,
+    )
+    return Report(target, seed, hunt, known)
