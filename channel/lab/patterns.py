@@ -1,7 +1,8 @@
 """States whose lists of numbers stand in a pattern: what chance deals once in a million hands.
 
 A straight flush is a progression, four of a kind are neighbours, and the lab need not know
-which: any ascending list of small numbers in a state may hold numbers at equal distances.
+which: the ascending lists of small numbers in a state may hold numbers at equal distances, as
+long as none of them is there twice.
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ FEWEST = 4
 SMALL = 2
 """Its numbers have at most so many bytes."""
 
-STEPS = (1, 1, 2, 3, 4, 4, 4, 5, 8, 13)
+STEPS = (1, 2, 2, 3, 4, 4, 4, 4, 5, 8, 13)
 """Distances of the numbers of a pattern."""
 
 
 def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
-    """The spot with a pattern in every ascending list of its state; None where it has no such
+    """The spot with a pattern in the ascending lists of its state; None where it has no such
     list, or where the state's rules do not take these."""
-    numbers = [number for found in _lists(spot.state) for number in found]
-    if not numbers:
+    lists = _lists(spot.state)
+    if not lists:
         return None
-    modulus = max(numbers) + 1 + int(dice.random() * 3)
-    step, start = STEPS[int(dice.random() * len(STEPS))], int(dice.random() * modulus)
-    state = _changed(spot.state, step, start, modulus, dice)
+    modulus = max(map(max, lists)) + 1 + int(dice.random() * 3)
+    count = sum(map(len, lists))
+    if modulus < count:
+        return None
+    state, _ = _changed(spot.state, _dealt(_row(count, modulus, dice), len(lists), dice))
     try:
         typed = target.game.validators[spot.validator].read_state(state)
     except BadState:
@@ -44,21 +47,46 @@ def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
     return place(target, before, spot.play, spot.amount, spot.receiver, natural=False)
 
 
-def progression(count: int, start: int, step: int, modulus: int, dice: Random) -> list[int]:
-    """So many different numbers below `modulus`, ascending, `step` apart but for a few gaps;
-    past the modulus it goes on at the other end.
+def progression(count: int, start: int, step: int, modulus: int, taken: set[int]) -> list[int]:
+    """So many numbers below `modulus`, `step` apart; past the modulus it goes on at the other
+    end, and where a number is taken, with the next one.
 
-    >>> progression(4, 48, 4, 52, Random(1))
-    [0, 4, 8, 48]
+    >>> progression(5, 44, 4, 52, set())
+    [44, 48, 0, 4, 8]
+    >>> progression(4, 0, 26, 52, {1})
+    [0, 26, 2, 28]
     """
-    gaps = int(dice.random() * 3) * (dice.random() < 0.7)
-    row = [(start + step * place) % modulus for place in range(count + gaps)]
-    while len(row) > count:
+    row: list[int] = []
+    number = start
+    for _ in range(count):
+        while number in taken or number in row:
+            number = (number + 1) % modulus
+        row.append(number)
+        number = (number + step) % modulus
+    return row
+
+
+def _row(count: int, modulus: int, dice: Random) -> list[int]:
+    """So many different numbers: one progression, or two beside each other; a few are left out."""
+    step, start = STEPS[int(dice.random() * len(STEPS))], int(dice.random() * modulus)
+    spare = min(int(dice.random() * 4), modulus - count)
+    first = count if dice.random() < 0.5 else count // 2
+    row = progression(first, start, step, modulus, set())
+    start += 1 + int(dice.random() * 4)
+    row += progression(count + spare - first, start % modulus, step, modulus, set(row))
+    for _ in range(spare):
         del row[int(dice.random() * len(row))]
-    chosen = set(row)
-    while len(chosen) < min(count, modulus):
-        chosen.add(int(dice.random() * modulus))
-    return sorted(chosen)
+    return row
+
+
+def _dealt(row: list[int], lists: int, dice: Random) -> list[int]:
+    """The numbers in the order in which the lists take them: in blocks, in turn, or mixed."""
+    lot = dice.random()
+    if lot < 0.3:
+        return row
+    if lot < 0.6:
+        return [number for at in range(lists) for number in row[at::lists]]
+    return dice.sample(row, len(row))
 
 
 def _ascending(value: Value) -> list[int] | None:
@@ -80,16 +108,13 @@ def _lists(value: Value) -> list[list[int]]:
     return [*_lists(value[0]), *_lists(value[1])] if isinstance(value, tuple) else []
 
 
-def _changed(value: Value, step: int, start: int, modulus: int, dice: Random) -> Value:
+def _changed(value: Value, row: list[int]) -> tuple[Value, list[int]]:
+    """The value with its lists made of the first numbers of the row, and the rest of the row."""
     found = _ascending(value)
     if found is not None:
-        if dice.random() < 0.3:
-            start = int(dice.random() * modulus)
-        row = progression(len(found), start, step, modulus, dice)
-        return to_list(map(int_to_atom, row))
+        return to_list(map(int_to_atom, sorted(row[: len(found)]))), row[len(found) :]
     if not isinstance(value, tuple):
-        return value
-    return (
-        _changed(value[0], step, start, modulus, dice),
-        _changed(value[1], step, start, modulus, dice),
-    )
+        return value, row
+    left, row = _changed(value[0], row)
+    right, row = _changed(value[1], row)
+    return (left, right), row

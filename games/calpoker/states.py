@@ -85,11 +85,7 @@ class StateD(msgspec.Struct, frozen=True, gc=False):
     def read(value: Value) -> StateD:
         """The state of this CLVM form."""
         commit, alice, bob = read_list(value, 3, "state of d")
-        return StateD(
-            read_bytes(commit, "discard_commit", 32),
-            _read_cards(alice, "alice_cards"),
-            _read_cards(bob, "bob_cards"),
-        )
+        return StateD(read_bytes(commit, "discard_commit", 32), *_read_hands(alice, bob))
 
 
 class StateE(msgspec.Struct, frozen=True, gc=False):
@@ -120,12 +116,8 @@ class StateE(msgspec.Struct, frozen=True, gc=False):
         (bob_mask,) = read_bytes(mask, "bob_mask", 1)
         if bob_mask not in FOUR_OF_EIGHT:
             raise BadState("bob_mask: not four of eight bits")
-        return StateE(
-            bob_mask,
-            _read_cards(alice, "alice_cards"),
-            _read_cards(bob, "bob_cards"),
-            read_bytes(commit, "discard_commit", 32),
-        )
+        hands = _read_hands(alice, bob)
+        return StateE(bob_mask, *hands, read_bytes(commit, "discard_commit", 32))
 
 
 CalPokerState: TypeAlias = StateA | StateB | StateC | StateD | StateE
@@ -134,6 +126,14 @@ CalPokerState: TypeAlias = StateA | StateB | StateC | StateD | StateE
 
 def _cards_value(cards: Cards) -> Value:
     return to_list([int_to_atom(card) for card in cards])
+
+
+def _read_hands(alice: Value, bob: Value) -> Hands:
+    """Both hands out of one pack: no card is in both."""
+    hands = _read_cards(alice, "alice_cards"), _read_cards(bob, "bob_cards")
+    if not set(hands[0]).isdisjoint(hands[1]):
+        raise BadState("bob_cards: one of them is Alice's")
+    return hands
 
 
 def _read_cards(value: Value, what: str) -> Cards:

@@ -23,8 +23,9 @@ class Expression:
     """An expression of a program's code.
 
     `at` is the way to it from the root, "f" and "r" as the operators, `start` the way to its
-    `function`; `number` counts the function's expressions from 1, as they stand in the text. `role` says how its
-    parent uses it: "value", "condition" (of `i`, `not`, `all`, `any`), "code" (for `a`).
+    `function`; `number` counts the function's expressions from 1, as they stand in the text.
+    `role` says how its parent uses it: "value", "condition" (of `i`, `not`, `all`, `any`), "code"
+    (for `a`).
     `tested`: of its value it only matters whether it is `()`, here and wherever it is handed on.
     """
 

@@ -167,6 +167,9 @@ def showdowns(sign: int) -> Iterator[tuple[int, bytes, StateE, bytes]]:
 
 hashes = st.sampled_from([COMMIT, DISCARDS]) | st.binary(min_size=32, max_size=32)
 halves = st.sampled_from([PREIMAGE, SEED, SALT]) | st.binary(min_size=16, max_size=16)
+dealt = st.just((ALICE, BOB)) | st.permutations(range(52)).map(
+    lambda pack: (tuple(sorted(pack[:8])), tuple(sorted(pack[8:16])))
+)
 hands = st.sampled_from([ALICE, BOB]) | st.sets(st.integers(0, 51), min_size=8, max_size=8).map(
     lambda cards: tuple(sorted(cards))
 )
@@ -175,8 +178,8 @@ states: st.SearchStrategy[CalPokerState] = st.one_of(
     st.just(A),
     st.builds(StateB, hashes),
     st.builds(StateC, hashes, halves),
-    st.builds(StateD, hashes, hands, hands),
-    st.builds(StateE, given_masks, hands, hands, hashes),
+    st.builds(lambda commit, both: StateD(commit, *both), hashes, dealt),
+    st.builds(lambda mask, both, commit: StateE(mask, *both, commit), given_masks, dealt, hashes),
 )
 moves = st.one_of(
     hashes,
@@ -243,7 +246,8 @@ def test_cards_out_of_order_or_out_of_the_pack_are_refused() -> None:
         return to_list([bytes([number]) if number else NIL for number in numbers])
 
     good, read = cards(*range(8)), GAME.validators["d"].read_state
-    assert read(to_list((DISCARDS, good, good)))
+    theirs = cards(*range(8, 16))
+    assert read(to_list((DISCARDS, good, theirs)))
     for bad in (
         cards(*range(7)),
         cards(*range(9)),
@@ -252,8 +256,10 @@ def test_cards_out_of_order_or_out_of_the_pack_are_refused() -> None:
         cards(*range(7), 52),
         to_list([b"\0", *(bytes([n]) for n in range(1, 8))]),
     ):
-        for hands in ((bad, good), (good, bad)):
-            with pytest.raises(BadState, match="_cards"):
+        for hands in ((bad, theirs), (theirs, bad)):
+            with pytest.raises(BadState, match="_cards: "):
                 read(to_list((DISCARDS, *hands)))
+    with pytest.raises(BadState, match="bob_cards: one of them is Alice's"):
+        read(to_list((DISCARDS, good, cards(7, *range(8, 15)))))
     with pytest.raises(BadState, match="bob_mask"):
-        GAME.validators["e"].read_state(to_list((THREE, good, good, DISCARDS)))
+        GAME.validators["e"].read_state(to_list((THREE, good, theirs, DISCARDS)))
