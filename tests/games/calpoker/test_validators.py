@@ -179,7 +179,12 @@ states: st.SearchStrategy[CalPokerState] = st.one_of(
     st.builds(StateB, hashes),
     st.builds(StateC, hashes, halves),
     st.builds(lambda commit, both: StateD(commit, *both), hashes, dealt),
-    st.builds(lambda mask, both, commit: StateE(mask, *both, commit), given_masks, dealt, hashes),
+    st.builds(
+        lambda mask, both, commit: StateE(mask, both[0], both[1], commit),
+        given_masks,
+        dealt,
+        hashes,
+    ),
 )
 moves = st.one_of(
     hashes,
