@@ -14,6 +14,7 @@ import msgspec
 
 from channel.lab.spots import Spot, place
 from channel.lab.target import Target
+from channel.lab.values import leaves, with_leaf
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.values import NotAList, Value, from_list, to_list
 from games.errors import BadState
@@ -27,6 +28,16 @@ SMALL = 2
 STEPS = (1, 2, 2, 3, 4, 4, 4, 4, 5, 8, 13)
 """Distances of the numbers of a pattern."""
 
+REGULAR = tuple(
+    tuple(
+        bytes([mask])
+        for mask in range(256)
+        if mask.bit_count() == bits and not 3 <= (mask ^ mask >> 1).bit_count() <= 5
+    )
+    for bits in range(9)
+)
+"""By their number of bits: masks whose bits stand together, or are nearly every second one."""
+
 
 def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
     """The spot with a pattern in the ascending lists of its state; None where it has no such
@@ -39,6 +50,11 @@ def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
     if modulus < count:
         return None
     state, _ = _changed(spot.state, _dealt(_row(count, modulus, dice), len(lists), dice))
+    for at, atom in enumerate(leaves(spot.state)):
+        # A number beyond the lists is one of bits, if it is anything known.
+        others = REGULAR[atom[0].bit_count()] if len(atom) == 1 else ()
+        if others and atom[0] > modulus and dice.random() < 0.5:
+            state = with_leaf(state, at, others[int(dice.random() * len(others))])
     try:
         typed = target.game.validators[spot.validator].read_state(state)
     except BadState:
@@ -71,6 +87,8 @@ def _row(count: int, modulus: int, dice: Random) -> list[int]:
     step, start = STEPS[int(dice.random() * len(STEPS))], int(dice.random() * modulus)
     spare = min(int(dice.random() * 4), modulus - count)
     first = count if dice.random() < 0.5 else count // 2
+    if (room := modulus - first * step) > 0 and dice.random() < 0.5:
+        start %= room  # without going past the end
     row = progression(first, start, step, modulus, set())
     start += 1 + int(dice.random() * 4)
     row += progression(count + spare - first, start % modulus, step, modulus, set(row))

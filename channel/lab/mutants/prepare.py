@@ -95,8 +95,12 @@ def diverse(target: Target, seed: str) -> tuple[dict[str, list[Prepared]], dict[
         name: defaultdict(dict) for name in target.programs
     }
     most = dict.fromkeys(target.programs, 0)
+    seen: set[bytes] = set()
     for number in range(FIRST_CHUNKS):
         for name, rule, case in _judged(target, seed, number, target.programs):
+            if case.arguments in seen:
+                continue
+            seen.add(case.arguments)
             cost = cost_of(target.programs[name].serialized, case.arguments)
             most[name] = max(most[name], cost)
             by_cost = kept[name][rule]

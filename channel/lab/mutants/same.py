@@ -99,13 +99,14 @@ def unread(module: Module) -> set[str]:
 
 def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set[str]:
     """Of an expression that makes what stands at `way` of an environment: the parts unread."""
+    found: set[str] = set()
     if not any(read.startswith(way) or way.startswith(read) for read in reads):
-        return {at}
+        found.add(at)
     match expression:
         case (b"\x04", (left, (right, b""))):
-            found = _unread(left, at + "rf", way + "f", reads)
-            return found | _unread(right, at + "rrf", way + "r", reads)
-    return set()
+            found |= _unread(left, at + "rf", way + "f", reads)
+            found |= _unread(right, at + "rrf", way + "r", reads)
+    return found
 
 
 FAR = 16

@@ -1,4 +1,4 @@
-"""Code as text: the operators by name, numbers in decimal, long atoms by their first bytes."""
+"""Code as text: the operators by name, numbers in decimal, long atoms by their ends."""
 
 from __future__ import annotations
 
@@ -67,4 +67,4 @@ def _atom(atom: bytes) -> str:
         return "()"
     if len(atom) <= SHORT and is_minimal(atom):
         return str(atom_to_int(atom))
-    return f"0x{atom.hex()}" if len(atom) <= SHORT else f"0x{atom[:4].hex()}…"
+    return f"0x{atom.hex()}" if len(atom) <= SHORT else f"0x{atom[:4].hex()}…{atom[-2:].hex()}"

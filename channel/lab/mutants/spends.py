@@ -45,7 +45,7 @@ ECHO = Program(bytes.fromhex("ff04ff80ffff04ff80ffff04ff80ffff04ff01ff8080808080
 
 def fresh(target: Target, seed: str, number: int) -> list[Prepared]:
     """One chunk of spends."""
-    return [case for _, case in _chunk(target, seed, number)]
+    return [case for _, case in judged(target, seed, number)]
 
 
 def diverse(target: Target, seed: str) -> tuple[list[Prepared], int]:
@@ -54,7 +54,7 @@ def diverse(target: Target, seed: str) -> tuple[list[Prepared], int]:
     kept: dict[tuple[str, int], Prepared] = {}
     by_rule: dict[str, int] = {}
     most = 0
-    for rule, case in _chunk(target, seed, 0):
+    for rule, case in judged(target, seed, 0):
         cost = cost_of(target.referee.serialized, case.arguments)
         most = max(most, cost)
         key = (rule, cost or by_rule.get(rule, 0))
@@ -64,7 +64,8 @@ def diverse(target: Target, seed: str) -> tuple[list[Prepared], int]:
     return list(kept.values())[:KEPT], DEARER * most
 
 
-def _chunk(target: Target, seed: str, number: int) -> list[tuple[str, Prepared]]:
+def judged(target: Target, seed: str, number: int) -> list[tuple[str, Prepared]]:
+    """One chunk of spends, each with the rule that refuses it or the path that it takes."""
     dice = Random(derive(seed.encode(), "spends", number))
     return [_spend(target, dice) for _ in range(CHUNK)]
 

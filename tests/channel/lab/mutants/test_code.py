@@ -1,0 +1,76 @@
+"""What of a program is code: expressions, functions, and what their values are used for."""
+
+from __future__ import annotations
+
+import pytest
+
+from channel.lab.mutants.code import Module, path, replaced, steps, subtree
+from channel.lab.mutants.show import show
+from channel.lab.target import REFEREE, of_game
+from clsp.code import Code
+from clsp.integers import int_to_atom
+from games import registry
+from tests.channel.lab.mutants.programs import module, program, q
+
+
+def test_paths_and_ways_say_the_same() -> None:
+    for number in range(1, 600):
+        atom = int_to_atom(number)
+        assert path(steps(atom)) == atom
+
+
+def test_every_expression_stands_where_it_says() -> None:
+    target = of_game(registry.get("calpoker"))
+    for name, one in target.programs.items():
+        root = one.value
+        found = Module(root, target.symbols[name]).expressions()
+        for expression in found:
+            assert subtree(root, expression.at) == expression.value
+            assert replaced(root, expression.at, expression.value) == root
+        assert len({expression.at for expression in found}) == len(found)
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_the_code_is_the_code_that_the_tracer_knows(game: str) -> None:
+    target = of_game(registry.get(game))
+    everything = {**target.programs, REFEREE: target.referee}
+    for name, one in everything.items():
+        mine = Module(one.value, target.symbols.get(name)).expressions()
+        operators = [e for e in mine if isinstance(e.value, tuple) and e.value[0] != b"\x01"]
+        assert len(operators) == len(Code(one, target.symbols.get(name)).expressions)
+
+
+def test_functions_are_what_is_called() -> None:
+    # main calls the first function, which calls the second; 9 is a constant beside no code.
+    made = module((2, 4, (4, 2, (4, 3, 0))), (2, 6, (4, 2, (4, 5, 0))), (16, 5, q(9)))
+    found = Module(made.value)
+    assert [name.split()[0] for name in found.functions.values()] == [
+        "main",
+        "function",
+        "function",
+    ]
+    assert "(+ 5 (q . 9))" in [show(e.value) for e in found.expressions()]
+
+
+def test_quoted_data_is_no_code_and_quoted_branches_are() -> None:
+    choice = program((2, (3, 2, q((16, 5, 11)), q((17, 5, 11))), 1))
+    assert [show(e.value) for e in Module(choice.value).expressions()] == [
+        *("(a (i 2 (q . (+ 5 11)) (q . (- 5 11))) 1)", "(i 2 (q . (+ 5 11)) (q . (- 5 11)))"),
+        *("2", "(q . (+ 5 11))", "(+ 5 11)", "5", "11"),
+        *("(q . (- 5 11))", "(- 5 11)", "5", "11", "1"),
+    ]
+    data = program((3, 2, q((16, 5, 11)), q(7)))
+    assert "(+ 5 11)" not in [show(e.value) for e in Module(data.value).expressions()]
+
+
+def test_what_is_only_tested() -> None:
+    asked = (2, 6, (4, 2, (4, 5, 0)))
+    answer = (2, (3, 5, q(q(1)), q(q(0))), 1)
+    only = module((3, (2, 4, (4, 2, (4, 5, 0))), q(7), q(8)), asked, answer)
+    tested = {show(e.value) for e in Module(only.value).expressions() if e.tested}
+    assert {"(q . 1)", "(q . ())"} <= tested
+    # Where its result is wanted too, it is more than tested.
+    both = (16, (2, 4, (4, 2, (4, 5, 0))), (3, (2, 4, (4, 2, (4, 5, 0))), q(7), q(8)))
+    wanted = module(both, asked, answer)
+    tested = {show(e.value) for e in Module(wanted.value).expressions() if e.tested}
+    assert not {"(q . 1)", "(q . ())"} & tested

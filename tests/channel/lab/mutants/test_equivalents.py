@@ -1,0 +1,217 @@
+"""What the stored reasons claim of hand values and masks, tried on all that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations, combinations_with_replacement, pairwise
+
+import pytest
+
+from channel.lab.mutants.argued import argued
+from channel.lab.mutants.code import Module, path, subtree
+from channel.lab.mutants.kinds import Mutant
+from channel.lab.mutants.report import all_mutants
+from channel.lab.mutants.show import CONS
+from channel.lab.target import Target, of_game
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.operators import APPLY, QUOTE
+from clsp.programs import Program
+from clsp.run import evaluate
+from clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
+from games import registry
+from games.masks import masks
+
+SPACE, CALIFORNIA = (of_game(registry.get(name)) for name in ("spacepoker", "calpoker"))
+Calls = Callable[[Iterable[Value]], list[Value]]
+
+BATCH = 400
+"""So many calls are one run."""
+
+
+def function(target: Target, validator: str, name: str, program: bytes | None = None) -> Calls:
+    """A function of a validator, or of a mutant of it: results by lists of arguments."""
+    original = target.programs[validator]
+    found = Module(original.value, target.symbols[validator])
+    start = next(at for at, called in found.functions.items() if called == name)
+    assert found.tree is not None
+    functions = subtree(deserialize(program or original.serialized), found.tree)
+    assert functions is not None
+    runs = path("f" + start[len(found.tree) :])
+
+    def calls(arguments: Iterable[Value]) -> list[Value]:
+        waiting, results = list(arguments), []
+        for at in range(0, len(waiting), BATCH):
+            # (c (a RUNS (c 2 (q . ARGUMENTS))) …), in the environment (FUNCTIONS).
+            code: Value = NIL
+            for one in reversed(waiting[at : at + BATCH]):
+                environment = to_list((CONS, b"\x02", (QUOTE, one)))
+                code = to_list((CONS, to_list((APPLY, runs, environment)), code))
+            results += from_list(evaluate(Program(serialize(code)), (functions, NIL)))
+        return results
+
+    return calls
+
+
+def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
+    known = argued(target)
+    return [
+        mutant
+        for mutant in all_mutants(target, validator)
+        if mutant.function in functions and known.reason(mutant) is not None
+    ]
+
+
+def numbers(value: Value) -> tuple[int, ...]:
+    return tuple(atom_to_int(atom) for atom in from_list(value) if isinstance(atom, bytes))
+
+
+def in_one_order(values: Mapping[tuple[int, ...], set[tuple[int, ...]]]) -> bool:
+    """Whether the other values rise as these do: one for each, and each above the one before."""
+    ordered = [values[key] for key in sorted(values)]
+    assert all(len(others) == 1 for others in ordered)
+    flat = [next(iter(others)) for others in ordered]
+    return all(low < high for low, high in pairwise(flat))
+
+
+def space_hands() -> Iterator[tuple[int, ...]]:
+    """All hands of five ranks, in three orders of the cards."""
+    for ranks in combinations_with_replacement(range(2, 15), 5):
+        yield ranks
+        yield ranks[::-1]
+        yield ranks[2:] + ranks[:2]
+
+
+def space_values(calls: Calls, hands: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    arguments = (to_list((to_list(map(int_to_atom, ranks)), b"\x01")) for ranks in hands)
+    return [numbers(value) for value in calls(arguments)]
+
+
+def by_value(
+    values: Iterable[tuple[int, ...]], others: Iterable[tuple[int, ...]]
+) -> dict[tuple[int, ...], set[tuple[int, ...]]]:
+    found: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+    for value, other in zip(values, others, strict=True):
+        found.setdefault(value, set()).add(other)
+    return found
+
+
+SPACE_CALLS = function(SPACE, "end", "hand_value")
+SPACE_HANDS = list(space_hands())
+SPACE_VALUES = space_values(SPACE_CALLS, SPACE_HANDS)
+
+IN_SPACE = ("value_of_groups", "groups_of", "fields", "insert_group")
+
+
+@pytest.mark.parametrize("mutant", claimed(SPACE, "end", *IN_SPACE), ids=lambda one: one.key)
+def test_hands_of_space_poker_are_in_one_order(mutant: Mutant) -> None:
+    calls = function(SPACE, "end", "hand_value", mutant.program)
+    values = by_value(SPACE_VALUES, space_values(calls, SPACE_HANDS))
+    assert len(values) == 6188
+    assert in_one_order(values)
+
+
+@pytest.mark.parametrize("more", [1, -1])
+def test_ranks_of_space_poker_may_all_be_one_more_or_less(more: int) -> None:
+    others = (tuple(rank + more for rank in ranks) for ranks in SPACE_HANDS)
+    assert in_one_order(by_value(SPACE_VALUES, space_values(SPACE_CALLS, others)))
+
+
+def california_hands() -> Iterator[tuple[int, ...]]:
+    """Hands of five cards, ascending: of every set of ranks one of several suits, and, where
+    the ranks differ, one of one suit. Nothing else of the suits is looked at."""
+    for ranks in combinations_with_replacement(range(13), 5):
+        suits = [ranks[:place].count(rank) for place, rank in enumerate(ranks)]
+        if max(suits) > 3:
+            continue
+        if max(suits) == 0:
+            yield tuple(4 * rank + 2 for rank in ranks)
+            suits[0] = 1
+        yield tuple(4 * rank + suit for rank, suit in zip(ranks, suits, strict=True))
+
+
+def california_values(calls: Calls) -> list[tuple[int, ...]]:
+    arguments = (to_list((to_list(map(int_to_atom, cards)),)) for cards in california_hands())
+    return [numbers(value) for value in calls(arguments)]
+
+
+CALIFORNIA_VALUES = california_values(function(CALIFORNIA, "e", "hand_value"))
+IN_CALIFORNIA = (
+    *("value_of_groups", "straight_high", "groups_of", "is_flush", "letbinding 2", "letbinding 3"),
+)
+
+
+@pytest.mark.parametrize(
+    "mutant", claimed(CALIFORNIA, "e", *IN_CALIFORNIA), ids=lambda one: one.key
+)
+def test_hands_of_california_poker_are_in_one_order(mutant: Mutant) -> None:
+    calls = function(CALIFORNIA, "e", "hand_value", mutant.program)
+    assert len(CALIFORNIA_VALUES) == 6175 + 1287
+    assert in_one_order(by_value(CALIFORNIA_VALUES, california_values(calls)))
+
+
+def test_hand_values_that_begin_alike_end_together() -> None:
+    for values in (set(SPACE_VALUES), set(CALIFORNIA_VALUES)):
+        beginnings = {value[:end] for value in values for end in range(len(value))}
+        assert not beginnings & values
+
+
+@pytest.mark.parametrize(
+    ("target", "validator", "cards", "given"),
+    [
+        (SPACE, "end", 7, [bytes([mask]) for mask in masks(7, 5)]),
+        # The complement of a byte, as `lognot` writes it, is a byte again or nothing.
+        (CALIFORNIA, "e", 8, [bytes([mask]) for mask in (*masks(8, 4), *masks(8, 5))]),
+    ],
+    ids=["end", "e"],
+)
+def test_masks_select_the_same(
+    target: Target, validator: str, cards: int, given: list[bytes]
+) -> None:
+    items = to_list([bytes([card]) for card in range(1, cards + 1)])
+    right = function(target, validator, "select")
+    wanted = right(to_list((mask, items)) for mask in given)
+    found = claimed(target, validator, "select")
+    assert len(found) == 3
+    for mutant in found:
+        calls = function(target, validator, "select", mutant.program)
+        assert calls(to_list((mask, items)) for mask in given) == wanted
+    # With the byte before it in front, as another `substr` cuts it.
+    for before in BEFORE:
+        assert right(to_list((before + mask, items)) for mask in given) == wanted
+
+
+BEFORE = (b"\x00", b"\x7f", b"\x80", b"\xff")
+
+
+def test_complements_select_the_same() -> None:
+    mine = to_list([bytes([card]) for card in range(1, 9)])
+    yours = to_list([bytes([card]) for card in range(9, 17)])
+
+    def arguments(before: bytes) -> Iterator[Value]:
+        for mask in masks(8, 4):
+            yield to_list((before + bytes([mask]), mine, b"\x0f", yours))
+
+    swapped = function(CALIFORNIA, "e", "swapped")
+    wanted = swapped(arguments(b""))
+    for before in BEFORE:
+        assert swapped(arguments(before)) == wanted
+    for mutant in claimed(CALIFORNIA, "e", "select", "swapped", "merge"):
+        calls = function(CALIFORNIA, "e", "swapped", mutant.program)
+        assert calls(arguments(b"")) == wanted
+
+
+def test_merging_takes_either_order() -> None:
+    pairs = [
+        (ours, tuple(number for number in range(5) if number not in ours))
+        for size in range(6)
+        for ours in combinations(range(5), size)
+    ]
+    arguments = [
+        to_list(to_list(map(int_to_atom, some)) for some in pair)
+        for ours, theirs in pairs
+        for pair in ((ours, theirs), (theirs, ours))
+    ]
+    wanted = [to_list(map(int_to_atom, range(5)))] * len(arguments)
+    assert function(CALIFORNIA, "c", "merge")(arguments) == wanted
+    for mutant in claimed(CALIFORNIA, "c", "merge"):
+        assert function(CALIFORNIA, "c", "merge", mutant.program)(arguments) == wanted

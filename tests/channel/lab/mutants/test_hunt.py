@@ -1,0 +1,158 @@
+"""The hunt kills what can be told apart, alike on any number of processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from channel.lab.mutants.hunt import CallHunter, Fate, Hunt, Programs, Tried
+from channel.lab.mutants.kinds import Mutant
+from channel.lab.mutants.prepare import Prepared, differs, diverse, fresh
+from channel.lab.mutants.report import all_mutants, hunted
+from channel.lab.target import REFEREE, of_game
+from clsp.programs import Program
+from clsp.values import NIL, serialize, to_list
+from games import registry
+from tests.channel.lab.mutants.programs import code
+
+TARGET = of_game(registry.get("calpoker"))
+SMALL = [mutant for name in "ab" for mutant in all_mutants(TARGET, name)]
+
+
+def mutant(program: bytes, validator: str = "a") -> Mutant:
+    return replace(SMALL[0], validator=validator, program=program)
+
+
+def test_every_mutant_of_small_programs_is_killed_at_once() -> None:
+    report = hunted(TARGET, SMALL, seed="s", seconds=1, jobs=1)
+    assert report.passed
+    assert report.survivors == []
+    total = report.count()
+    assert (total.made, total.killed, total.open) == (len(SMALL), len(SMALL), 0)
+    assert total.median_runs is not None
+    assert report.hunt.chunks == 0
+    assert max(fate.runs for fate in report.hunt.fates) < 60
+
+
+def test_the_original_itself_lives() -> None:
+    one = mutant(TARGET.programs["a"].serialized)
+    report = hunted(TARGET, [one], seed="s", seconds=60, jobs=1, chunks=3)
+    assert not report.passed
+    (left,) = report.survivors
+    assert left.runs > 100
+    assert report.hunt.chunks == 3
+
+
+def test_a_sample_of_all_is_killed_at_once() -> None:
+    """Some of the reach of the whole campaign, which takes an hour: see the long test."""
+    for game in registry.names():
+        target = of_game(registry.get(game))
+        sample = all_mutants(target)[::30]
+        report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
+        assert report.count().killed >= 0.9 * len(sample) > 45
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("name", [None, REFEREE])
+def test_every_mutant_is_killed_or_argued(game: str, name: str | None) -> None:
+    target = of_game(registry.get(game))
+    every = all_mutants(target, name)
+    report = hunted(target, every, seed="mutants", seconds=60, jobs=os.cpu_count() or 1)
+    assert [one for one in report.survivors if one.reason is None] == []
+    assert report.count().share >= 0.98
+
+
+def test_the_number_of_processes_changes_nothing() -> None:
+    some = [*SMALL[::8], *all_mutants(TARGET, "d")[::20], mutant(TARGET.programs["a"].serialized)]
+    fates = [
+        [
+            (f.killed, f.runs)
+            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=2).hunt.fates
+        ]
+        for jobs in (1, 2)
+    ]
+    assert fates[0] == fates[1]
+    assert not fates[0][-1][0]
+
+
+def test_an_endless_mutant_dies_of_its_cost() -> None:
+    endless = serialize(code((2, 1, 1)))
+    (fate,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.fates
+    assert (fate.killed, fate.runs) == (True, 1)
+    raises = Prepared(NIL, None)
+    assert differs(endless, replace_arguments(raises, b"\x80"), 10_000_000)
+
+
+def replace_arguments(case: Prepared, arguments: bytes) -> Prepared:
+    return Prepared(arguments, case.result, case.ends)
+
+
+def test_what_differs() -> None:
+    def quoted(*items: bytes) -> bytes:
+        return serialize((b"\x01", to_list(items)))
+
+    arguments = b"\x80"
+    ends = Prepared(arguments, to_list((NIL, NIL, NIL)), True)
+    assert not differs(quoted(NIL, NIL, NIL), ends, 10**6)
+    assert not differs(quoted(NIL), ends, 10**6)  # what is absent counts as ()
+    assert differs(quoted(NIL, NIL, b"\x01"), ends, 10**6)
+    assert differs(quoted(NIL), Prepared(arguments, to_list((NIL, NIL, NIL))), 10**6)
+    slashes, raises = Prepared(arguments, NIL), Prepared(arguments, None)
+    assert not differs(quoted(), slashes, 10**6)
+    assert differs(quoted(NIL), slashes, 10**6)
+    fails = serialize(code((8,)))
+    assert not differs(fails, raises, 10**6)
+    assert differs(fails, slashes, 10**6)
+    assert differs(quoted(), raises, 10**6)
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> None:
+    target = of_game(registry.get(game))
+    pool, limits = diverse(target, "agree")
+    chunks = [fresh(target, "agree", number, target.programs) for number in range(8, 11)]
+    for name, program in target.programs.items():
+        cases = [*pool[name], *(case for chunk in chunks for case in chunk[name])]
+        assert not [case for case in cases if differs(program.serialized, case, limits[name])]
+        assert len({case.arguments for case in pool[name]}) == len(pool[name])
+
+
+class Interrupted:
+    """A hunter that is interrupted at its second chunk; it kills every second program."""
+
+    def first(self, programs: Programs) -> dict[str, list[Tried]]:
+        return {
+            name: [Tried(number % 2 == 0, 7, 0.0) for number, _ in enumerate(some)]
+            for name, some in programs.items()
+        }
+
+    def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
+        if number == 1:
+            raise KeyboardInterrupt
+        return {name: [Tried(False, 5, 0.1) for _ in some] for name, some in programs.items()}
+
+
+def test_an_interrupt_keeps_what_is_known() -> None:
+    hunt = Hunt([Fate(one) for one in SMALL[:10]])
+    hunt.run(Interrupted, 60, 1, lambda mutant: False)
+    assert hunt.interrupted
+    assert [fate.killed for fate in hunt.fates] == [True, False] * 5
+    assert {fate.runs for fate in hunt.alive} == {12}
+
+
+def test_only_what_is_asked_for_is_hunted_on() -> None:
+    hunt = Hunt([Fate(one) for one in SMALL[:4]])
+    hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
+    assert not hunt.interrupted
+    assert [fate.runs for fate in hunt.fates] == [7, 12, 7, 7]
+
+
+def test_a_hunter_makes_its_cases_once() -> None:
+    make = partial(CallHunter, TARGET, "s", ("a",))
+    programs = {"a": [TARGET.programs["a"].serialized, Program(b"\x80").serialized]}
+    tried = make().first(programs)["a"]
+    assert [one.killed for one in tried] == [False, True]
