@@ -15,7 +15,7 @@ from channel.entropy import derive
 from channel.lab.mutants.prepare import DEARER, KEPT, PER_RULE, Prepared, cost_of
 from channel.lab.spots import KEYS
 from channel.lab.target import Target
-from clsp.integers import atom_to_int, int_to_atom, is_minimal
+from clsp.integers import int_to_atom
 from clsp.operators import QUOTE
 from clsp.programs import Program
 from clsp.values import NIL, NotAList, Value, deserialize, from_list, serialize, to_list, tree_hash
@@ -24,11 +24,9 @@ from games.referee import (
     GameCoin,
     RefereeRefusal,
     infohash,
-    move_conditions,
-    slash_conditions,
-    timeout_conditions,
     validator_arguments,
 )
+from games.referee_paths import conditions_of
 
 CHUNK = 2000
 """So many spends are made at a time."""
@@ -91,32 +89,17 @@ def _spend(target: Target, dice: Random) -> tuple[str, Prepared]:
 
 def judge(coin: GameCoin, solution: Value) -> Value:
     """The conditions of this spend by the rules. Raises `RefereeRefusal`."""
-    match solution:
-        case (_, (_, b"")):
-            return timeout_conditions(coin, solution)
-        case (state, (tuple() as program, (evidence, (address, b"")))):
-            if not isinstance(address, bytes) or not address:
-                raise RefereeRefusal("REF-SLASH-8")
-            validator = Program(serialize(program))
-            arguments = validator_arguments(coin, state, validator, evidence, address)
-            result = _returned(program, deserialize(arguments))
-            return slash_conditions(coin, state, validator, result, address)
-        case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
-            if not is_minimal(share):
-                raise RefereeRefusal("REF-MOVE-5")
-            if not is_minimal(size):
-                raise RefereeRefusal("REF-MOVE-8")
-            after = coin.after(move, commitment, atom_to_int(share), atom_to_int(size))
-            return move_conditions(coin, after)
-        case _:
-            raise RefereeRefusal("REF-MOVE-1")
 
+    def returned(program: Value, state: Value, evidence: Value) -> Value:
+        """What one of the validators that are made here returns."""
+        if isinstance(program, tuple) and program[0] == QUOTE:
+            return program[1]
+        address = from_list(solution)[3]
+        assert isinstance(address, bytes)
+        called = validator_arguments(coin, state, ECHO, evidence, address)
+        return to_list((NIL, NIL, NIL, deserialize(called)))
 
-def _returned(program: Value, arguments: Value) -> Value:
-    """What one of the validators that are made here returns."""
-    if isinstance(program, tuple) and program[0] == QUOTE:
-        return program[1]
-    return to_list((NIL, NIL, NIL, arguments)) if program == ECHO.value else NIL
+    return conditions_of(coin, solution, returned)
 
 
 def _coin(target: Target, dice: Random) -> GameCoin:

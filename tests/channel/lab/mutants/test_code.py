@@ -37,7 +37,7 @@ def test_the_code_is_the_code_that_the_tracer_knows(game: str) -> None:
     for name, one in everything.items():
         mine = Module(one.value, target.symbols.get(name)).expressions()
         operators = [e for e in mine if isinstance(e.value, tuple) and e.value[0] != b"\x01"]
-        assert len(operators) == len(Code(one, target.symbols.get(name)).expressions)
+        assert len(operators) == len(Code(one.value, target.symbols.get(name)).expressions)
 
 
 def test_functions_are_what_is_called() -> None:

@@ -39,20 +39,20 @@ def test_every_mutant_of_small_programs_is_killed_at_once() -> None:
 
 def test_the_original_itself_lives() -> None:
     one = mutant(TARGET.programs["a"].serialized)
-    report = hunted(TARGET, [one], seed="s", seconds=60, jobs=1, chunks=3)
+    report = hunted(TARGET, [one], seed="s", seconds=60, jobs=1, chunks=2)
     assert not report.passed
     (left,) = report.survivors
     assert left.runs > 100
-    assert report.hunt.chunks == 3
+    assert report.hunt.chunks == 2
 
 
 def test_a_sample_of_all_is_killed_at_once() -> None:
     """Some of the reach of the whole campaign, which takes an hour: see the long test."""
     for game in registry.names():
         target = of_game(registry.get(game))
-        sample = all_mutants(target)[::30]
+        sample = all_mutants(target)[::60]
         report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
-        assert report.count().killed >= 0.9 * len(sample) > 45
+        assert report.count().killed >= 0.9 * len(sample) > 20
 
 
 @pytest.mark.long
@@ -71,7 +71,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
     fates = [
         [
             (f.killed, f.runs)
-            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=2).hunt.fates
+            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=1).hunt.fates
         ]
         for jobs in (1, 2)
     ]

@@ -1,0 +1,87 @@
+"""`channelsim mutants`: the tables, the survivors, the document, and wrong use."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from channel.lab.mutants.kinds import KINDS
+from tests.channel.cli import channelsim
+from tests.channel.lab.broken import target_file
+
+SMALL = ("--validator", "a", "--seconds", 1, "--jobs", 1)
+
+
+def test_the_table_and_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "mutants", "calpoker", *SMALL)
+    assert (ran.code, ran.err) == (0, "")
+    assert "mutants of calpoker, by validator" in ran.out
+    assert "mutants of calpoker, by kind" in ran.out
+    assert "29 of 29 mutants killed (100.00%)" in ran.out
+    assert "0 argued, 0 open" in ran.out
+
+
+def test_the_document(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "mutants", "calpoker", *SMALL, "--json")
+    assert ran.code == 0
+    report = json.loads(ran.out)
+    assert (report["made"], report["killed"], report["share"]) == (29, 29, 1.0)
+    assert (report["argued"], report["open"], report["interrupted"]) == (0, 0, False)
+    assert list(report["validators"]) == ["a"]
+    by_kind = report["validators"]["a"]["kinds"]
+    assert sum(kind["made"] for kind in by_kind.values()) == 29
+    assert list(report["kinds"]) == list(KINDS)
+    assert report["survivors"] == []
+
+
+def test_survivors_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # This check repeats the one before it: nothing notices that it is gone.
+    twice = "(= (strlen MOVE) 32)                            ; CP-A-1"
+    change = ("calpoker/a.clsp", twice, "(= (strlen MOVE) 32) (= 32 (strlen MOVE))")
+    path = target_file(tmp_path, "calpoker", change)
+    options = ("--validator", "a", "--seconds", 0.05, "--jobs", 1)
+    ran = channelsim(capsys, "mutants", path, *options)
+    assert ran.code == 1
+    assert "OPEN: a, main, expression " in ran.out
+    assert "(= (q . 32) (strlen 765)) -> (q . 1) in (i (= (q . 32)" in ran.out
+    ran = channelsim(capsys, "mutants", path, *options, "--json")
+    report = json.loads(ran.out)
+    assert ran.code == 1
+    assert report["open"] == len(report["survivors"]) > 0
+    dropped = [one for one in report["survivors"] if one["new"] == "(q . 1)"]
+    assert {one["old"] for one in dropped} >= {
+        "(= (strlen 765) (q . 32))",
+        "(= (q . 32) (strlen 765))",
+    }
+    assert all(one["reason"] is None and one["runs"] > 0 for one in report["survivors"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ludo",), "ludo"),
+        (("calpoker", "--validator", "end"), "calpoker has no such; it has a, b, c, d, e, referee"),
+        (("calpoker", "--seconds", 0), "--seconds 0: more than 0"),
+        (("calpoker", "--jobs", 0), "jobs"),
+        (("calpoker", "--seconds", "long"), "--seconds"),
+    ],
+)
+def test_wrong_use(
+    arguments: tuple[object, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = channelsim(capsys, "mutants", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert said in ran.err
+
+
+def test_without_rules_there_is_nothing_to_be_held_against(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.hex").write_text("80")
+    path = tmp_path / "t.toml"
+    path.write_text('name = "mine"\n[programs]\na = "a.hex"\n')
+    ran = channelsim(capsys, "mutants", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "mine: names no rules" in ran.err

@@ -1,0 +1,53 @@
+"""Duels climb by the rules, and each pair comes at the edge of what is legal."""
+
+from __future__ import annotations
+
+from random import Random
+
+from channel.lab.crosscheck import trials
+from channel.lab.duels import arguments, duel
+from channel.lab.spots import Spot
+from channel.lab.target import Target, of_game
+from games import registry
+from games.contract import Slash, Valid, Verdict
+
+
+def places(target: Target) -> list[Spot]:
+    return [trial.spot for trial in trials(target, "duels", 0, 400)]
+
+
+def judge(target: Target, spot: Spot, call: tuple[bytes, int, object]) -> Verdict:
+    judged = target.game.validators[spot.validator].judge
+    move, share, evidence = call
+    return judged(spot.before.state, move, share, spot.amount, evidence, target.hashes)  # type: ignore[arg-type]
+
+
+def test_every_pair_comes_with_the_least_legal_share_and_the_one_below() -> None:
+    fought = set()
+    for name in registry.names():
+        target = of_game(registry.get(name))
+        for spot in places(target):
+            calls = list(duel(target, spot, Random(name)))
+            fought |= {(name, spot.validator)} if calls else set()
+            for call, below in zip(calls[::2], calls[1::2], strict=False):
+                assert isinstance(judge(target, spot, call), Valid)
+                assert isinstance(judge(target, spot, below), Slash)
+                assert (call[0], call[2]) == (below[0], below[2])
+                assert call[1] > below[1]
+    # Only where a showdown is judged does the verdict depend on both selections.
+    assert fought == {("spacepoker", "end"), ("calpoker", "e")}
+
+
+def test_the_same_dice_fight_the_same_duel() -> None:
+    target = of_game(registry.get("calpoker"))
+    for spot in places(target):
+        one, same, other = (list(duel(target, spot, Random(seed))) for seed in (1, 1, 2))
+        assert one == same
+        assert not one or one != other
+
+
+def test_a_call_is_written_as_the_cases_are() -> None:
+    target = of_game(registry.get("spacepoker"))
+    for trial in trials(target, "duels", 0, 200):
+        for case in trial.cases:
+            assert arguments(trial.spot, (case.move, case.share, case.evidence)) == case.arguments
