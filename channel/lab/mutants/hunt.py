@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
-from time import perf_counter
+from time import process_time
 from typing import Protocol
 
 from channel.lab.mutants import spends
@@ -26,7 +26,7 @@ SLICE = 100
 @dataclass(slots=True)
 class Fate:
     """What became of a mutant: after how many runs it was killed, or that it lives (`killed`
-    False); `seconds` is the time that went into it, with its share of making cases."""
+    False); `seconds` is the processor time that went into it, with its share of making cases."""
 
     mutant: Mutant
     killed: bool = False
@@ -84,12 +84,12 @@ class CallHunter:
 
     def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
         """Try them on a chunk of fresh cases."""
-        start = perf_counter()
+        start = process_time()
         wanted = programs.keys() - {REFEREE}
         made = fresh(self._target, self._seed, FIRST_CHUNKS + number, wanted) if wanted else {}
         if REFEREE in programs:
             made[REFEREE] = spends.fresh(self._target, self._seed, 1 + number)
-        share = (perf_counter() - start) / max(1, sum(map(len, programs.values())))
+        share = (process_time() - start) / max(1, sum(map(len, programs.values())))
         return {
             name: [self._try(name, program, made[name], share) for program in some]
             for name, some in programs.items()
@@ -98,11 +98,11 @@ class CallHunter:
     def _try(
         self, name: str, program: bytes, cases: Sequence[Prepared], spent: float = 0.0
     ) -> Tried:
-        start, limit = perf_counter(), self._limits[name]
+        start, limit = process_time(), self._limits[name]
         for runs, case in enumerate(cases, 1):
             if differs(program, case, limit):
-                return Tried(True, runs, perf_counter() - start + spent)
-        return Tried(False, len(cases), perf_counter() - start + spent)
+                return Tried(True, runs, process_time() - start + spent)
+        return Tried(False, len(cases), process_time() - start + spent)
 
 
 @dataclass(slots=True)
