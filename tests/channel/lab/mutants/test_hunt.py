@@ -71,7 +71,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
     fates = [
         [
             (f.killed, f.runs)
-            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=1).hunt.fates
+            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=2).hunt.fates
         ]
         for jobs in (1, 2)
     ]
