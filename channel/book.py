@@ -12,6 +12,7 @@ from functools import cached_property
 from channel.events import Command, Effect, GameStarted, Store
 from channel.kept import keep
 from channel.keys import SecretKeys
+from channel.past import Past
 from channel.proposal import first_game
 from channel.signed import Signed
 from channel.state import Channel, ChannelState, Group, LiveGame, Side
@@ -74,13 +75,15 @@ class Table:
 class Book:
     """The game of messages at one moment, as one side sees it.
 
-    `state` is the newest, sent or received; `newest` the newest that we can complete (F).
+    `state` is the newest, sent or received; `newest` the newest that we can complete (F);
+    `past` are all of them.
     `queue` are the player's commands that wait for the potato; `requested`: we asked for it,
     `owed`: the other side asked us; `ask_later`: we owe a move, and ask with the next block.
     """
 
     state: ChannelState
     newest: Signed
+    past: Past
     potato: bool
     players: tuple[tuple[int, Player], ...] = ()
     queue: tuple[Command, ...] = ()

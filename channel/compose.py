@@ -34,6 +34,7 @@ from channel.messages import (
     Settle,
     encode,
 )
+from channel.past import Past
 from channel.proposal import Unfit, Wish, offer_of, why_not
 from channel.signed import sign_halves
 from channel.state import Before, ChannelState, Group, LiveGame
@@ -44,8 +45,8 @@ from games.judge import commitment, own_move, position_after
 
 
 @dataclass(frozen=True, slots=True)
-class _Own:
-    """What we do in one game: the wire's action, and where it leads."""
+class Own:
+    """What we do in one game: the wire's action, and where it leads (nowhere, if we settle)."""
 
     action: Action
     wire: Settle | Move
@@ -62,7 +63,7 @@ def check_command(table: Table, book: Book, command: events.Command) -> None:
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                _own(table, game, player, action)
+                own_action(table, game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case events.Accept(group_id) | events.Cancel(group_id):
@@ -157,7 +158,8 @@ def send_batch(table: Table, book: Book) -> Out:
     )
     halves = sign_halves(table.channel, table.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
-    after = replace(book, state=new_state, queue=(), potato=False, owed=False)
+    past = Past(new_state, None, book.past)
+    after = replace(book, state=new_state, past=past, queue=(), potato=False, owed=False)
     for new in started:
         after = after.with_player(new.game.id, new.player)
     for own in moves:
@@ -183,9 +185,9 @@ def _forced(book: Book, game: LiveGame) -> Choice | None:
     return choices[0] if len(choices) == 1 and choices[0].forced else None
 
 
-def _acts(table: Table, book: Book) -> list[_Own]:
+def _acts(table: Table, book: Book) -> list[Own]:
     chosen = {c.game_id: c.action for c in book.queue if isinstance(c, events.Act)}
-    acts: list[_Own] = []
+    acts: list[Own] = []
     for game in book.state.games:
         player = book.player(game.id)
         if game.mover is not table.side or player is None:
@@ -193,26 +195,26 @@ def _acts(table: Table, book: Book) -> list[_Own]:
         forced = _forced(book, game)
         action = Action(forced.verb) if forced else chosen.get(game.id)
         if action is not None:
-            acts.append(_own(table, game, player, action))
+            acts.append(own_action(table, game, player, action))
     return acts
 
 
-def _first_moves(table: Table, started: Iterable[GameStarted]) -> list[_Own]:
+def _first_moves(table: Table, started: Iterable[GameStarted]) -> list[Own]:
     """The forced first moves in games that this very batch accepts, where we are Alice."""
-    moves: list[_Own] = []
+    moves: list[Own] = []
     for new in started:
         choices = new.player.choices()
         if new.game.mover is table.side and len(choices) == 1 and choices[0].forced:
-            moves.append(_own(table, new.game, new.player, Action(choices[0].verb)))
+            moves.append(own_action(table, new.game, new.player, Action(choices[0].verb)))
     return moves
 
 
-def _own(table: Table, game: LiveGame, player: Player, action: Action) -> _Own:
-    """What this action is on the wire. Raises `IllegalAction`."""
+def own_action(table: Table, game: LiveGame, player: Player, action: Action) -> Own:
+    """What this action is, and where it leads. Raises `IllegalAction`."""
     play = player.act(action)
     before = game.position
     if not isinstance(play, Play):
-        return _Own(action, Settle(game.id), before, game, player)
+        return Own(action, Settle(game.id), before, game, player)
     hashes = table.hashes(game.terms.game)
     step = own_move(registry.get(game.terms.game), hashes, before, game.coin.amount, play)
     committed = commitment(step, hashes)
@@ -221,7 +223,7 @@ def _own(table: Table, game: LiveGame, player: Player, action: Action) -> _Own:
     position = position_after(before, step, play.move, play.share)
     after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
     wire = Move(game.id, play.move, play.share, size, committed)
-    return _Own(action, wire, before, after, player.moved(position))
+    return Own(action, wire, before, after, player.moved(position))
 
 
 # --- proposals ---------------------------------------------------------------------------------
@@ -258,9 +260,7 @@ def _proposes(table: Table, book: Book) -> tuple[list[Propose], list[Effect]]:
     return proposes, crowded
 
 
-def _answers(
-    table: Table, book: Book, settles: Iterable[_Own]
-) -> tuple[list[Cancel], list[Accept]]:
+def _answers(table: Table, book: Book, settles: Iterable[Own]) -> tuple[list[Cancel], list[Accept]]:
     """What we cancel and accept; an acceptance that a balance does not cover is a cancel."""
     balances = list(book.state.balances)
     for own in settles:
@@ -302,7 +302,7 @@ def _news(
     table: Table,
     before: ChannelState,
     started: Iterable[GameStarted],
-    acts: Iterable[_Own],
+    acts: Iterable[Own],
     settled: Iterable[Settled],
     cancels: Iterable[Cancel],
 ) -> list[Effect]:

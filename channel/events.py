@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from channel.coins import Bundle, Coin
 from channel.errors import Violation
+from channel.onchain.news import ChainNews
 from channel.proposal import Wish
 from channel.state import Group, LiveGame
 from games.contract import Action, Player, Position
@@ -27,16 +28,24 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class CoinSeen:
-    """A coin on chain: the heights at which it was made and (None: not yet) spent."""
+    """A coin on chain: the heights at which it was made and (None: not yet) spent.
+
+    `solution` is what it was spent with, as plain serialized CLVM.
+    """
 
     coin: Coin
     born: int
     spent: int | None
+    solution: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The chain has a new tip: its height, and every watched coin that exists."""
+    """The chain has a new tip: its height, and every watched coin that exists.
+
+    It is given again, with the same tip, when a coin is there already that is watched only
+    since then. After a reorganisation the height may be lower than before.
+    """
 
     peak: int
     coins: tuple[CoinSeen, ...] = ()
@@ -77,8 +86,23 @@ class Close:
     """The player wants a clean shutdown, as soon as no game is live."""
 
 
-Command: TypeAlias = Propose | Accept | Cancel | Act | Close
-Event: TypeAlias = Received | Block | Command
+@dataclass(frozen=True, slots=True)
+class GoOnChain:
+    """The player wants to go on chain, whatever the other side says."""
+
+    reason: str = "the player wants to"
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A bundle that we pushed conflicts with these, which are in the mempool."""
+
+    bundle: Bundle
+    pending: tuple[Bundle, ...]
+
+
+Command: TypeAlias = Propose | Accept | Cancel | Act | Close | GoOnChain
+Event: TypeAlias = Received | Block | Pinned | Command
 
 # --- effects -----------------------------------------------------------------------------------
 
@@ -108,7 +132,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Report this coin with every block from now on."""
+    """Report this coin with every block from now on; also with this one, if it is there."""
 
     coin: Coin
 
@@ -238,14 +262,6 @@ class ShutdownStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelClosed:
-    """The channel coin was spent to these reward coins."""
-
-    rewards: tuple[Coin, ...]
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class BrokenOff:
     """We stop playing by messages: why, and the state that we publish (None: none yet).
 
@@ -271,6 +287,6 @@ News: TypeAlias = (
     | SawCards
     | Ignored
     | ShutdownStarted
-    | ChannelClosed
     | BrokenOff
+    | ChainNews
 )

@@ -6,23 +6,18 @@ them of blocks and asks their players. Source: the state channel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from enum import Enum
+from dataclasses import replace
 
 from channel import compose, events
 from channel.book import Book, Table
-from channel.coins import Bundle
+from channel.chain_side import ChainSide, Config, Phase
 from channel.errors import InvariantError, UsageError, Violation
 from channel.events import (
     Block,
-    BrokenOff,
-    ChannelClosed,
-    ChannelOpen,
     Effect,
     FundingSent,
     Ignored,
-    OpeningFailed,
+    Pinned,
     Proposed,
     Push,
     Received,
@@ -33,7 +28,6 @@ from channel.events import (
     Tell,
     Watch,
 )
-from channel.keys import SecretKeys
 from channel.messages import (
     Advisory,
     Batch,
@@ -45,77 +39,24 @@ from channel.messages import (
     decode,
     encode,
 )
-from channel.opening import Agreement, Opened, Opening, Step
+from channel.onchain.dispute import act, extend
+from channel.opening import Step
+from channel.past import Past
 from channel.proposal import why_not
-from channel.receive import IllegalMoves, early_reveals, receive_batch
+from channel.receive import early_reveals, receive_batch
 from channel.shutdown import Ending
-from channel.signed import Signed, publish, unroll_coin
-from channel.state import Side
-from channel.wallet import Wallet
+from channel.signed import Signed
+from channel.state import ChannelState, Side
 from games.errors import BadAdvisory
+
+__all__ = ["Config", "Peer", "Phase"]
 
 MAX_HELD = 32
 """Messages that may come before our own view of the chain lets us play."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """Who a peer is. `secret` (32 bytes) is for this channel only; `peer` names the other."""
-
-    name: str
-    peer: str
-    side: Side
-    secret: bytes = field(repr=False)
-    reward_address: bytes
-    wallet: Wallet = field(repr=False)
-    agreement: Agreement
-    agg_sig_data: bytes
-    entropy: Callable[[int], bytes] = field(repr=False)
-
-
-class Phase(Enum):
-    """Where a peer stands in the life of its channel."""
-
-    OPENING = "the opening"
-    FUNDING = "the funding"
-    PLAYING = "play"
-    CLOSING = "the shutdown that we asked for"
-    COMPLETED = "the completed shutdown"
-    CLOSED = "the end"
-    ON_CHAIN = "the chain"
-    FAILED = "a failed opening"
-
-
-class Peer:
+class Peer(ChainSide):
     """One side of one channel. Use `start`, then `handle` each event; carry out the effects."""
-
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        self.phase = Phase.OPENING
-        self.table: Table | None = None
-        self._secret_keys = SecretKeys.derive(config.secret)
-        self._opening = Opening(
-            config.side,
-            self._secret_keys,
-            config.reward_address,
-            config.wallet,
-            config.agreement,
-            config.agg_sig_data,
-        )
-        self._opened: Opened | None = None
-        self._book: Book | None = None
-        self._peak = 0
-        self._held: tuple[bytes, ...] = ()
-        self._ending: Ending | None = None
-        self.ignored = 0
-        self._unroll: Bundle | None = None
-
-    @property
-    def book(self) -> Book:
-        """The game of messages as this side sees it, once the channel is open."""
-        if self._book is None:
-            raise InvariantError("the channel is not open")
-        return self._book
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height of the chain; the initiator speaks first."""
@@ -134,6 +75,8 @@ class Peer:
                 return self._on_message(message)
             case Block():
                 return self._on_block(event)
+            case Pinned(bundle, pending):
+                return extend(self._dispute, bundle, pending) if self._dispute else []
             case _:
                 return self._on_command(event)
 
@@ -145,6 +88,10 @@ class Peer:
     # --- commands of the player --------------------------------------------------------------
 
     def _on_command(self, command: events.Command) -> list[Effect]:
+        if self._dispute is not None and isinstance(command, events.Act):
+            return self._after(*act(self._dispute, command.game_id, command.action))
+        if isinstance(command, events.GoOnChain) and self._may_leave():
+            return self._leave(command.reason)
         if self.phase is not Phase.PLAYING or self.table is None:
             raise UsageError(f"{self.config.name} is in {self.phase.value}: not now")
         compose.check_command(self.table, self.book, command)
@@ -153,6 +100,13 @@ class Peer:
         else:
             self._book = replace(self.book, queue=(*self.book.queue, command))
         return self._go_on()
+
+    def _may_leave(self) -> bool:
+        return self._opened is not None and self.phase in (
+            Phase.FUNDING,
+            Phase.PLAYING,
+            Phase.CLOSING,
+        )
 
     def _go_on(self) -> list[Effect]:
         """Send what can be sent now; ask for the potato, or the player, if that is needed."""
@@ -236,9 +190,12 @@ class Peer:
             self._book = Book(
                 state=opened.sent or opened.newest.state,
                 newest=opened.newest,
+                past=_past(opening.states),
                 potato=self.config.side is Side.RECEIVER,
             )
             effects.append(Watch(opened.channel.coin))
+            if self.config.fees is not None:
+                effects.append(Watch(self.config.fees.wallet.coin))
         if opened.bundle is not None:
             self.phase = Phase.FUNDING
             effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
@@ -374,102 +331,19 @@ class Peer:
         self.phase = Phase.COMPLETED
         message = encode(ShutdownDone(ending.bundle.signature))
         sends = [Send(message)] if tell else []
-        return [Store("shutdown/completed", message), *sends, Push("shutdown", ending.bundle)]
-
-    # --- the chain -----------------------------------------------------------------------------
-
-    def _on_block(self, block: Block) -> list[Effect]:
-        self._peak = block.peak
-        if self._opened is None or self.phase in (Phase.CLOSED, Phase.FAILED):
-            return []
-        coin = self._opened.channel.coin
-        seen = next((seen for seen in block.coins if seen.coin == coin), None)
-        if self.phase is Phase.ON_CHAIN:
-            return self._publish_again(block, seen)
-        if seen is not None and seen.spent is not None:
-            return self._on_spent(block, seen.spent)
-        if self.phase in (Phase.OPENING, Phase.FUNDING):
-            return self._await_funding(block, seen)
-        if self.phase is Phase.COMPLETED and self._ending and self._ending.bundle:
-            return [Push("shutdown", self._ending.bundle)]
-        if self.phase is Phase.PLAYING and self.book.ask_later:
-            return self._request()
-        return []
-
-    def _await_funding(self, block: Block, seen: events.CoinSeen | None) -> list[Effect]:
-        opened = self._opened
-        if opened is None:
-            raise InvariantError("no funding to wait for")
-        if seen is None:
-            if block.peak >= opened.deadline:
-                self.phase = Phase.FAILED
-                return [Tell(OpeningFailed(opened.deadline))]
-            return [Push("funding", opened.bundle)] if opened.bundle else []
-        if block.peak - seen.born < self.config.agreement.confirmations:
-            return []
-        self.phase = Phase.PLAYING
-        effects: list[Effect] = [Tell(ChannelOpen(opened.channel.coin, block.peak))]
-        held, self._held = self._held, ()
-        for message in held:
-            effects += self._on_message(message)
-        return effects
-
-    def _on_spent(self, block: Block, spent: int) -> list[Effect]:
-        """The channel coin is no more: by the shutdown that we completed, or by an unroll."""
-        if self._ending is not None:
-            rewards = self._ending.rewards()
-            born = {seen.coin for seen in block.coins}
-            if all(coin in born for coin in rewards):
-                if block.peak - spent < self.config.agreement.confirmations:
-                    return []
-                self.phase = Phase.CLOSED
-                return [Tell(ChannelClosed(rewards, spent))]
-        violation = Violation("CH-CHAIN-1", "the channel coin was spent by an unroll")
-        violation.party, violation.step = self.config.peer, self.phase.value
-        self.phase = Phase.ON_CHAIN
-        return [Tell(BrokenOff(violation, None))]
-
-    def _break_off(self, violation: Violation) -> list[Effect]:
-        """Stop playing by messages: publish the newest state that we can complete."""
-        if self._opened is None:
-            self.phase = Phase.FAILED
-            return [Tell(BrokenOff(violation, None))]
-        table, newest = self._table(), self.book.newest
-        effects: list[Effect] = []
-        slashable: tuple[int, ...] = ()
-        if isinstance(violation, IllegalMoves):
-            newest = violation.signed
-            slashable = tuple(game_id for game_id, _ in violation.evidence)
-            self._book = replace(self.book, newest=newest, state=newest.state)
-            effects.append(table.keep(newest.state, violation.message, newest, violation.evidence))
-        self.phase = Phase.ON_CHAIN
         return [
-            *effects,
-            *self._publish(newest),
-            Tell(BrokenOff(violation, newest.state.number, slashable)),
+            Store("shutdown/completed", message),
+            *sends,
+            Push("shutdown", ending.bundle),
+            *self._end_proposals("the channel is closed"),
         ]
 
-    def _publish(self, newest: Signed) -> list[Effect]:
-        table = self._table()
-        self._unroll = publish(table.channel, self._secret_keys, newest)
-        effects: list[Effect] = [Watch(unroll_coin(table.channel, newest.state))]
-        if self._opened is not None and self._opened.bundle is not None:
-            effects.append(Push("unroll", self._unroll))
-        return effects
 
-    def _publish_again(self, block: Block, seen: events.CoinSeen | None) -> list[Effect]:
-        """Until the channel coin is spent; it may not have been there when we broke off."""
-        opened = self._opened
-        if opened is None or self._unroll is None:
-            return []
-        if seen is None and block.peak >= opened.deadline:
-            self.phase = Phase.FAILED
-            return [Tell(OpeningFailed(opened.deadline))]
-        if seen is None or seen.spent is not None:
-            return []
-        return [Push("unroll", self._unroll)]
-
-    def _table(self) -> Table:
-        if self.table is None:
-            raise InvariantError("the channel is not funded")
-        return self.table
+def _past(states: tuple[tuple[ChannelState, Signed | None], ...]) -> Past:
+    """The opening's states, in their order."""
+    past: Past | None = None
+    for state, signed in states:
+        past = Past(state, signed, past)
+    if past is None:
+        raise InvariantError("a channel opened without a state")
+    return past

@@ -22,34 +22,36 @@ from channel.events import (
     Tell,
 )
 from channel.messages import Accept, Advisory, Batch, BatchAction, Cancel, Move, Propose, encode
+from channel.onchain.spots import Fault, fault_of
+from channel.past import Past
 from channel.rules import RULES
-from channel.signed import Signed, check_halves
+from channel.signed import check_halves
 from channel.state import Before, ChannelState, Group, LiveGame
 from clsp.values import serialize
 from games import registry
 from games.contract import Player, Position
-from games.judge import Ruling, judge_move, position_after, slash_pays
+from games.judge import Ruling, judge_move, position_after
 from games.referee import RefereeRefusal
 
 
 class IllegalMoves(Violation):
     """A batch that is right but for illegal moves, each of which we can slash.
 
-    `signed` is the state with the values as declared: our newest now, to be published;
-    `message` is the batch, `evidence` what slashes, by game.
+    `book` is the book with the state as declared: our newest now, to be published. `faults`
+    are what slashes, by game; `effects` keep the state, and tell of what else the batch did.
     """
 
     def __init__(
         self,
         first: Violation,
-        signed: Signed,
-        message: bytes,
-        evidence: tuple[tuple[int, bytes], ...],
+        book: Book,
+        faults: tuple[tuple[int, Fault], ...],
+        effects: list[Effect],
     ) -> None:
         super().__init__(first.rule, first.detail)
-        self.signed = signed
-        self.message = message
-        self.evidence = evidence
+        self.book = book
+        self.faults = faults
+        self.effects = effects
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,13 @@ def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out
     if left and not book.requested:
         raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
     signed = check_halves(table.channel, sender, state, (batch.channel_half, batch.unroll_half))
-    _refuse_illegal(table, judged, signed, message)
+    illegal = [move for move in judged if not move.ruling.legal]
+    faults = _faults(table, illegal)
     after = replace(
         book,
         state=state,
         newest=signed,
+        past=Past(state, signed, book.past),
         potato=True,
         requested=False,
         ask_later=False,
@@ -99,11 +103,16 @@ def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out
     for game in state.games:
         if after.player(game.id) is None:
             after = after.with_player(game.id, table.new_player(game))
-    for move in judged:
+    legal = [move for move in judged if move.ruling.legal]
+    for move in legal:
         after = after.with_player(move.game.id, move.learned())
-    effects: list[Effect] = [table.keep(state, message, signed)]
-    effects += _news(table, book.state, batch.actions, judged, settled)
-    return after.only_live(), effects
+    after = after.only_live()
+    slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
+    effects: list[Effect] = [table.keep(state, message, signed, slashes)]
+    effects += _news(table, book.state, batch.actions, legal, settled)
+    if illegal:
+        raise IllegalMoves(_violation(illegal[0]), after, faults, effects)
+    return after, effects
 
 
 def early_reveals(table: Table, before: ChannelState, book: Book) -> list[Effect]:
@@ -143,41 +152,25 @@ def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judge
     return _Judged(after, player, ruling)
 
 
-def _refuse_illegal(
-    table: Table, judged: Sequence[_Judged], signed: Signed, message: bytes
-) -> None:
-    illegal = [move for move in judged if not move.ruling.legal]
-    if not illegal:
-        return
-    first = illegal[0]
+def _faults(table: Table, illegal: Sequence[_Judged]) -> tuple[tuple[int, Fault], ...]:
+    """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
+    faults: list[tuple[int, Fault]] = []
+    for move in illegal:
+        evidence, rule = move.ruling.evidence, move.ruling.rule
+        fault = fault_of(table, move.game, rule, evidence) if evidence is not None else None
+        if fault is None:
+            raise _violation(illegal[0])
+        faults.append((move.game.id, fault))
+    return tuple(faults)
+
+
+def _violation(move: _Judged) -> Violation:
     # A move that only bad evidence was held against breaks no rule that we could name.
-    rule = first.ruling.rule if first.ruling.evidence is not None else "CH-MOVE-4"
-    said = registry.get(first.game.terms.game).rules.get(rule) or RULES.get(rule, "")
-    before = first.game.before
+    rule = move.ruling.rule if move.ruling.evidence is not None else "CH-MOVE-4"
+    said = registry.get(move.game.terms.game).rules.get(rule) or RULES.get(rule, "")
+    before = move.game.before
     where = before.position.validator if before else ""
-    violation = Violation(rule, f"game {first.game.id}, {where}: {said}")
-    evidence = tuple(
-        (move.game.id, serialize(move.ruling.evidence))
-        for move in illegal
-        if move.ruling.evidence is not None and _slash_pays(table, move)
-    )
-    if len(evidence) < len(illegal):
-        raise violation
-    raise IllegalMoves(violation, signed, message, evidence)
-
-
-def _slash_pays(table: Table, move: _Judged) -> bool:
-    """Whether the referee itself, run with our evidence, lets the slash through."""
-    before, evidence = move.game.before, move.ruling.evidence
-    if before is None or before.position.state is None or evidence is None:
-        return False
-    return slash_pays(
-        registry.get(move.game.terms.game).programs[before.position.validator or ""],
-        before.position.state.value(),
-        move.game.coin,
-        evidence,
-        table.channel.rewards[table.side],
-    )
+    return Violation(rule, f"game {move.game.id}, {where}: {said}")
 
 
 def _news(

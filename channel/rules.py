@@ -44,6 +44,8 @@ RULES = {
     "CH-SHUT-3": "a shutdown half signs the newest state's balances",
     "CH-SHUT-4": "a completed shutdown answers one that was asked for",
     "CH-SHUT-5": "who asked for a shutdown, or completed one, plays no more",
+    "CH-TIME-1": "a peer answers within the response time",
+    "CH-TIME-2": "who owes a move or a settlement gives it within the move time",
     "CH-COINS-1": "no game coin lies at a reward address, so that no state makes a coin twice",
     "CH-CHAIN-1": "the channel coin is spent only by the shutdown that both agreed on",
 }

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from channel.chain import FarmableChain
+from channel.chain import FarmableChain, blocks_for
 from channel.chain.simulator import SimulatedChain
 from channel.coins import Coin
 from channel.entropy import derive
@@ -20,11 +20,9 @@ from channel.events import (
     Accept,
     Act,
     Acted,
-    Block,
     BrokenOff,
     Cancel,
     Cancelled,
-    ChannelClosed,
     ChannelOpen,
     Close,
     Command,
@@ -45,6 +43,7 @@ from channel.events import (
     Watch,
     YourTurn,
 )
+from channel.onchain.news import ChannelClosed
 from channel.opening import Agreement
 from channel.peer import Config, Peer, Phase
 from channel.proposal import Wish
@@ -252,9 +251,8 @@ class Session:
         height = self._chain.peak()
         self._tell(BlockMade(height))
         for index, end in enumerate(self._ends):
-            seen = [self._chain.coin(coin.id) for coin in end.watched]
-            block = Block(height, tuple(coin for coin in seen if coin is not None))
-            self._carry_out(index, end.peer.handle(block))
+            for block in blocks_for(self._chain, end.watched):
+                self._carry_out(index, end.peer.handle(block))
 
     # --- effects ---
 

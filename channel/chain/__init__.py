@@ -6,12 +6,13 @@ embedded node; any other backend has to pass the same tests.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from channel.coins import Bundle, Coin
-from channel.events import CoinSeen
+from channel.events import Block, CoinSeen
 
 
 class Answer(Enum):
@@ -37,7 +38,10 @@ class PushResult:
 
 
 class Chain(Protocol):
-    """A full node, as a peer's driver uses it. Heights count blocks; money is in mojos."""
+    """A full node, as a peer's driver uses it. Heights count blocks; money is in mojos.
+
+    `coin` gives the solution of a spent coin too, serialized without back-references.
+    """
 
     def peak(self) -> int:
         """The height of the tip."""
@@ -59,12 +63,36 @@ class Chain(Protocol):
         """Offer a bundle to the mempool."""
         ...
 
+    def pending(self, coin_id: bytes) -> list[Bundle]:
+        """The bundles in the mempool that spend this coin."""
+        ...
+
+
+def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
+    """The tip as a peer is told of it, again while it watches more that is there already.
+
+    `watched` is the driver's own list, which grows as the peer's effects are carried out.
+    """
+    while True:
+        known = len(watched)
+        seen = [chain.coin(coin.id) for coin in watched]
+        yield Block(chain.peak(), tuple(coin for coin in seen if coin is not None))
+        if not any(chain.coin(coin.id) for coin in watched[known:]):
+            return
+
 
 class FarmableChain(Chain, Protocol):
     """A chain whose blocks the caller makes: an embedded node."""
 
     def farm(self, blocks: int = 1) -> None:
         """Add blocks with whatever the mempool holds."""
+        ...
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        """Replace the last `back` blocks by `new` others, which are more.
+
+        With `keep`, what they held is in the mempool again before that; otherwise it is lost.
+        """
         ...
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:

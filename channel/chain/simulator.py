@@ -6,7 +6,7 @@ from chia_wallet_sdk import Coin as NodeCoin
 from chia_wallet_sdk import CoinRecord, CoinSpend, FullNodeSimulator, Signature, SpendBundle
 
 from channel.chain import Answer, PushResult
-from channel.coins import Bundle, Coin
+from channel.coins import Bundle, Coin, Spend
 from channel.errors import UsageError
 from channel.events import CoinSeen
 
@@ -43,7 +43,13 @@ class SimulatedChain:
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""
         record = self._node.get_coin_record_by_name(coin_id).coin_record
-        return None if record is None else _seen(record)
+        if record is None:
+            return None
+        seen = _seen(record)
+        if seen.spent is None:
+            return seen
+        spend = self._node.get_puzzle_and_solution(coin_id, seen.spent).coin_solution
+        return CoinSeen(seen.coin, seen.born, seen.spent, bytes(spend.solution) if spend else None)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
@@ -69,9 +75,27 @@ class SimulatedChain:
         error = (response.error or response.status or "no reason given").split(": ")[-1]
         return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
 
+    def pending(self, coin_id: bytes) -> list[Bundle]:
+        """The bundles in the mempool that spend this coin."""
+        items = self._node.get_mempool_items_by_coin_name(coin_id).mempool_items
+        return [_bundle(item.spend_bundle) for item in items or []]
+
     def farm(self, blocks: int = 1) -> None:
         """Add blocks with whatever the mempool holds."""
         self._node.farm_block(blocks)
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        """Replace the last `back` blocks by `new` others (more than `back`, to win).
+
+        With `keep`, what the old blocks held is in the mempool again before the new ones are
+        made; otherwise it is lost, and has to be pushed again.
+        """
+        if keep:
+            self._node.revert_blocks(back)
+            self._node.farm_block(new)
+        else:
+            # The node makes `back` blocks in place of the old ones, and these on top.
+            self._node.reorg_blocks(back, new - back)
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A block reward of at least `amount` mojos at this address."""
@@ -86,6 +110,20 @@ class SimulatedChain:
         # Rewards of a block are paid out with it; later blocks add none at this address.
         coins = [seen.coin for seen in self.coins_at(puzzle_hash)]
         return max(coins, key=lambda coin: (coin.amount, coin.id))
+
+
+def _bundle(bundle: SpendBundle) -> Bundle:
+    spends = tuple(
+        Spend(
+            Coin(
+                bytes(spend.coin.parent_coin_info), bytes(spend.coin.puzzle_hash), spend.coin.amount
+            ),
+            bytes(spend.puzzle_reveal),
+            bytes(spend.solution),
+        )
+        for spend in bundle.coin_spends
+    )
+    return Bundle(spends, bytes(bundle.aggregated_signature.to_bytes()))
 
 
 def _seen(record: CoinRecord) -> CoinSeen:

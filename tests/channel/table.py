@@ -18,7 +18,7 @@ import msgspec
 from channel import batch as batches
 from channel import book
 from channel.book import Book
-from channel.chain import Answer, PushResult
+from channel.chain import Answer, PushResult, blocks_for
 from channel.chain.simulator import SimulatedChain
 from channel.coins import Bundle, Coin
 from channel.compose import unanswered
@@ -27,12 +27,12 @@ from channel.errors import InvariantError, Violation
 from channel.events import (
     Accept,
     Act,
-    Block,
     BrokenOff,
     Command,
     Effect,
     Event,
     News,
+    Pinned,
     Proposed,
     Push,
     Received,
@@ -125,7 +125,12 @@ class Table:
                     self.sent.append((index, message))
                     self.mail.append((1 - index, message))
                 case Push(name, bundle):
-                    end.pushed.append((name, bundle, self.chain.push(bundle)))
+                    result = self.chain.push(bundle)
+                    end.pushed.append((name, bundle, result))
+                    if result.answer is Answer.PENDING_CONFLICT:
+                        pending = [self.chain.pending(spend.coin.id) for spend in bundle.spends]
+                        others = tuple(one for found in pending for one in found)
+                        self.handle(index, Pinned(bundle, others))
                 case Store(name, data):
                     end.stored[name] = data
                 case Watch(coin):
@@ -167,9 +172,8 @@ class Table:
         for _ in range(blocks):
             self.chain.farm()
             for index, end in enumerate(self.ends):
-                seen = [self.chain.coin(coin.id) for coin in end.watched]
-                coins = tuple(coin for coin in seen if coin is not None)
-                self.handle(index, Block(self.chain.peak(), coins))
+                for block in blocks_for(self.chain, end.watched):
+                    self.handle(index, block)
         return self
 
     # --- many things ---
@@ -209,7 +213,7 @@ class Table:
                 return True
             if end.turns:
                 game_id = end.turns.pop(0)
-                player = end.book.player(game_id)
+                player = end.peer.player(game_id)
                 if player is not None and player.choices():
                     self.command(index, Act(game_id, (decide or (call, call))[index](player)))
                 return True

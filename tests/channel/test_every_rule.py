@@ -12,6 +12,8 @@ ELSEWHERE = {
     "CH-MOVE-4": "test_moves.py",
     "CH-MOVE-5": "test_moves.py",
     "CH-CHAIN-1": "test_shutdown.py",
+    "CH-TIME-1": "test_clock.py",
+    "CH-TIME-2": "test_clock.py",
     "CH-COINS-1": "test_addresses.py",
 }
 """Rules whose tests do more than deliver one message, and where those tests are."""

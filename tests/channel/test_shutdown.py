@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from channel import bls
-from channel.events import Block, BrokenOff, ChannelClosed, Close, ShutdownStarted
+from channel.events import Block, BrokenOff, Close, ShutdownStarted
 from channel.messages import Request, Shutdown, ShutdownDone, decode, encode
+from channel.onchain.news import ChannelClosed
 from channel.peer import Phase
 from channel.signed import publish
 from tests.channel.hostile import kinds, quiet

@@ -1,0 +1,81 @@
+"""Going on chain, and the player's decisions there."""
+
+from __future__ import annotations
+
+from channel.book import Book, Table
+from channel.coins import Bundle
+from channel.errors import UsageError
+from channel.events import Block, Effect, Push
+from channel.onchain.fees import Fees
+from channel.onchain.look import decide, look
+from channel.onchain.memory import Dispute
+from channel.onchain.records import Records
+from channel.onchain.spots import Fault
+from channel.shutdown import Ending
+from games.contract import Action, Player
+from games.errors import IllegalAction
+
+
+def begin(
+    table: Table,
+    book: Book,
+    *,
+    deadline: int,
+    peak: int,
+    faults: dict[int, Fault],
+    ending: Ending | None,
+    fees: Fees | None,
+) -> Dispute:
+    """The dispute of a channel whose messages count no more."""
+    return Dispute(
+        table=table,
+        newest=book.newest,
+        records=Records.of(table, book.past),
+        faults=faults,
+        players=book.players,
+        deadline=deadline,
+        began=peak,
+        ending=ending,
+        fees=fees,
+        picture=Block(peak),
+    )
+
+
+def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[Effect]]:
+    """The player's decision in a game on chain. Raises `UsageError`; then nothing changed."""
+    spot = dispute.waiting.get(game_id)
+    if spot is None:
+        raise UsageError(f"game {game_id} waits for no decision")
+    try:
+        dispute, effects = decide(dispute, spot, action)
+    except IllegalAction as error:
+        raise UsageError(f"game {game_id}: {error}") from None
+    after, more = look(dispute, dispute.picture)
+    return after, effects + more
+
+
+def extend(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> list[Effect]:
+    """Pay for somebody's bundle that contains our spends, with a fee coin of our own.
+
+    That is how a spend of ours is unpinned that lies in the mempool with another one, at a low
+    fee: a replacement has to contain all of what it replaces.
+    """
+    fees, coin = dispute.fees, dispute.purse
+    if fees is None or coin is None:
+        return []
+    ours = {(spend.coin, spend.solution) for spend in bundle.spends if spend.coin != coin}
+    waited = dispute.picture.peak - dispute.began
+    fee = min(max(fees.after(waited), 1), coin.amount)
+    effects: list[Effect] = []
+    for other in pending:
+        spends = {(spend.coin, spend.solution) for spend in other.spends}
+        if ours <= spends and coin not in {spend.coin for spend in other.spends}:
+            paid = fees.paid((other,), coin, fee, dispute.table.channel.agg_sig_data)
+            effects.append(Push("unpin", paid))
+    return effects
+
+
+def seat(dispute: Dispute, game_id: int) -> Player | None:
+    """Our seat in a game that waits for our decision on chain."""
+    spot = dispute.waiting.get(game_id)
+    return spot.player if spot else None

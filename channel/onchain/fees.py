@@ -1,0 +1,78 @@
+"""Fees from a wallet coin of our own, in the same bundle as the spends that they are for.
+
+What an unroll, a timeout or a shutdown makes is fixed by signatures, so nothing of it is left
+over for a fee: another coin pays, and asserts each spend that it pays for. A fee is raised by
+spending the same coin again. Source: the state channel, "Going on chain", Fees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from channel import bls
+from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.wallet import Wallet
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.values import BadValue, Value, deserialize, to_list
+from games.referee import CREATE_COIN
+
+ASSERT_CONCURRENT_SPEND = 64
+RESERVE_FEE = 52
+
+
+@dataclass(frozen=True, slots=True)
+class Fees:
+    """What we pay, in mojos, for a spend with a deadline, and the wallet coin that pays it.
+
+    `first` at once, `step` more with every block that it did not get in, at most `most`.
+    """
+
+    wallet: Wallet
+    first: int
+    step: int
+    most: int
+
+    def after(self, blocks: int) -> int:
+        """The fee once a spend has waited for so many blocks."""
+        return min(self.first + self.step * max(0, blocks), self.most)
+
+    def paid(self, bundles: Iterable[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
+        """The bundles as one that pays `fee` out of `coin`, which lies at our wallet's address."""
+        bundles = tuple(bundles)
+        spends = tuple(spend for bundle in bundles for spend in bundle.spends)
+        conditions: list[Value] = [
+            condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in spends
+        ]
+        conditions.append(condition(RESERVE_FEE, int_to_atom(fee)))
+        if change := coin.amount - fee:
+            conditions.append(condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(change)))
+        listed = to_list(conditions)
+        message = standard_message(listed, coin.id, agg_sig_data)
+        own = standard_spend(coin, bytes(self.wallet.key.get_g1()), listed)
+        signature = bls.add(
+            *(bundle.signature for bundle in bundles), bls.sign(self.wallet.key, message)
+        )
+        return Bundle((*spends, own), signature)
+
+
+def change_of(coin: Coin, solution: bytes) -> Coin | None:
+    """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
+    made = []
+    try:
+        value = deserialize(solution)
+    except BadValue:
+        return None
+    match value:
+        case (_, ((b"\x01", conditions), _)):
+            while isinstance(conditions, tuple):
+                one, conditions = conditions
+                match one:
+                    case (b"\x33", (bytes(address), (bytes(amount), _))):
+                        if address == coin.puzzle_hash:
+                            made.append(atom_to_int(amount))
+                    case _:
+                        pass
+        case _:
+            return None
+    return Coin(coin.id, coin.puzzle_hash, max(made)) if made else None

@@ -1,0 +1,67 @@
+"""What one side brings into a dispute, and what it remembers from one look to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from channel.book import Table
+from channel.coins import Coin
+from channel.events import Block
+from channel.onchain.fees import Fees
+from channel.onchain.news import Fact
+from channel.onchain.records import Records
+from channel.onchain.spots import Fault, Spot
+from channel.shutdown import Ending
+from channel.signed import Signed
+from channel.state import ChannelState, LiveGame
+from games.contract import Player
+from games.referee import GameCoin
+
+
+class Status(Enum):
+    """Where a dispute stands."""
+
+    OPEN = "under way"
+    UNFUNDED = "without a channel coin, past its deadline"
+    SHUT = "ended by the shutdown"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A channel on chain, as one side sees it. Immutable: a look gives a new one.
+
+    `newest` is F, what we can complete; the newest of `records` is S, what the other side may.
+    `faults` are the illegal last moves of F, by game. `ending` is a shutdown whose half is out;
+    `began` the height at which we went on chain. The rest is memory: what was told and not
+    taken back; which coins are watched; what we decided at which game coin, and where the
+    player was asked; the spots of moves that were judged; the coin that pays the next fee; the
+    last picture.
+    """
+
+    table: Table
+    newest: Signed
+    records: Records
+    faults: Mapping[int, Fault]
+    players: tuple[tuple[int, Player], ...]
+    deadline: int
+    began: int
+    ending: Ending | None = None
+    fees: Fees | None = None
+    status: Status = Status.OPEN
+    told: tuple[Fact, ...] = ()
+    watched: frozenset[Coin] = frozenset()
+    decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
+    asked: frozenset[GameCoin] = frozenset()
+    warned: frozenset[bytes] = frozenset()
+    judged: Mapping[bytes, Spot] = field(default_factory=dict)
+    waiting: Mapping[int, Spot] = field(default_factory=dict)
+    purse: Coin | None = None
+    picture: Block = field(default=Block(0))
+
+    @property
+    def sent(self) -> ChannelState:
+        """S: the newest state that the other side may be able to complete, or F."""
+        return self.records.past.state

@@ -1,0 +1,44 @@
+"""Every state that this side ever signed, for the life of the channel, in memory.
+
+What the disk has of them is in `kept.py`; this is what the peer itself looks things up in when
+a coin appears on chain. A chain of frozen links, newest first: adding to it copies nothing.
+Source: the state channel, "Going on chain".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from channel.signed import Signed
+from channel.state import Channel, ChannelState
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A state, sent (`signed` is None) or received, and those before it."""
+
+    state: ChannelState
+    signed: Signed | None
+    older: Past | None = field(default=None, repr=False, compare=False)
+
+    def __iter__(self) -> Iterator[Past]:
+        """This state and all older ones, newest first."""
+        link: Past | None = self
+        while link is not None:
+            yield link
+            link = link.older
+
+    def numbered(self, number: int) -> ChannelState | None:
+        """The state of this number."""
+        return next((link.state for link in self if link.state.number == number), None)
+
+    def behind(self, channel: Channel, unroll_puzzle_hash: bytes) -> ChannelState | None:
+        """The state whose unroll coin has this puzzle hash.
+
+        Hashes are computed here and now: a dispute is rare, and mostly about the newest states.
+        """
+        for link in self:
+            if channel.unroll_puzzle_hash(link.state) == unroll_puzzle_hash:
+                return link.state
+        return None

@@ -1,0 +1,178 @@
+"""Driving a table whose channel is on chain: blocks, decisions, reorganisations, dead peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from channel.chain import blocks_for
+from channel.events import BrokenOff, GameSettled, GoOnChain, News
+from channel.messages import Batch, Move, decode
+from channel.onchain.news import ChannelSettled, Fact, Forfeited, GameEnded, GameVoid, Undone
+from channel.peer import Peer, Phase
+from channel.signed import publish
+from tests.channel.on_chain import exists, reward
+from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
+
+LIMIT = 200
+"""Blocks in which a dispute of one hand is over: all its timeouts, and then some."""
+
+SEED = "on chain"
+
+
+def live(table: Table, *decide: Decide, dead: tuple[int, ...] = ()) -> None:
+    """All mail and all decisions, of those who are not dead."""
+    while True:
+        table.mail = type(table.mail)(mail for mail in table.mail if mail[0] not in dead)
+        for index in dead:
+            table.ends[index].turns.clear()
+            table.ends[index].offers.clear()
+        if not table.step(*(decide or (call, call))):
+            return
+
+
+def farm(table: Table, dead: tuple[int, ...] = ()) -> None:
+    """A block, which the dead do not hear of."""
+    table.chain.farm()
+    hear(table, dead)
+
+
+def hear(table: Table, dead: tuple[int, ...] = ()) -> None:
+    """Tell both of the tip as it is now."""
+    for index, end in enumerate(table.ends):
+        if index not in dead:
+            for block in blocks_for(table.chain, end.watched):
+                table.handle(index, block)
+
+
+def settle(
+    table: Table,
+    *decide: Decide,
+    dead: tuple[int, ...] = (),
+    limit: int = LIMIT,
+    before: Callable[[int], None] | None = None,
+) -> Table:
+    """Blocks and decisions until all who live have their money; `before` each block."""
+    ends = [end for index, end in enumerate(table.ends) if index not in dead]
+    for number in range(limit):
+        live(table, *decide, dead=dead)
+        if all(end.peer.phase is Phase.CLOSED for end in ends):
+            return table
+        if before is not None:
+            before(number)
+        farm(table, dead)
+    raise AssertionError([(end.peer.phase, end.news[-3:]) for end in ends])
+
+
+def rewards(table: Table) -> tuple[int, int]:
+    """What lies at both reward addresses."""
+    return reward(table, ANN), reward(table, BEN)
+
+
+def standing(end: End) -> list[News]:
+    """The news that were told and not taken back, in order."""
+    found: list[News] = []
+    for news in end.news:
+        if isinstance(news, Undone):
+            found.remove(news.fact)
+        else:
+            found.append(news)
+    return found
+
+
+def facts(end: End, kind: type[Fact]) -> list[Fact]:
+    """Those of this kind that stand."""
+    return [news for news in standing(end) if isinstance(news, kind)]
+
+
+def settled(end: End) -> ChannelSettled:
+    """How it ended, which is told once, but for reorganisations."""
+    (news,) = facts(end, ChannelSettled)
+    assert isinstance(news, ChannelSettled)
+    return news
+
+
+def sound(table: Table, *, dead: tuple[int, ...] = (), total: int | None = None) -> None:
+    """What is told is there, all money is accounted for, and every game ended once."""
+    amount = table.channel.coin.amount if total is None else total
+    for index, end in enumerate(table.ends):
+        if index in dead:
+            continue
+        news = settled(end)
+        assert news.ours + news.theirs == amount
+        assert reward(table, index) == news.ours
+        forfeited = [fact for fact in facts(end, Forfeited) if isinstance(fact, Forfeited)]
+        unclaimed = [fact.theirs for fact in forfeited if exists(table, fact.coin)]
+        assert reward(table, 1 - index) == news.theirs - sum(unclaimed)
+        ended_once(end)
+        # Nothing that was pushed was refused for what it is.
+        assert [(name, result) for name, _, result in end.pushed if not result.benign] == []
+
+
+def ended_once(end: End) -> None:
+    ended = [
+        news.game_id
+        for news in standing(end)
+        if isinstance(news, GameEnded | GameVoid)
+        or (isinstance(news, GameSettled) and not _corrected(end, news.game_id))
+    ]
+    assert len(set(ended)) == len(ended), ended
+
+
+def _corrected(end: End, game_id: int) -> bool:
+    return any(
+        isinstance(news, GameVoid) or (isinstance(news, GameEnded) and news.corrects)
+        for news in standing(end)
+        if isinstance(news, GameEnded | GameVoid) and news.game_id == game_id
+    )
+
+
+def at_message(count: int, *decide: Decide, seed: str = SEED) -> Table:
+    """A table with one game proposed, up to this many messages sent."""
+    table = sit(seed).open().propose(ANN)
+    while len(table.sent) < count and table.step(*decide):
+        pass
+    return table
+
+
+def leave(table: Table, index: int) -> None:
+    table.command(index, GoOnChain())
+
+
+def publish_old(table: Table, index: int, number: int) -> None:
+    """This side publishes a state that it received, with its own key, behind its peer's back."""
+    peer: Peer = table.ends[index].peer
+    (signed,) = [
+        link.signed for link in peer.book.past if link.signed and link.state.number == number
+    ]
+    bundle = publish(table.channel, Cheat(table, index).keys, signed)
+    assert table.chain.push(bundle).benign
+
+
+def received(table: Table, index: int) -> list[int]:
+    """The states that this side can complete, oldest first."""
+    past = table.ends[index].peer.book.past
+    return sorted(link.state.number for link in past if link.signed)
+
+
+def broke_off(end: End) -> bool:
+    return any(isinstance(news, BrokenOff) for news in end.news)
+
+
+def with_config(table: Table, index: int, **changes: object) -> None:
+    """The same peer with other settings."""
+    peer = table.ends[index].peer
+    peer.config = replace(peer.config, **changes)  # type: ignore[arg-type]
+
+
+def at_move(count: int, *decide: Decide, seed: str = SEED) -> Table:
+    """A table whose mail is a batch with a move, the first after so many messages."""
+    table = at_message(count, *decide, seed=seed)
+    while not (table.mail and _moves(table.mail[0][1])):
+        assert table.step(*decide)
+    return table
+
+
+def _moves(blob: bytes) -> bool:
+    message = decode(blob)
+    return isinstance(message, Batch) and any(isinstance(act, Move) for act in message.actions)
