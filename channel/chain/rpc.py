@@ -114,7 +114,20 @@ class RpcChain:
         seen = self._seen(answer.coin_record)
         if seen.coin.id != coin_id:
             raise self._wrong(f"gives another coin for {coin_id.hex()}")
-        return seen
+        return seen if seen.spent is None else self._with_solution(seen, seen.spent)
+
+    def _with_solution(self, seen: CoinSeen, spent: int) -> CoinSeen:
+        """How it was spent; None when a reorganisation has come in between."""
+        coin_id = seen.coin.id
+        answer = self._ask(
+            lambda node: node.get_puzzle_and_solution(coin_id, spent), absent="not found"
+        )
+        spend = answer.coin_solution if answer is not None else None
+        if spend is None:
+            return seen
+        if _coin(spend.coin) != seen.coin:
+            raise self._wrong(f"gives another spend for {coin_id.hex()}")
+        return CoinSeen(seen.coin, seen.born, spent, bytes(spend.solution))
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""

@@ -24,6 +24,9 @@ class Served(RpcChain):
     def farm(self, blocks: int = 1) -> None:
         self._node.farm(blocks)
 
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        self._node.reorganise(back, new, keep=keep)
+
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         return self._node.give(puzzle_hash, amount)
 

@@ -135,6 +135,35 @@ def test_a_coin_is_told_with_the_heights_of_its_life(chain: FarmableChain) -> No
     assert (child.born, child.spent) == (born + 4, None)
 
 
+def test_a_spent_coin_is_told_with_its_solution(chain: FarmableChain) -> None:
+    coin = anyones(chain)
+    bundle = free(coin, pay(NOWHERE, 100))
+    assert chain.pending(coin.id) == []
+    chain.push(bundle)
+    assert chain.pending(coin.id) == [bundle]
+    unspent = chain.coin(coin.id)
+    assert unspent is not None
+    assert unspent.solution is None
+    chain.farm()
+    assert chain.pending(coin.id) == []
+    spent = chain.coin(coin.id)
+    assert spent is not None
+    assert spent.solution == bundle.spends[0].solution
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_reorganisation_takes_blocks_back(chain: FarmableChain, keep: bool) -> None:
+    coin = anyones(chain)
+    chain.push(free(coin, pay(NOWHERE, 100)))
+    chain.farm()
+    height = chain.peak()
+    chain.reorganise(1, 2, keep=keep)
+    assert chain.peak() == height + 1
+    seen = chain.coin(coin.id)
+    assert seen is not None
+    assert (seen.spent is not None) == keep
+
+
 def test_what_the_chain_does_not_have(chain: FarmableChain) -> None:
     assert chain.coin(bytes(32)) is None
     assert chain.coins_at(NOWHERE) == []
