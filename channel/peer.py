@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from channel import compose, events
 from channel.book import Book, Table
-from channel.chain_side import ChainSide, Config, Phase
 from channel.errors import InvariantError, UsageError, Violation
 from channel.events import (
     Block,
@@ -42,6 +41,7 @@ from channel.messages import (
 from channel.onchain.dispute import act, extend
 from channel.opening import Step
 from channel.past import Past
+from channel.peer_chain import ChainSide, Config, Phase
 from channel.proposal import why_not
 from channel.receive import early_reveals, receive_batch
 from channel.shutdown import Ending

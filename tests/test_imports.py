@@ -73,7 +73,10 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 STATE_MACHINE = (
     *("batch", "book", "coins", "compose", "errors", "events", "funding", "kept", "keys"),
-    *("messages", "opening", "peer", "proposal", "receive", "signed", "state", "wallet"),
+    *("messages", "opening", "past", "peer", "peer_chain", "proposal", "receive", "signed"),
+    *("clock", "shutdown", "state", "wallet"),
+    *("onchain/dispute", "onchain/fees", "onchain/games", "onchain/look", "onchain/memory"),
+    *("onchain/news", "onchain/reading", "onchain/records", "onchain/spends", "onchain/spots"),
 )
 
 

@@ -75,6 +75,13 @@ class SimulatedChain:
         error = (response.error or response.status or "no reason given").split(": ")[-1]
         return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
 
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend made."""
+        found = self._node.get_coin_records_by_parent_ids(
+            [coin_id], include_spent_coins=True
+        ).coin_records
+        return [_seen(record) for record in found or []]
+
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
         items = self._node.get_mempool_items_by_coin_name(coin_id).mempool_items

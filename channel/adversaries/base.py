@@ -1,0 +1,231 @@
+"""What every adversary is: a real peer, with a hand between it and the world.
+
+It has its peer's keys and all that its peer knows, which is all that a thief has; what it
+does not change is what an honest peer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import ClassVar, TypeVar
+
+import msgspec
+
+from channel import adversaries, batch
+from channel.chain import Chain
+from channel.coins import Bundle
+from channel.errors import InvariantError, UsageError, Violation
+from channel.events import Block, Effect, Event, Push, Send
+from channel.keys import SecretKeys
+from channel.messages import Batch, BatchAction, Message, Move, decode, encode
+from channel.peer import Peer, Phase
+from channel.signed import Signed, publish, sign_halves
+from channel.state import Before, Channel, ChannelState, LiveGame
+from games.chance import Chance
+from games.contract import Player, Position
+from games.referee import RefereeRefusal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """When to deviate, chance to do it by, and the node, for who wants to look at it."""
+
+    step: int
+    chance: Chance
+    chain: Chain
+
+
+class Adversary:
+    """An honest peer that does one thing wrong from its `step`-th message on.
+
+    Override `say` to change messages, `push` to change spends, `block` to do more with a block.
+    `done` is set once it has deviated: a run in which it never could says so.
+    """
+
+    name: ClassVar[str] = ""
+    about: ClassVar[str] = ""
+    honest_claim: ClassVar[bool] = False
+    """Whether what it does is within the rules, so that it may end with all that is its due."""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        self.peer = peer
+        self.plan = plan
+        self.said = 0
+        self.done = False
+        self.meant: set[bytes] = set()
+
+    # --- the interface of a peer ---
+
+    @property
+    def phase(self) -> Phase:
+        """Where its peer stands."""
+        return self.peer.phase
+
+    def player(self, game_id: int) -> Player | None:
+        """Its seat in a game."""
+        return self.peer.player(game_id)
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin, as the peer does."""
+        return self._through(self.peer.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """What the peer does about an event, changed."""
+        effects = self._through(self.peer.handle(event))
+        if isinstance(event, Block):
+            effects += self.block(event)
+        return effects
+
+    # --- what an adversary changes ---
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """What is sent in place of this message, once it is time to deviate."""
+        return [blob]
+
+    def push(self, push: Push) -> list[Effect]:
+        """What is pushed in place of this bundle."""
+        return [push]
+
+    def block(self, block: Block) -> list[Effect]:
+        """What else is done about a block."""
+        return []
+
+    # --- what it is made of ---
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to deviate."""
+        return self.said > self.plan.step
+
+    @property
+    def keys(self) -> SecretKeys:
+        """Its own secret keys."""
+        return SecretKeys.derive(self.peer.config.secret)
+
+    @property
+    def channel(self) -> Channel | None:
+        """The channel, once it is known."""
+        return self.peer.table.channel if self.peer.table else None
+
+    def completable(self) -> list[Signed]:
+        """The states that it can publish, oldest first."""
+        if self.peer._book is None:
+            return []
+        return sorted(
+            (link.signed for link in self.peer.book.past if link.signed),
+            key=lambda signed: signed.state.number,
+        )
+
+    def publishes(self, signed: Signed) -> Bundle:
+        """The spend of the channel coin to this state's unroll coin."""
+        return publish(self._channel(), self.keys, signed)
+
+    def batch(self, state: ChannelState, actions: Sequence[BatchAction]) -> bytes:
+        """A batch of these actions after this state, signed as it declares itself."""
+        try:
+            after, _ = batch.apply(
+                self._channel(), state, self.peer.config.side, actions, as_declared
+            )
+        except (Violation, InvariantError):
+            after = msgspec.structs.replace(state, number=state.number + 1)
+        halves = sign_halves(self._channel(), self.keys, after)
+        return encode(Batch(after.number, tuple(actions), *halves))
+
+    def halves(self, state: ChannelState) -> Signed:
+        """A state with its own halves in place of the other side's."""
+        channel = self._channel()
+        return Signed(state, channel.on_chain(state), sign_halves(channel, self.keys, state))
+
+    def before(self) -> ChannelState | None:
+        """The state before the batch that its peer has just made."""
+        past = self.peer.book.past.older if self.peer._book else None
+        return past.state if past else None
+
+    def _channel(self) -> Channel:
+        if self.channel is None:
+            raise InvariantError("an adversary signs before there is a channel")
+        return self.channel
+
+    def _through(self, effects: Sequence[Effect]) -> list[Effect]:
+        changed: list[Effect] = []
+        for effect in effects:
+            match effect:
+                case Send(blob):
+                    self.said += 1
+                    self.meant.add(blob)
+                    blobs = self.say(decode(blob), blob) if self.due else [blob]
+                    changed += [Send(one) for one in blobs]
+                case Push() if self.due:
+                    changed += self.push(effect)
+                case _:
+                    changed.append(effect)
+        return changed
+
+
+class MoveChanger(Adversary):
+    """Changes the first move that it can, once it is due, and signs the batch again."""
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """The batch with its first move changed."""
+        before = self.before()
+        if self.done or not isinstance(message, Batch) or before is None:
+            return [blob]
+        actions: list[BatchAction] = []
+        for action in message.actions:
+            game = before.game(action.game_id) if isinstance(action, Move) else None
+            if isinstance(action, Move) and game is not None and not self.done:
+                changed = self.change(action, game)
+                self.done = changed is not None and changed != action
+                actions.append(changed or action)
+            else:
+                actions.append(action)
+        return [self.batch(before, actions)] if self.done else [blob]
+
+    def change(self, move: Move, game: LiveGame) -> Move | None:
+        """The move that it makes instead; None for none."""
+        raise NotImplementedError
+
+
+def as_declared(game: LiveGame, action: Move) -> LiveGame:
+    """What a move makes of its game when nobody judges it: the coin as it is declared."""
+    try:
+        coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
+    except RefereeRefusal:
+        return game
+    before = game.position
+    position = Position(None, None, before.mover.other, action.share, 0, action.move)
+    return LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+A = TypeVar("A", bound=type[Adversary])
+
+_known: dict[str, type[Adversary]] = {}
+
+
+def register(kind: A) -> A:
+    """Make an adversary known by its name."""
+    if kind.name in _known or not kind.name or not kind.about:
+        raise InvariantError(f"{kind.__name__}: no name of its own, or nothing about it")
+    _known[kind.name] = kind
+    return kind
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The names of all adversaries, sorted."""
+    for module in iter_modules(adversaries.__path__):
+        import_module(f"{adversaries.__name__}.{module.name}")
+    return tuple(sorted(_known))
+
+
+def get(name: str) -> type[Adversary]:
+    """The adversary of this name. Raises `UsageError`, naming those that there are."""
+    if name not in names():
+        raise UsageError(f"no adversary is called {name!r}: one of {', '.join(names())}")
+    return _known[name]

@@ -1,0 +1,50 @@
+"""It takes the other side's spends from the mempool into bundles of its own."""
+
+from __future__ import annotations
+
+from channel import bls
+from channel.adversaries.base import Adversary, register
+from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.events import Block, Effect, Push
+from clsp.integers import int_to_atom
+from clsp.values import to_list
+from games.referee import CREATE_COIN
+
+
+@register
+class Pinner(Adversary):
+    """Every spend of the other side lies in a bundle with a coin of the thief's, at a low fee."""
+
+    name = "pinner"
+    about = "bundles the other side's spends with a coin of its own, at a low fee"
+    honest_claim = True
+
+    def block(self, block: Block) -> list[Effect]:
+        """Whatever is pending and not its own."""
+        channel = self.channel
+        if not self.due or channel is None:
+            return []
+        effects: list[Effect] = []
+        for seen in block.coins:
+            if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:
+                continue
+            for other in self.plan.chain.pending(seen.coin.id):
+                purse = self._purse()
+                if purse is None or purse in {spend.coin for spend in other.spends}:
+                    continue
+                self.done = True
+                effects.append(Push("pin", self._joined(other, purse)))
+        return effects
+
+    def _purse(self) -> Coin | None:
+        coins = self.plan.chain.coins_at(self.peer.config.wallet.coin.puzzle_hash)
+        return max((seen.coin for seen in coins), key=lambda coin: coin.amount, default=None)
+
+    def _joined(self, other: Bundle, purse: Coin) -> Bundle:
+        key = self.peer.config.wallet.key
+        change = condition(CREATE_COIN, purse.puzzle_hash, int_to_atom(purse.amount - 1))
+        conditions = to_list((change,))
+        message = standard_message(conditions, purse.id, self._channel().agg_sig_data)
+        spend = standard_spend(purse, bytes(key.get_g1()), conditions)
+        signature = bls.add(other.signature, bls.sign(key, message))
+        return Bundle((*other.spends, spend), signature)
