@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from channel.signed import Signed
-from channel.state import Channel, ChannelState
+from channel.state import ChannelState
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,3 @@ class Past:
     def numbered(self, number: int) -> ChannelState | None:
         """The state of this number."""
         return next((link.state for link in self if link.state.number == number), None)
-
-    def behind(self, channel: Channel, unroll_puzzle_hash: bytes) -> ChannelState | None:
-        """The state whose unroll coin has this puzzle hash.
-
-        Hashes are computed here and now: a dispute is rare, and mostly about the newest states.
-        """
-        for link in self:
-            if channel.unroll_puzzle_hash(link.state) == unroll_puzzle_hash:
-                return link.state
-        return None

@@ -237,6 +237,7 @@ class Channel:
         to_unroll = self.to_unroll(unroll_puzzle_hash)
         return OnChain(
             unroll_puzzle_hash=unroll_puzzle_hash,
+            channel_conditions=tree_hash(to_unroll),
             channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
             unroll_message=tree_hash(conditions),
         )
@@ -261,8 +262,12 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class OnChain:
-    """A state's unroll coin, and the messages of its two half-signatures."""
+    """A state's unroll coin, and the messages of its two half-signatures.
+
+    `channel_conditions` is the tree hash of what the channel coin says to make that coin.
+    """
 
     unroll_puzzle_hash: bytes
+    channel_conditions: bytes
     channel_message: bytes
     unroll_message: bytes

@@ -96,7 +96,8 @@ def accounts(run: Run) -> tuple[dict[int, Account], int, int]:
             continue
         if heard.sender == side:
             known[message.number] = before.after(message, side)
-            sent = max(sent, message.number)
+            # Who answers a batch has taken it.
+            sent, received = max(sent, message.number), max(received, message.number - 1)
         elif heard.counted and (heard.honest or message.number % 2 == side):
             known[message.number] = before.after(message, heard.sender)
             if heard.honest:

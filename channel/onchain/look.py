@@ -44,7 +44,7 @@ from channel.onchain.news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channel.onchain.reading import Slashed, channel_conditions, pays, unroll_number
+from channel.onchain.reading import Slashed, channel_conditions
 from channel.onchain.spends import claim_bundle, move_bundle, slash_bundle
 from channel.onchain.spots import Spot
 from channel.signed import preempt, publish, time_out, unroll_coin
@@ -117,14 +117,13 @@ class _Look:
             self.news.append(OpeningFailed(self.was.deadline))
 
     def _spent_channel(self, solution: bytes, height: int) -> None:
-        conditions = channel_conditions(solution)
         ending = self.was.ending
         if ending is not None:
             shutdown = self.channel.shutdown_conditions(ending.state)
-            if conditions == tree_hash(shutdown):
+            if channel_conditions(solution) == tree_hash(shutdown):
                 self._shut(height)
                 return
-        state = self._state_behind(conditions)
+        state = self.was.records.published(solution)
         if state is None:
             self.facts.append(UnknownSpend(self.channel.coin, height))
             return
@@ -137,14 +136,6 @@ class _Look:
             self._on_unroll(state, seen)
         else:
             self._on_spent_unroll(state, coin, seen.solution or b"", seen.spent)
-
-    def _state_behind(self, conditions: bytes | None) -> ChannelState | None:
-        """The state that was published; almost always one of the last."""
-        for link in self.was.records.past:
-            puzzle_hash = self.channel.unroll_puzzle_hash(link.state)
-            if tree_hash(self.channel.to_unroll(puzzle_hash)) == conditions:
-                return link.state
-        return None
 
     def _shut(self, height: int) -> None:
         ending = self.was.ending
@@ -173,10 +164,8 @@ class _Look:
     def _on_spent_unroll(
         self, published: ChannelState, coin: Coin, solution: bytes, height: int
     ) -> None:
-        number = unroll_number(self.channel, published, solution)
-        preempted = number != published.number
-        state = self.was.records.past.numbered(number) if number is not None else None
-        if state is None or (preempted and not pays(self.channel, state, solution)):
+        state = self.was.records.outcome(published, solution)
+        if state is None:
             self.facts.append(UnknownSpend(coin, height))
             return
         rewards = tuple(
@@ -187,7 +176,7 @@ class _Look:
         self.facts.append(
             StateCounts(
                 state.number,
-                preempted,
+                state.number != published.number,
                 state.number < self.was.newest.state.number,
                 (rewards[0], rewards[1]),
                 tuple((spot.game.id, spot.coin) for spot in firsts),

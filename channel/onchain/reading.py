@@ -8,6 +8,7 @@ that we ever signed. Source: the state channel, "Coins"; the validator contract,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from channel.state import Channel, ChannelState
@@ -36,6 +37,7 @@ class MovedTo:
 GameSpend: TypeAlias = TimedOut | Slashed | MovedTo
 
 
+@lru_cache(maxsize=4096)
 def game_spend(coin: GameCoin, solution: bytes) -> GameSpend | None:
     """What the spend of a game coin did; None if no referee lets such a solution through."""
     match _value(solution):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channel.book import Table
+from channel.onchain.reading import channel_conditions, pays, unroll_number
 from channel.past import Past
 from channel.state import ChannelState, LiveGame
 from games.contract import Player
@@ -22,6 +23,7 @@ class Records:
     past: Past
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
+    _read: dict[tuple[bytes, bytes], ChannelState | None]
 
     @classmethod
     def of(cls, table: Table, past: Past) -> Records:
@@ -33,7 +35,34 @@ class Records:
                 last.setdefault(game.id, game)
                 if game.before is not None:
                     following.setdefault(game.before.coin, game)
-        return cls(table, past, following, last)
+        return cls(table, past, following, last, {})
+
+    def published(self, solution: bytes) -> ChannelState | None:
+        """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
+        key = (b"", solution)
+        if key not in self._read:
+            channel, conditions = self.table.channel, channel_conditions(solution)
+            self._read[key] = next(
+                (
+                    link.state
+                    for link in self.past
+                    if conditions == channel.on_chain(link.state).channel_conditions
+                ),
+                None,
+            )
+        return self._read[key]
+
+    def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
+        """The state that its unroll coin was spent to; None for one that we never signed."""
+        channel = self.table.channel
+        key = (channel.unroll_puzzle_hash(published), solution)
+        if key not in self._read:
+            number = unroll_number(channel, published, solution)
+            state = self.past.numbered(number) if number is not None else None
+            if state is not None and state != published and not pays(channel, state, solution):
+                state = None
+            self._read[key] = state
+        return self._read[key]
 
     def sent_from(self, game: LiveGame) -> LiveGame | None:
         """Where our own move from here led, if we ever made one: to be redone as it was."""
