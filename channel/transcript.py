@@ -42,25 +42,44 @@ Record = dict[str, Any]
 Sink = Callable[[bytes], None]
 
 
+class Lines:
+    """Writes records as the lines of a transcript, and keeps the digest of them all."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._chain = _START
+        self._digest = sha256()
+
+    def write(self, record: Record) -> None:
+        """Add a line."""
+        body = msgspec.json.encode(record)
+        self._chain = _next(self._chain, body)
+        line = _line(self._chain, body)
+        self._digest.update(line)
+        self._sink(line)
+
+    def digest(self) -> str:
+        """The sha256 of all lines so far, in hex."""
+        return self._digest.hexdigest()
+
+
 class Recorder:
     """A listener that turns what it hears into lines, and keeps the digest."""
 
     def __init__(self, setup: Setup, sink: Sink) -> None:
-        self._sink = sink
-        self._chain = _START
-        self._digest = sha256()
-        self._write({"format": FORMAT, "setup": msgspec.to_builtins(setup)})
+        self._lines = Lines(sink)
+        self._lines.write({"format": FORMAT, "setup": msgspec.to_builtins(setup)})
 
     def __call__(self, told: Told) -> None:
         """Record what belongs into a transcript."""
-        record = _record(told)
+        record = record_of(told)
         if record is not None:
-            self._write(record)
+            self._lines.write(record)
 
     def finish(self, result: Result) -> str:
         """Write the last line; the digest, in hex, of the whole transcript."""
         checks = result.checks
-        self._write(
+        self._lines.write(
             {
                 "end": {
                     "balances": list(result.balances),
@@ -70,14 +89,7 @@ class Recorder:
                 }
             }
         )
-        return self._digest.hexdigest()
-
-    def _write(self, record: Record) -> None:
-        body = msgspec.json.encode(record)
-        self._chain = _next(self._chain, body)
-        line = _line(self._chain, body)
-        self._digest.update(line)
-        self._sink(line)
+        return self._lines.digest()
 
 
 def _next(chain: bytes, body: bytes) -> bytes:
@@ -88,7 +100,8 @@ def _line(chain: bytes, body: bytes) -> bytes:
     return b'["' + chain.hex().encode() + b'",' + body + b"]\n"
 
 
-def _record(told: Told) -> Record | None:
+def record_of(told: Told) -> Record | None:
+    """What a transcript says of something that was told; None for what it leaves out."""
     match told:
         case Sent(sender, message):
             return {"from": sender, "message": message.hex()}
@@ -141,6 +154,12 @@ class Transcript:
 
 def read(path: Path) -> Transcript:
     """The transcript in a file. Raises `UsageError`, naming the line that is wrong."""
+    lines, records = unbroken(path)
+    return Transcript(path, _setup(path, records[0]), lines, records)
+
+
+def unbroken(path: Path) -> tuple[tuple[bytes, ...], tuple[Record, ...]]:
+    """The lines of a transcript of any format, and their records. Raises `UsageError`."""
     try:
         lines = path.read_bytes().splitlines(keepends=True)
     except OSError as error:
@@ -163,7 +182,7 @@ def read(path: Path) -> Transcript:
             raise UsageError(f"{where}: not a JSON record") from None
     if "end" not in records[-1]:
         raise UsageError(f"{path}, line {len(lines)}: the transcript breaks off here")
-    return Transcript(path, _setup(path, records[0]), tuple(lines), tuple(records))
+    return tuple(lines), tuple(records)
 
 
 def _setup(path: Path, first: Record) -> Setup:
@@ -182,28 +201,27 @@ def _setup(path: Path, first: Record) -> Setup:
 class Comparer:
     """A sink that holds the lines of a session played again against those of a transcript."""
 
-    def __init__(self, transcript: Transcript) -> None:
-        self._transcript = transcript
+    def __init__(self, path: Path, lines: tuple[bytes, ...]) -> None:
+        self._path = path
+        self._lines = lines
         self._next = 0
 
     def __call__(self, line: bytes) -> None:
         """Take the next line. Raises `UsageError` where the session goes another way."""
         number = self._next + 1
-        lines = self._transcript.lines
+        lines = self._lines
         if self._next >= len(lines) or lines[self._next] != line:
             theirs = "nothing" if self._next >= len(lines) else _brief(lines[self._next])
             raise UsageError(
-                f"{self._transcript.path}, line {number}: the session does not go this way:"
+                f"{self._path}, line {number}: the session does not go this way:"
                 f" recorded {theirs}, played {_brief(line)}"
             )
         self._next = number
 
     def finish(self) -> None:
         """Raises `UsageError` when the transcript has lines that the session has not."""
-        if self._next < len(self._transcript.lines):
-            raise UsageError(
-                f"{self._transcript.path}, line {self._next + 1}: the session ended before this"
-            )
+        if self._next < len(self._lines):
+            raise UsageError(f"{self._path}, line {self._next + 1}: the session ended before this")
 
 
 def _brief(line: bytes) -> str:

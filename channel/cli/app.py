@@ -29,6 +29,12 @@ vectors = typer.Typer(
     "\n\nExample: [bold]channelsim vectors check cases.jsonl[/bold]",
 )
 app.add_typer(vectors, name="vectors")
+dispute = typer.Typer(
+    no_args_is_help=True,
+    help="An honest peer against an adversary, on chain to the last payout."
+    "\n\nExample: [bold]channelsim dispute run stale-oldest --at 9[/bold]",
+)
+app.add_typer(dispute, name="dispute")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -80,8 +86,33 @@ def play(
         Path | None, typer.Option(help="Write all that happens to this file.")
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+    adversary: Annotated[
+        str | None,
+        typer.Option(help="Bob is this adversary (see `dispute list`): NAME, or NAME@STEP."),
+    ] = None,
 ) -> None:
     """See `channel.cli.play`."""
+    if adversary is not None:
+        from channel.cli.dispute import play_against
+
+        raise typer.Exit(
+            play_against(
+                adversary,
+                game,
+                seed=seed,
+                unit=unit,
+                stack=stack,
+                as_json=json,
+                transcript=transcript,
+                others={
+                    "--hands": hands,
+                    "--balance": balance,
+                    "--policy": policy,
+                    "--script": script,
+                    "--quiet": quiet or None,
+                },
+            )
+        )
     from channel.cli.play import play as run
 
     raise typer.Exit(
@@ -345,6 +376,65 @@ def fuzz(
             out=out,
             json=json,
             junit=junit,
+        )
+    )
+
+
+@dispute.command("list")
+def dispute_list() -> None:
+    """List the adversaries, with what each does.
+
+    Example: [bold]channelsim dispute list[/bold]
+    """
+    from channel.cli.dispute import list_adversaries
+
+    raise typer.Exit(list_adversaries())
+
+
+@dispute.command("run")
+def dispute_run(
+    name: Annotated[
+        str | None, typer.Argument(help="An adversary (see `dispute list`): NAME, or NAME@STEP.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False,
+    seeds: Annotated[int, typer.Option(help="With --all: how many seeds.")] = 1,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text; the same seed runs the same (dispute).")
+    ] = None,
+    at: Annotated[
+        int | None, typer.Option(help="After how many of its messages it deviates (8).", min=0)
+    ] = None,
+    side: Annotated[str, typer.Option(help="Who the adversary is: alice or bob.")] = "bob",
+    game: Annotated[
+        str | None, typer.Option(help="A game, or several with commas, live at once.")
+    ] = None,
+    weather: Annotated[str, typer.Option(help="The chain: calm, reorgs or slow.")] = "calm",
+    json: Json = False,
+    transcript: Annotated[
+        Path | None, typer.Option(help="Write all that happens to this file.")
+    ] = None,
+) -> None:
+    """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
+
+    Example: [bold]channelsim dispute run silent@7 --weather reorgs --seed 3[/bold]
+    """
+    from channel.cli.dispute import run_everything, run_one
+    from channel.errors import UsageError
+
+    if everything == (name is not None):
+        raise UsageError("dispute run: the name of an adversary, or --all")
+    if everything:
+        raise typer.Exit(run_everything(seed=seed, seeds=seeds, as_json=json))
+    raise typer.Exit(
+        run_one(
+            name or "",
+            seed=seed,
+            step=at,
+            side=side,
+            games=game,
+            weather=weather,
+            as_json=json,
+            transcript=transcript,
         )
     )
 

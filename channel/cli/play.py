@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
 
 from channel import setup as setups
 from channel.cli.ask import Asker
+from channel.cli.dispute import replay_dispute
+from channel.cli.files import transcript_file
 from channel.deciding import Deciders
+from channel.disputes.record import DISPUTE
 from channel.entropy import fresh_seed
 from channel.errors import UsageError
 from channel.report.document import document
@@ -21,7 +23,7 @@ from channel.script import read as read_script
 from channel.session import Result, Session, SessionBroken
 from channel.setup import ASK, NAMES, Setup
 from channel.told import Listener
-from channel.transcript import Comparer, Recorder, Sink, choices_of
+from channel.transcript import Comparer, Recorder, Sink, choices_of, unbroken
 from channel.transcript import read as read_transcript
 
 
@@ -62,14 +64,17 @@ def play(
         )
     )
     output = _Output(setup, as_json=as_json, quiet=quiet)
-    with _file(transcript) as sink:
+    with transcript_file(transcript) as sink:
         return output.run(Deciders(setup, *output.person()), sink, finish=lambda: None)
 
 
 def replay(file: Path, *, as_json: bool, quiet: bool) -> int:
     """Play a transcript again; the exit code."""
+    lines, records = unbroken(file)
+    if records[0].get("format") == DISPUTE:
+        return replay_dispute(file, lines, records[0], as_json=as_json, quiet=quiet)
     transcript = read_transcript(file)
-    comparer = Comparer(transcript)
+    comparer = Comparer(file, lines)
     deciders = Deciders(transcript.setup, recorded=choices_of(transcript, NAMES[0]))
     output = _Output(transcript.setup, as_json=as_json, quiet=quiet, again=True)
     return output.run(deciders, comparer, finish=comparer.finish)
@@ -117,22 +122,6 @@ class _Output:
             print(json.dumps(told, indent=2, ensure_ascii=not unicode))
         else:
             self._narrator.finish(result, digest)
-
-
-@contextmanager
-def _file(path: Path | None) -> Iterator[Sink]:
-    if path is None:
-        yield lambda line: None
-        return
-    try:
-        with path.open("wb") as file:
-
-            def sink(line: bytes) -> None:
-                file.write(line)
-
-            yield sink
-    except OSError as error:
-        raise UsageError(f"--transcript {path}: cannot be written ({error.strerror})") from None
 
 
 def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:

@@ -137,7 +137,9 @@ class Arena:
         rest = AFTERWARDS
         for _ in range(LIMIT):
             while self._deliver() or self._decide() or self._go_on():
-                pass
+                # Blocks come while they talk, with messages still on their way.
+                if self._sky_free.chance(25):
+                    break
             rest -= self._honest_done()
             if rest < 0:
                 break

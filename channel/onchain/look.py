@@ -80,7 +80,6 @@ class _Look:
         self.picture = {seen.coin.id: seen for seen in block.coins}
         self.decided = dict(dispute.decided)
         self.judged = dict(dispute.judged)
-        self.asked = set(dispute.asked)
         self.warned = set(dispute.warned)
         self.watched = set(dispute.watched)
         self.waiting: dict[int, Spot] = {}
@@ -319,12 +318,15 @@ class _Look:
         self._push("redo" if redo else "move", bundle, born)
 
     def _ask(self, spot: Spot) -> None:
-        """Take the one thing that there is to do, or ask the player, once in each place."""
+        """Take the one thing that there is to do, or ask the player, once while it waits."""
         choices = spot.player.choices() if spot.player else ()
         if len(choices) == 1 and choices[0].forced:
             self.decide(spot, Action(choices[0].verb))
-        elif spot.game.coin not in self.asked:
-            self.asked.add(spot.game.coin)
+            return
+        asked = self.was.waiting.get(spot.game.id)
+        # Whoever was asked before a reorganisation may have answered while there was nothing
+        # to decide: it is asked again.
+        if asked is None or asked.game.coin != spot.game.coin:
             self.news.append(YourTurn(spot.game.id))
 
     def decide(self, spot: Spot, action: Action) -> None:
@@ -396,7 +398,6 @@ class _Look:
             told=tuple(self.facts),
             watched=frozenset(self.watched),
             decided=self.decided,
-            asked=frozenset(self.asked),
             warned=frozenset(self.warned),
             judged=self.judged,
             waiting=self.waiting,

@@ -36,8 +36,8 @@ class Dispute:
     `newest` is F, what we can complete; the newest of `records` is S, what the other side may.
     `faults` are the illegal last moves of F, by game. `ending` is a shutdown whose half is out;
     `began` the height at which we went on chain. The rest is memory: what was told and not
-    taken back; which coins are watched; what we decided at which game coin, and where the
-    player was asked; the spots of moves that were judged; the coin that pays the next fee; the
+    taken back; which coins are watched; what we decided at which game coin; the spots of moves
+    that were judged, and those that wait for the player; the coin that pays the next fee; the
     last picture.
     """
 
@@ -54,7 +54,6 @@ class Dispute:
     told: tuple[Fact, ...] = ()
     watched: frozenset[Coin] = frozenset()
     decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
-    asked: frozenset[GameCoin] = frozenset()
     warned: frozenset[bytes] = frozenset()
     judged: Mapping[bytes, Spot] = field(default_factory=dict)
     waiting: Mapping[int, Spot] = field(default_factory=dict)

@@ -321,6 +321,31 @@ def test_reorganisations_at_any_time_change_nothing_in_the_end(seed: int) -> Non
     assert any(end.told(Undone) for end in table.ends)
 
 
+def test_a_player_is_asked_again_where_a_reorganisation_took_the_question_away() -> None:
+    table = at_message(14)
+    table.mail.clear()
+    leave(table, ANN)
+    moved = 0
+    for _ in range(60):
+        for end in table.ends:
+            # Nobody decides while the coin that the question was about is gone.
+            if end.turns and facts(end, MovedOnChain):
+                moved += 1
+                table.chain.reorganise(1, 2, keep=False)
+                hear(table)
+                end.turns.clear()
+                break
+        else:
+            live(table)
+        farm(table)
+        if moved > 2:
+            break
+    assert moved > 2
+    settle(table)
+    sound(table)
+    assert rewards(table) == at_message(10_000).ends[ANN].state.balances
+
+
 def test_what_was_final_is_corrected_if_the_chain_takes_even_that_back() -> None:
     table = at_message(20)
     leave(table, ANN)

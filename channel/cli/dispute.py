@@ -1,0 +1,212 @@
+"""`channelsim dispute`, and what `play --adversary` and `replay` do with disputes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from channel.adversaries.base import get, names
+from channel.cli.files import transcript_file
+from channel.disputes.all import BANDS, Tally, run_all
+from channel.disputes.arena import Run
+from channel.disputes.promises import Broken
+from channel.disputes.record import played, scenario_of
+from channel.disputes.scenario import Scenario, check
+from channel.errors import UsageError
+from channel.report.lanes import Lanes
+from channel.setup import NAMES
+from channel.transcript import Comparer, Record, Sink
+from games import registry
+
+DEFAULT_SEED = "dispute"
+DEFAULT_STEP = 8
+
+
+def list_adversaries() -> int:
+    """Every adversary with what it does; the exit code."""
+    for name in names():
+        print(f"{name:<20} {get(name).about}")
+    return 0
+
+
+def named(adversary: str) -> tuple[str, int]:
+    """An adversary and its step from NAME or NAME@STEP. Raises `UsageError`."""
+    name, at, step = adversary.partition("@")
+    get(name)
+    if not at:
+        return name, DEFAULT_STEP
+    if not (step.isascii() and step.isdigit()):
+        raise UsageError(f"{adversary}: behind the @ is a step, as in {name}@{DEFAULT_STEP}")
+    return name, int(step)
+
+
+def run_one(
+    name: str,
+    *,
+    seed: str | None,
+    step: int | None,
+    side: str,
+    games: str | None,
+    weather: str,
+    as_json: bool,
+    transcript: Path | None,
+    unit: int | None = None,
+    stack: int | None = None,
+) -> int:
+    """Run one dispute; the exit code, 1 when a promise is broken."""
+    if side not in NAMES:
+        raise UsageError(f"--side {side}: {' or '.join(NAMES)}")
+    name, at = named(name)
+    menu = tuple(game.strip() for game in games.split(",")) if games else registry.names()[-1:]
+    scenario = Scenario(
+        games=menu,
+        seed=seed or DEFAULT_SEED,
+        adversary=name,
+        step=at if step is None else step,
+        side=NAMES.index(side),
+        weather=weather,
+    )
+    if unit is not None:
+        scenario = replace(scenario, unit=unit)
+    if stack is not None:
+        scenario = replace(scenario, stack=stack)
+    with transcript_file(transcript) as sink:
+        return _tell(check(scenario), sink, as_json=as_json, quiet=False)
+
+
+def play_against(
+    adversary: str,
+    games: str,
+    *,
+    seed: str | None,
+    unit: int | None,
+    stack: int | None,
+    as_json: bool,
+    transcript: Path | None,
+    others: dict[str, object],
+) -> int:
+    """A hand against an adversary, from funding to the last payout; the exit code."""
+    for option, value in others.items():
+        if value is not None:
+            raise UsageError(f"{option} does not go with --adversary: it plays one hand")
+    return run_one(
+        adversary,
+        seed=seed,
+        step=None,
+        side=NAMES[1],
+        games=games,
+        weather="calm",
+        as_json=as_json,
+        transcript=transcript,
+        unit=unit,
+        stack=stack,
+    )
+
+
+def replay_dispute(
+    file: Path, lines: tuple[bytes, ...], header: Record, *, as_json: bool, quiet: bool
+) -> int:
+    """Run a recorded dispute again, line by line the same; the exit code."""
+    comparer = Comparer(file, lines)
+    code = _tell(scenario_of(file, header), comparer, as_json=as_json, quiet=quiet)
+    comparer.finish()
+    return code
+
+
+def _tell(scenario: Scenario, sink: Sink, *, as_json: bool, quiet: bool) -> int:
+    lanes = Lanes(scenario.honest)
+    run, broken, digest = played(scenario, sink, lanes)
+    if as_json or not sys.stdout.isatty():
+        _print(document(run, broken, digest))
+    elif not quiet:
+        lanes.show(Console(highlight=False), run, broken, digest)
+    else:
+        print(digest)
+    return 1 if broken else 0
+
+
+def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
+    """A run as JSON data: who got what, what the honest side was told, and what is broken."""
+    got = [
+        sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))
+        for end in run.ends
+    ]
+    return {
+        "scenario": asdict(run.scenario),
+        "deviated": run.deviated,
+        "blocks": run.blocks,
+        "reorgs": run.reorgs,
+        "got": dict(zip(NAMES, got, strict=True)),
+        "news": [type(news).__name__ for news in run.ends[run.scenario.honest].news],
+        "broken_promises": [asdict(one) for one in broken],
+        "digest": digest,
+    }
+
+
+def run_everything(*, seed: str | None, seeds: int, as_json: bool) -> int:
+    """Run every adversary; the exit code, 1 when a promise is broken or something raised."""
+    if seeds < 1:
+        raise UsageError(f"--seeds {seeds}: at least 1")
+    tally = run_all(seed or DEFAULT_SEED, seeds)
+    if as_json or not sys.stdout.isatty():
+        _print(tally_document(tally))
+    else:
+        _show(tally)
+    return 1 if tally.broken or tally.exceptions else 0
+
+
+def tally_document(tally: Tally) -> dict[str, Any]:
+    """What many runs covered, as JSON data."""
+    return {
+        "runs": tally.runs,
+        "broken_promises": len(tally.broken),
+        "exceptions": len(tally.exceptions),
+        "blocks": tally.blocks,
+        "spends": tally.spends,
+        "reorgs": tally.reorgs,
+        "matrix": {
+            name: {band: asdict(cell) for band, cell in row.items()}
+            for name, row in tally.matrix.items()
+        },
+        "findings": [
+            {"scenario": asdict(scenario), "promise": one.promise, "how": one.how}
+            for scenario, one in tally.broken
+        ]
+        + [
+            {"scenario": asdict(scenario), "exception": text} for scenario, text in tally.exceptions
+        ],
+    }
+
+
+def _show(tally: Tally) -> None:
+    console = Console(highlight=False)
+    table = Table("adversary", *BANDS, box=None, pad_edge=False)
+    for name, row in tally.matrix.items():
+        cells = []
+        for band in BANDS:
+            cell = row.get(band)
+            if cell is None or not (cell.deviated or cell.broken):
+                cells.append("·")
+            else:
+                cells.append(f"{cell.broken} broken" if cell.broken else f"kept {cell.deviated}")
+        table.add_row(name, *cells)
+    console.print(table)
+    console.print(
+        f"\n{tally.runs} runs: {len(tally.broken)} broken promises,"
+        f" {len(tally.exceptions)} exceptions; {tally.blocks} blocks, {tally.spends} spends"
+        f" pushed, {tally.reorgs} reorganisations"
+    )
+    for scenario, one in tally.broken[:20]:
+        console.print(f"{scenario}: {one.promise}: {one.how}", style="red")
+    for scenario, text in tally.exceptions[:20]:
+        console.print(f"{scenario}: {text}", style="red")
+
+
+def _print(data: dict[str, Any]) -> None:
+    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())

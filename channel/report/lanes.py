@@ -1,0 +1,180 @@
+"""A dispute at a terminal: both peers and the chain, side by side in time."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from channel.coins import Coin
+from channel.disputes.arena import Run
+from channel.disputes.promises import Broken
+from channel.errors import Violation
+from channel.events import BrokenOff, GameSettled, News, OpeningFailed
+from channel.messages import Advisory, Batch, Settle, decode
+from channel.messages import Move as MoveMade
+from channel.onchain.news import (
+    ChannelClosed,
+    ChannelSettled,
+    Forfeited,
+    GameEnded,
+    GamePaid,
+    GameVoid,
+    IllegalOnChain,
+    LeftForChain,
+    MovedOnChain,
+    RevealAtRisk,
+    StateCounts,
+    Undone,
+    UnknownSpend,
+    UnrollSeen,
+)
+from channel.setup import NAMES
+from channel.told import BlockMade, NewsFor, Pushed, Sent, Told
+
+CHAIN = 2
+
+
+class Lanes:
+    """A listener that keeps what happened in three lanes; `show` prints them."""
+
+    def __init__(self, honest: int) -> None:
+        self._honest = NAMES[honest]
+        self._height = 0
+        self._rows: list[tuple[int, int, str]] = []
+
+    def __call__(self, told: Told) -> None:
+        """Keep what a person follows."""
+        match told:
+            case BlockMade(height):
+                self._height = height
+            case Sent(sender, message):
+                self._add(NAMES.index(sender), f"says {_said(message)}")
+            case Pushed(by, what, _, result):
+                text = f"pushes {what}" + ("" if result.answer.value == "accepted" else ", in vain")
+                if not self._again(NAMES.index(by), text):
+                    self._add(NAMES.index(by), text)
+            case NewsFor(player, news) if player == self._honest:
+                self._news(NAMES.index(player), news)
+            case _:
+                pass
+
+    def _again(self, lane: int, text: str) -> bool:
+        """Whether it was this lane's last word: what is pushed again need not be told."""
+        last = [row for row in self._rows if row[1] == lane][-3:]
+        return any(row[2] == text for row in last)
+
+    def _add(self, lane: int, text: str) -> None:
+        self._rows.append((self._height, lane, text))
+
+    def _news(self, lane: int, news: News) -> None:
+        seen = _seen(news)
+        if seen:
+            self._add(CHAIN, seen)
+            return
+        told = _told(news)
+        if told:
+            self._add(lane, told)
+
+    def show(self, console: Console, run: Run, broken: list[Broken], digest: str) -> None:
+        """All of it, and how it ended."""
+        scenario = run.scenario
+        titles = [name.capitalize() for name in NAMES]
+        if scenario.adversary:
+            titles[scenario.side] += f", {scenario.adversary}"
+        table = Table("height", *titles, "the chain", box=None, pad_edge=False)
+        before = None
+        for height, lane, text in self._rows:
+            cells = ["", "", ""]
+            cells[lane] = text
+            table.add_row("" if height in (0, before) else str(height), *cells)
+            before = height
+        console.print(table)
+        console.print()
+        for index, end in enumerate(run.ends):
+            address = end.peer.config.reward_address
+            amount = sum(seen.coin.amount for seen in run.chain.coins_at(address))
+            console.print(f"{NAMES[index].capitalize()} got {amount} mojos; put in", end=" ")
+            console.print(f"{scenario.balance}")
+        reason = next((_told(n) for n in run.ends[scenario.honest].news if _why(n)), "played out")
+        console.print(f"why: {reason}")
+        for one in broken:
+            console.print(f"broken promise: {one.promise}: {one.how}", style="red")
+        if not broken:
+            console.print("every promise is kept", style="green")
+        console.print(f"digest    {digest}", highlight=False)
+
+
+def _said(blob: bytes) -> str:
+    try:
+        message = decode(blob)
+    except Violation:
+        return "what is no message"
+    match message:
+        case Batch(number, actions):
+            verbs = [type(action).__name__.lower() for action in actions]
+            games = sorted({a.game_id for a in actions if isinstance(a, MoveMade | Settle)})
+            where = f" in game {', '.join(map(str, games))}" if games else ""
+            return f"batch {number}: {', '.join(verbs) or 'nothing'}{where}"
+        case Advisory(game_id):
+            return f"an early reveal in game {game_id}"
+        case _:
+            return type(message).__name__.lower()
+
+
+def _seen(news: News) -> str:
+    match news:
+        case UnrollSeen(number, coin, _):
+            return f"state {number} is published ({_short(coin)})"
+        case UnknownSpend(coin, _):
+            return f"{_short(coin)} is spent as nobody signed it"
+        case StateCounts(number, preempted, stale, rewards, games, _):
+            how = "preempts" if preempted else "is timed out"
+            paid = " and ".join(str(coin.amount) if coin else "0" for coin in rewards)
+            rest = "".join(f", game {game_id} {_short(coin)}" for game_id, coin in games)
+            return f"state {number} {how}{', stale' if stale else ''}: {paid} mojos{rest}"
+        case MovedOnChain(game_id, by_us, coin, _):
+            who = "the honest side" if by_us else "the other side"
+            return f"game {game_id}: a move by {who} ({_short(coin)})"
+        case IllegalOnChain(game_id, rule, _):
+            return f"game {game_id}: the move breaks {rule}"
+        case GamePaid(game_id, slashed, ours, theirs, _):
+            how = f"slashed by {'the honest' if slashed == 'us' else 'the other'} side"
+            amounts = f"{ours.amount if ours else 0} and {theirs.amount if theirs else 0}"
+            return f"game {game_id} {how if slashed else 'timed out'}: {amounts} mojos"
+        case Undone(fact):
+            return f"undone: {_seen(fact) or type(fact).__name__}"
+        case _:
+            return ""
+
+
+def _told(news: News) -> str:
+    match news:
+        case BrokenOff(violation, published, _):
+            state = "" if published is None else f"; publishes state {published}"
+            return f"breaks off: {violation.rule}: {violation.detail}{state}"
+        case LeftForChain(reason, published):
+            return f"leaves: {reason}; publishes state {published}"
+        case Forfeited(game_id, _, _):
+            return f"nothing for it in game {game_id}"
+        case GameVoid(game_id, number):
+            return f"game {game_id} is not in state {number}"
+        case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
+            return f"game {game_id} ended: {ours} and {theirs} mojos"
+        case ChannelSettled(number, ours, theirs):
+            return f"settled, from state {number}: {ours} and {theirs} mojos"
+        case RevealAtRisk(game_id, _, depth):
+            return f"must reveal in game {game_id} after {depth} blocks"
+        case ChannelClosed():
+            return "closed by the shutdown"
+        case OpeningFailed():
+            return "the opening failed"
+        case _:
+            return ""
+
+
+def _why(news: News) -> bool:
+    return isinstance(news, BrokenOff | LeftForChain | ChannelClosed | OpeningFailed)
+
+
+def _short(coin: Coin) -> str:
+    return coin.id.hex()[:8] + "…"

@@ -1,0 +1,165 @@
+"""`channelsim dispute`, and disputes through `play` and `replay`."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from channel.adversaries.base import names
+from channel.cli import dispute
+from channel.disputes import all as everything
+from channel.disputes.all import Tally
+from channel.disputes.promises import Broken
+from channel.disputes.record import played
+from channel.disputes.scenario import Scenario
+from channel.report.lanes import Lanes
+from tests.channel.cli import channelsim
+
+GAME = ("spacepoker",)
+
+
+def test_the_list_names_every_adversary(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "dispute", "list")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(names())
+
+
+def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "dispute", "run", "silent", "--at", 7, "--seed", "a", "--json")
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["broken_promises"] == []
+    assert told["deviated"] is True
+    assert told["scenario"]["step"] == 7
+    assert sum(told["got"].values()) == 2 * 3000
+    assert "ChannelSettled" in told["news"]
+    named = channelsim(capsys, "dispute", "run", "silent@7", "--seed", "a")
+    assert json.loads(named.out) == told
+
+
+def test_a_transcript_is_played_again_to_the_same_digest(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "dispute.jsonl"
+    options = ("--weather", "reorgs", "--game", "spacepoker,calpoker", "--side", "alice")
+    first = channelsim(capsys, "dispute", "run", "leaver@6", *options, "--transcript", file)
+    assert first.code == 0, first.err
+    again = channelsim(capsys, "replay", file)
+    assert again.code == 0, again.err
+    assert json.loads(again.out) == json.loads(first.out)
+    lines = file.read_bytes().splitlines(keepends=True)
+    for broken in (
+        b"".join(lines[:-1]),
+        file.read_bytes().replace(b'"reorgs"', b'"calm"', 1),
+        lines[0],
+    ):
+        file.write_bytes(broken)
+        assert channelsim(capsys, "replay", file).code == 2
+
+
+def test_a_transcript_of_another_run_is_found_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from channel.transcript import Lines
+
+    file = tmp_path / "dispute.jsonl"
+    channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)
+    records = [json.loads(line)[1] for line in file.read_bytes().splitlines()]
+    for change in ({"scenario": {**records[0]["scenario"], "step": 6}}, {"scenario": 3}):
+        with file.open("wb") as out:
+            lines = Lines(lambda line, out=out: out.write(line) and None)  # type: ignore[misc]
+            for record in ({**records[0], **change}, *records[1:]):
+                lines.write(record)
+        ran = channelsim(capsys, "replay", file)
+        assert ran.code == 2
+        assert "line" in ran.err
+
+
+def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "play", "calpoker", "--adversary", "stale-oldest@5", "--unit", 10)
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["scenario"]["games"] == ["calpoker"]
+    assert told["scenario"]["unit"] == 10
+    assert sum(told["got"].values()) == 2 * 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("dispute", "run"), "or --all"),
+        (("dispute", "run", "dead", "--all"), "or --all"),
+        (("dispute", "run", "nice"), "no adversary is called 'nice'"),
+        (("dispute", "run", "dead@x"), "behind the @ is a step"),
+        (("dispute", "run", "dead", "--side", "carol"), "alice or bob"),
+        (("dispute", "run", "dead", "--weather", "fog"), "weather"),
+        (("dispute", "run", "dead", "--game", "chess"), "chess"),
+        (("dispute", "run", "--all", "--seeds", "0"), "at least 1"),
+        (("play", "spacepoker", "--adversary", "dead", "--hands", "3"), "--hands"),
+        (("play", "spacepoker", "--adversary", "dead", "--quiet"), "--quiet"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    ran = channelsim(capsys, *arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_everything_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 7)]
+    monkeypatch.setattr(everything, "scenarios", lambda seed, number: iter(few))
+    ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--json")
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["runs"], told["broken_promises"], told["exceptions"]) == (4, 0, 0)
+    assert told["matrix"]["leaver"]["early"]["deviated"] == 2
+    assert told["blocks"] > 50
+    assert told["spends"] > 10
+
+
+def test_what_is_broken_is_told_and_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario(GAME, "x", "dead", 3)
+    tally = Tally(runs=2)
+    tally.broken.append((scenario, Broken("safety", "planted")))
+    tally.exceptions.append((scenario, "InvariantError: planted"))
+    tally.cell(scenario).broken = 1
+    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds: tally)
+    ran = channelsim(capsys, "dispute", "run", "--all")
+    assert ran.code == 1
+    assert json.loads(ran.out)["findings"][0]["how"] == "planted"
+    dispute._show(tally)
+    shown = capsys.readouterr().out
+    assert "1 broken" in shown
+    assert "planted" in shown
+
+
+def test_the_lanes_tell_who_did_what_and_why() -> None:
+    scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
+    lanes = Lanes(scenario.honest)
+    run, broken, digest = played(scenario, lambda line: None, lanes)
+    out = StringIO()
+    console = Console(file=out, width=120, no_color=True, highlight=False)
+    lanes.show(console, run, [*broken, Broken("money", "planted")], digest)
+    text = out.getvalue()
+    for told in (
+        "Bob, wrong-commitment",
+        "says batch",
+        "breaks off: CH-MOVE-5",
+        "is published",
+        "slashed by the honest side",
+        "Alice got 4000 mojos",
+        "broken promise: money: planted",
+        digest,
+    ):
+        assert told in text, told

@@ -1,0 +1,233 @@
+"""The promises hold in every scenario that is tried, and planted faults are found by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from channel.adversaries.base import Adversary, get, names, register
+from channel.disputes.all import A_SEED, STEPS, Tally, run_all, scenarios
+from channel.disputes.arena import Arena, Run
+from channel.disputes.ledger import Account
+from channel.disputes.promises import accounts, check
+from channel.disputes.scenario import WEATHERS, Scenario
+from channel.disputes.scenario import check as check_scenario
+from channel.errors import InvariantError, UsageError
+from channel.events import Push
+from channel.messages import Batch, decode
+from channel.peer import Peer, Phase
+from games import registry
+
+GAME = ("spacepoker",)
+
+
+def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
+    scenario = Scenario(GAME, "promises", name, step, side)
+    from dataclasses import replace
+
+    return Arena(replace(scenario, **other)).run()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", *names()])
+def test_every_adversary_on_both_sides(name: str) -> None:
+    """One step of each here; all steps, games and weathers are in `dispute run --all`."""
+    for number, side in enumerate((0, 1)):
+        step = (sum(map(ord, name)) + 4 * number) % 12
+        weather = WEATHERS[(len(name) + number) % len(WEATHERS)]
+        done = run(name, step, side, weather=weather)
+        assert check(done) == [], (name, step, side, weather)
+        assert done.finished[done.scenario.honest] is not None
+
+
+@pytest.mark.parametrize("name", sorted({"silent", "leaver", "stale-previous", "dead"}))
+def test_two_live_games_at_every_other_step(name: str) -> None:
+    for step in range(2, 13, 2):
+        done = run(name, step, step % 4 // 2, games=registry.names()[:2], seed=f"two {step}")
+        assert check(done) == [], (name, step)
+
+
+def test_the_same_scenario_is_the_same_run() -> None:
+    first, second = run("silent", weather="reorgs"), run("silent", weather="reorgs")
+    assert [end.sent for end in first.ends] == [end.sent for end in second.ends]
+    assert [[str(n) for n in end.news] for end in first.ends] == [
+        [str(n) for n in end.news] for end in second.ends
+    ]
+    assert (first.blocks, first.reorgs) == (second.blocks, second.reorgs)
+
+
+def test_a_seed_takes_some_steps_and_a_few_seeds_take_all() -> None:
+    known = {"", *names()}
+    taken = [list(scenarios("s", number)) for number in range(STEPS // A_SEED)]
+    for one in taken:
+        assert {scenario.adversary for scenario in one} == known
+        assert len(one) == len(known) * 2 * A_SEED
+    every = {(s.adversary, s.side, s.step) for one in taken for s in one}
+    assert len(every) == len(known) * 2 * STEPS
+    assert {s.weather for s in taken[0]} == set(WEATHERS)
+    assert len({s.games for s in taken[0]}) >= 3
+
+
+@pytest.mark.long
+def test_everything_for_a_few_seeds() -> None:
+    tally = run_all("long", 5)
+    assert tally.broken == []
+    assert tally.exceptions == []
+
+
+# --- planted faults ------------------------------------------------------------------------------
+
+
+class Faulty(Arena):
+    """The honest side's driver loses what it pushes under some names."""
+
+    lost: tuple[str, ...] = ()
+
+    def _push(self, index: int, push: Push) -> None:
+        if index == self.scenario.honest and push.name in self.lost:
+            return
+        super()._push(index, push)
+
+
+def faulty(name: str, step: int, *lost: str, side: int = 1, **other: object) -> set[str]:
+    from dataclasses import replace
+
+    scenario = replace(Scenario(GAME, "faults", name, step, side), **other)  # type: ignore[arg-type]
+    arena = Faulty(scenario)
+    arena.lost = lost
+    return {one.promise for one in check(arena.run())}
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "lost"),
+    [
+        ("stale-previous", 6, ("preempt",)),
+        ("stale-oldest", 9, ("preempt",)),
+        ("dead", 6, ("claim",)),
+        ("dead", 6, ("unroll",)),
+        ("dead", 6, ("unroll-timeout",)),
+        ("wrong-commitment", 6, ("slash",)),
+        ("silent", 6, ("move", "redo")),
+    ],
+)
+def test_a_side_that_does_not_look_after_its_money_is_found_out(
+    name: str, step: int, lost: tuple[str, ...]
+) -> None:
+    found = [faulty(name, step + more, *lost) for more in (0, 1, 2)]
+    assert any(found), found
+
+
+def test_a_side_that_makes_an_illegal_move_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger judges the honest side, too."""
+    monkeypatch.setattr(Scenario, "honest", property(lambda scenario: scenario.side))
+    found = [
+        one.how
+        for step in (4, 6, 8)
+        for one in check(Arena(Scenario(GAME, "caught", "illegal-on-chain", step)).run())
+    ]
+    assert any("illegal move" in how or "slashed" in how for how in found), found
+
+
+def test_a_key_in_a_message_is_found() -> None:
+    done = run("")
+    end = done.ends[done.scenario.honest]
+    end.sent.append(b"..." + end.peer.config.secret)
+    assert [one.promise for one in check(done)] == ["secrecy"]
+
+
+def test_a_game_that_ends_twice_is_found() -> None:
+    from channel.onchain.news import GameEnded
+
+    done = run("")
+    end = done.ends[done.scenario.honest]
+    end.news += [GameEnded(7, 1, 1), GameEnded(7, 1, 1)]
+    assert [one.promise for one in check(done)] == ["news"]
+
+
+def test_the_ledger_and_the_engine_count_the_same() -> None:
+    """Worked out apart from each other, for every state of a session."""
+    done = run("")
+    states, _, _ = accounts(done)
+    assert len(states) > 10
+    for end in done.ends:
+        for link in end.peer.book.past:
+            account = states[link.state.number]
+            assert account.balances == link.state.balances
+            assert account.total() == link.state.total()
+            assert {*account.games} == {game.id for game in link.state.games}
+            for game in link.state.games:
+                standing = account.games[game.id]
+                assert (standing.share(0), standing.share(1)) == game.shares()
+                assert standing.validator == game.position.validator
+                assert not standing.illegal
+
+
+def test_a_batch_of_what_does_not_exist_changes_nothing_in_the_ledger() -> None:
+    from channel.messages import Accept, Cancel, Move, Settle
+
+    actions = (Settle(4), Cancel(4, ""), Accept(4), Move(4, b"", 0, 0, b""))
+    batch = Batch(5, actions, bytes(96), bytes(96))
+    before = Account(4, (10, 20))
+    after = before.after(batch, 0)
+    assert (after.balances, after.games, after.open) == ((10, 20), {}, {})
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+
+def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
+    for name in names():
+        kind = get(name)
+        assert kind.name == name
+        assert kind.about[0].islower()
+        assert not kind.about.endswith(".")
+    for kind in (type("Nameless", (Adversary,), {}), type("Twice", (get("dead"),), {})):
+        with pytest.raises(InvariantError):
+            register(kind)
+    with pytest.raises(UsageError, match="no adversary is called 'nice'"):
+        get("nice")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"games": ()},
+        {"games": ("chess",)},
+        {"side": 2},
+        {"step": -1},
+        {"weather": "fog"},
+        {"unit": 0},
+        {"stack": 0},
+        {"unit": 10**12},
+    ],
+)
+def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(UsageError):
+        check_scenario(replace(Scenario(GAME, "x"), **change))  # type: ignore[arg-type]
+    assert check_scenario(Scenario(GAME, "x")).balance == 3000
+
+
+def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    from channel.disputes import all as everything
+
+    few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 5)]
+    monkeypatch.setattr(everything, "scenarios", lambda seed, number: iter(few))
+    monkeypatch.setattr(
+        Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
+    )
+    tally = run_all("x", 1)
+    assert isinstance(tally, Tally)
+    assert (tally.runs, len(tally.exceptions)) == (2, 2)
+    assert "planted" in tally.exceptions[0][1]
+
+
+def test_an_adversary_is_its_peer_but_for_one_thing() -> None:
+    """Before its step every message is what the peer made."""
+    done = run("short-share", 9)
+    (side,) = {done.scenario.side}
+    said = [heard for heard in done.heard if heard.sender == side]
+    assert all(heard.honest for heard in said[:9])
+    changed = [heard for heard in said if not heard.honest]
+    assert len(changed) == done.deviated == 1
+    assert isinstance(decode(changed[0].message), Batch)
+    assert done.ends[done.scenario.honest].peer.phase is Phase.CLOSED
