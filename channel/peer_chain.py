@@ -100,6 +100,7 @@ class ChainSide:
         self._picture = Block(0)
         self._marks: Marks = {}
         self._no_more_proposals = False
+        self._was_deep = False
         self.ignored = 0
 
     @property
@@ -186,7 +187,7 @@ class ChainSide:
             return [Push("funding", opened.bundle)] if opened.bundle else []
         if block.peak - seen.born < self.config.agreement.confirmations:
             return []
-        self.phase = Phase.PLAYING
+        self.phase, self._was_deep = Phase.PLAYING, True
         effects: list[Effect] = [Tell(ChannelOpen(opened.channel.coin, block.peak))]
         held, self._held = self._held, ()
         for message in held:
@@ -250,6 +251,7 @@ class ChainSide:
             self._table(),
             self.book,
             deadline=self._opened.deadline,
+            funding=self._opened.bundle if self._was_deep else None,
             peak=self._peak,
             faults=faults or {},
             ending=self._ending,

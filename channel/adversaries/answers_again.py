@@ -27,15 +27,22 @@ class AnswersAgain(OnChain):
         self._undone = False
 
     def handle(self, event: Event) -> list[Effect]:
-        """Notice what was undone."""
-        effects = super().handle(event)
-        for effect in effects:
+        """Notice what was undone, before the peer's own repetition of it gets out."""
+        raw = self.peer.handle(event)
+        for effect in raw:
             match effect:
                 case Tell(Undone(MovedOnChain(by_us=True))):
                     self._undone = True
                 case _:
                     pass
+        effects = self._through(raw)
+        if isinstance(event, Block):
+            effects += self.block(event)
         return effects
+
+    def push(self, push: Push) -> list[Effect]:
+        """Not the move as it was."""
+        return [] if self._undone and push.name == "move" else [push]
 
     def cheat(self, block: Block) -> list[Effect]:
         """Change what was decided, where there is a choice."""

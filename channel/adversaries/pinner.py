@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from channel import bls
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import register
+from channel.adversaries.onchain_base import OnChain
 from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
 from channel.events import Block, Effect, Push
 from clsp.integers import int_to_atom
@@ -12,18 +13,15 @@ from games.referee import CREATE_COIN
 
 
 @register
-class Pinner(Adversary):
+class Pinner(OnChain):
     """Every spend of the other side lies in a bundle with a coin of the thief's, at a low fee."""
 
     name = "pinner"
     about = "bundles the other side's spends with a coin of its own, at a low fee"
     honest_claim = True
 
-    def block(self, block: Block) -> list[Effect]:
+    def cheat(self, block: Block) -> list[Effect]:
         """Whatever is pending and not its own."""
-        channel = self.channel
-        if not self.due or channel is None:
-            return []
         effects: list[Effect] = []
         for seen in block.coins:
             if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:

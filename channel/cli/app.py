@@ -408,7 +408,9 @@ def dispute_run(
     game: Annotated[
         str | None, typer.Option(help="A game, or several with commas, live at once.")
     ] = None,
-    weather: Annotated[str, typer.Option(help="The chain: calm, reorgs or slow.")] = "calm",
+    weather: Annotated[
+        str, typer.Option(help="The chain: calm, reorgs, slow or cut-off.")
+    ] = "calm",
     json: Json = False,
     transcript: Annotated[
         Path | None, typer.Option(help="Write all that happens to this file.")

@@ -51,6 +51,9 @@ LIMIT = 600
 PATIENCE = 30
 """Blocks without a word after which an honest player asks for the shutdown."""
 
+MOST_DEAF = 5
+"""Blocks that the honest side may be cut off for: it still answers within its times."""
+
 AFTERWARDS = 20
 """Blocks that an adversary still has once the honest side is done."""
 
@@ -127,6 +130,7 @@ class Arena:
         self._closing = False
         self._reorgs = 0
         self._quiet = 0
+        self._deaf = 0
         self._finished: list[int | None] = [None, None]
 
     def run(self) -> Run:
@@ -241,8 +245,19 @@ class Arena:
                 self.chain.reorganise(back, new, keep=self._sky.chance(50))
         self._tell(BlockMade(self.chain.peak()))
         for index, end in enumerate(self._ends):
+            if index == self.scenario.honest and self._cut_off():
+                continue
             for block in blocks_for(self.chain, end.watched):
                 self._carry_out(index, end.actor.handle(block))
+
+    def _cut_off(self) -> bool:
+        """Whether the honest side hears nothing of this block; never for long."""
+        if self.scenario.weather != "cut-off":
+            return False
+        if self._deaf == 0 and self._sky.chance(15):
+            self._deaf = self._sky.between(1, MOST_DEAF)
+        self._deaf = max(0, self._deaf - 1)
+        return self._deaf > 0
 
     def _release(self) -> None:
         """What has waited long enough in a slow chain gets to the mempool."""

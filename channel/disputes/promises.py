@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from channel.chain import Answer
 from channel.coins import Coin
-from channel.disputes.arena import Run
+from channel.disputes.arena import MOST_DEAF, Run
 from channel.disputes.ledger import Account, Standing
 from channel.errors import Violation
 from channel.events import Acted, BrokenOff, CoinSeen, GameSettled
@@ -263,6 +263,7 @@ def liveness(run: Run) -> Iterator[Broken]:
     # Each reorganisation takes back so many blocks at most; a slow chain keeps what is due.
     weather = run.reorgs * (2 * scenario.confirmations + 2)
     weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
+    weather += MOST_DEAF * (moves + 3) if scenario.weather == "cut-off" else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
         yield Broken("liveness", f"settled at {done}, promised by {most}")

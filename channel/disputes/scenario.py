@@ -10,8 +10,9 @@ from channel.setup import NAMES
 from games import registry
 from games.errors import BadTerms, UnknownGame
 
-WEATHERS = ("calm", "reorgs", "slow")
-"""What the chain does: nothing; blocks are replaced; bundles wait before they get in."""
+WEATHERS = ("calm", "reorgs", "slow", "cut-off")
+"""What the chain does: nothing; blocks are replaced; bundles wait before they get in; the honest
+side hears nothing of it for some blocks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,8 @@ class _Look:
     def _unfunded(self) -> None:
         """No channel coin: it may still come, and one that a reorganisation took come back."""
         if self.block.peak < self.was.deadline:
+            if self.was.funding is not None:
+                self.pushes.append(Push("funding", self.was.funding))
             return
         self.status = Status.UNFUNDED
         if self.was.status is not Status.UNFUNDED:

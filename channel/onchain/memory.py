@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from channel.book import Table
-from channel.coins import Coin
+from channel.coins import Bundle, Coin
 from channel.events import Block
 from channel.onchain.fees import Fees
 from channel.onchain.news import Fact
@@ -34,11 +34,13 @@ class Dispute:
     """A channel on chain, as one side sees it. Immutable: a look gives a new one.
 
     `newest` is F, what we can complete; the newest of `records` is S, what the other side may.
-    `faults` are the illegal last moves of F, by game. `ending` is a shutdown whose half is out;
-    `began` the height at which we went on chain. The rest is memory: what was told and not
-    taken back; which coins are watched; what we decided at which game coin; the spots of moves
-    that were judged, and those that wait for the player; the coin that pays the next fee; the
-    last picture.
+    `faults` are the illegal last moves of F, by game. `funding` is what made a channel coin
+    that was deep once, in case that it has to be made again by its `deadline`; `ending` is a
+    shutdown whose half is out; `began` the height at which we went on chain.
+
+    The rest is memory: what was told and not taken back; which coins are watched; what we
+    decided at which game coin; the spots of moves that were judged, and those that wait for
+    the player; the coin that pays the next fee; the last picture.
     """
 
     table: Table
@@ -47,6 +49,7 @@ class Dispute:
     faults: Mapping[int, Fault]
     players: tuple[tuple[int, Player], ...]
     deadline: int
+    funding: Bundle | None
     began: int
     ending: Ending | None = None
     fees: Fees | None = None

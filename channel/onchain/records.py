@@ -24,6 +24,7 @@ class Records:
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
     _read: dict[tuple[bytes, bytes], ChannelState | None]
+    _void: dict[int, tuple[int, ...]]
 
     @classmethod
     def of(cls, table: Table, past: Past) -> Records:
@@ -35,7 +36,7 @@ class Records:
                 last.setdefault(game.id, game)
                 if game.before is not None:
                     following.setdefault(game.before.coin, game)
-        return cls(table, past, following, last, {})
+        return cls(table, past, following, last, {}, {})
 
     def published(self, solution: bytes) -> ChannelState | None:
         """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
@@ -83,12 +84,13 @@ class Records:
         settled = self.settled_at(game_id) is not None
         return self._last[game_id].shares() if settled else None
 
-    def games_not_in(self, state: ChannelState) -> list[int]:
+    def games_not_in(self, state: ChannelState) -> tuple[int, ...]:
         """The games of newer states that this one does not have."""
-        newer = (link.state for link in self.past if link.state.number > state.number)
-        return sorted(
-            {game.id for later in newer for game in later.games if not state.game(game.id)}
-        )
+        if state.number not in self._void:
+            newer = (link.state for link in self.past if link.state.number > state.number)
+            games = (game.id for later in newer for game in later.games)
+            self._void[state.number] = tuple(sorted({one for one in games if not state.game(one)}))
+        return self._void[state.number]
 
     def player_at(self, state: ChannelState, game: LiveGame) -> Player:
         """Our seat in a live game as of this state: all its moves up to there, seen again."""

@@ -296,6 +296,43 @@ def test_a_funding_that_vanishes_before_its_deadline_is_sent_again() -> None:
     assert sum(table.ends[ANN].state.balances) == 2 * BALANCE
 
 
+def test_a_funding_that_comes_back_after_it_had_failed_is_unrolled() -> None:
+    table = sit().open()
+    opened = table.ends[ANN].peer._opened
+    assert opened is not None
+    assert opened.bundle is not None
+    seen = table.chain.coin(table.channel.coin.id)
+    assert seen is not None
+    back = table.chain.peak() - seen.born + 1
+    table.chain.reorganise(back, back + 20, keep=False)
+    table.farm()
+    assert [end.peer.phase for end in table.ends] == [Phase.FAILED] * 2
+    # The old blocks win again: below the deadline, where the bundle is still good.
+    table.chain._node.revert_blocks(table.chain.peak() - opened.deadline + 5)
+    assert table.chain.push(opened.bundle).benign
+    table.farm()
+    for end in table.ends:
+        (news,) = end.told(LeftForChain)
+        assert isinstance(news, LeftForChain)
+        assert "came back" in news.reason
+    settle(table)
+    sound(table)
+    assert rewards(table) == (BALANCE, BALANCE)
+
+
+def test_a_funding_that_vanishes_under_a_dispute_is_sent_again_too() -> None:
+    table = at_message(16)
+    table.mail.clear()
+    leave(table, ANN)
+    seen = table.chain.coin(table.channel.coin.id)
+    assert seen is not None
+    back = table.chain.peak() - seen.born + 1
+    table.chain.reorganise(back, back + 1, keep=False)
+    settle(table)
+    sound(table)
+    assert rewards(table) == played()[1]
+
+
 def closed(table: Table) -> bool:
     return all(end.peer.phase is Phase.CLOSED for end in table.ends)
 
