@@ -76,7 +76,8 @@ STATE_MACHINE = (
     *("messages", "opening", "past", "peer", "peer_chain", "proposal", "receive", "signed"),
     *("clock", "shutdown", "state", "wallet"),
     *("onchain/dispute", "onchain/fees", "onchain/games", "onchain/look", "onchain/memory"),
-    *("onchain/news", "onchain/reading", "onchain/records", "onchain/spends", "onchain/spots"),
+    *("onchain/news", "onchain/playing", "onchain/reading", "onchain/records"),
+    *("onchain/spends", "onchain/spots"),
 )
 
 

@@ -411,6 +411,9 @@ def dispute_run(
     weather: Annotated[
         str, typer.Option(help="The chain: calm, reorgs, slow or cut-off.")
     ] = "calm",
+    fees: Annotated[
+        int, typer.Option(help="What the honest side pays for urgent spends, in mojos.", min=0)
+    ] = 0,
     json: Json = False,
     transcript: Annotated[
         Path | None, typer.Option(help="Write all that happens to this file.")
@@ -435,6 +438,7 @@ def dispute_run(
             side=side,
             games=game,
             weather=weather,
+            fees=fees,
             as_json=json,
             transcript=transcript,
         )

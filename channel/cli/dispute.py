@@ -54,6 +54,7 @@ def run_one(
     side: str,
     games: str | None,
     weather: str,
+    fees: int = 0,
     as_json: bool,
     transcript: Path | None,
     unit: int | None = None,
@@ -71,6 +72,7 @@ def run_one(
         step=at if step is None else step,
         side=NAMES.index(side),
         weather=weather,
+        fees=fees,
     )
     if unit is not None:
         scenario = replace(scenario, unit=unit)

@@ -83,6 +83,7 @@ def scenarios(seed: str, number: int) -> Iterator[Scenario]:
                     step=step,
                     side=side,
                     weather=WEATHERS[(count // len(menus)) % len(WEATHERS)],
+                    fees=5 * (count % 5 == 0),
                 )
 
 

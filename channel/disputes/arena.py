@@ -35,6 +35,7 @@ from channel.events import (
     Watch,
     YourTurn,
 )
+from channel.onchain.fees import Fees
 from channel.opening import Agreement
 from channel.peer import Config, Peer, Phase
 from channel.proposal import Wish
@@ -337,6 +338,11 @@ class Arena:
             key = wallet_key(secret, "funding")
             wallet = Wallet(key, self.chain.give(address_of(key), scenario.balance))
             channel_secret = derive(secret, "channel", 0)
+            fees = None
+            if scenario.fees and index == scenario.honest:
+                purse = wallet_key(secret, "fees")
+                coin = self.chain.give(address_of(purse), 1000 * scenario.fees)
+                fees = Fees(Wallet(purse, coin), scenario.fees, scenario.fees, 20 * scenario.fees)
             config = Config(
                 name=name,
                 peer=NAMES[1 - index],
@@ -347,6 +353,7 @@ class Arena:
                 agreement=agreement,
                 agg_sig_data=self.chain.agg_sig_data(),
                 entropy=_entropy(channel_secret),
+                fees=fees,
             )
             peer = Peer(config)
             actor: Peer | Adversary = peer

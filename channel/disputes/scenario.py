@@ -15,13 +15,16 @@ WEATHERS = ("calm", "reorgs", "slow", "cut-off")
 side hears nothing of it for some blocks."""
 
 
+MOST_FEES = 1_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A dispute: the games (all in one proposal), and who deviates how, at which step.
 
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units.
+    units; `fees` is what the honest side offers at first for a spend with a deadline.
     """
 
     games: tuple[str, ...]
@@ -30,6 +33,7 @@ class Scenario:
     step: int = 0
     side: int = 1
     weather: str = "calm"
+    fees: int = 0
     unit: int = 100
     stack: int = 10
     stakes: int = 3
@@ -58,6 +62,8 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
     if scenario.weather not in WEATHERS:
         raise UsageError(f"weather {scenario.weather!r}: one of {', '.join(WEATHERS)}")
+    if not 0 <= scenario.fees <= MOST_FEES:
+        raise UsageError(f"fees of {scenario.fees} mojos: from 0 to {MOST_FEES}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
     if scenario.balance > BLOCK_REWARD:

@@ -45,6 +45,17 @@ def test_two_live_games_at_every_other_step(name: str) -> None:
         assert check(done) == [], (name, step)
 
 
+@pytest.mark.parametrize("name", ["pinner", "stale-any", "wrong-size", "leaver"])
+def test_a_side_that_pays_fees(name: str) -> None:
+    paid = 0
+    for step, weather in ((5, "calm"), (7, "slow"), (9, "reorgs")):
+        done = run(name, step, step % 2, weather=weather, fees=10)
+        assert check(done) == [], (name, step)
+        end = done.ends[done.scenario.honest]
+        paid += any("+fee" in what for what, _, _ in end.pushed)
+    assert paid
+
+
 def test_the_same_scenario_is_the_same_run() -> None:
     first, second = run("silent", weather="reorgs"), run("silent", weather="reorgs")
     assert [end.sent for end in first.ends] == [end.sent for end in second.ends]
@@ -194,6 +205,7 @@ def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
         {"side": 2},
         {"step": -1},
         {"weather": "fog"},
+        {"fees": -1},
         {"unit": 0},
         {"stack": 0},
         {"unit": 10**12},

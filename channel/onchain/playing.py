@@ -1,0 +1,219 @@
+"""What one look finds in the games, and does about them; what it finds is collected here.
+
+Source: the state channel, "Going on chain", from "After the unroll" on.
+"""
+
+from __future__ import annotations
+
+from channel.coins import Bundle, Coin
+from channel.compose import own_action
+from channel.events import (
+    Acted,
+    Block,
+    CoinSeen,
+    Effect,
+    Moved,
+    News,
+    Push,
+    Store,
+    Watch,
+    YourTurn,
+)
+from channel.onchain import games
+from channel.onchain.games import Track, View
+from channel.onchain.memory import Dispute, Status
+from channel.onchain.news import (
+    ChannelSettled,
+    Fact,
+    Forfeited,
+    GameEnded,
+    GamePaid,
+    IllegalOnChain,
+    MovedOnChain,
+    RevealAtRisk,
+    UnknownSpend,
+)
+from channel.onchain.reading import Slashed
+from channel.onchain.spends import claim_bundle, move_bundle, slash_bundle
+from channel.onchain.spots import Spot
+from channel.state import ChannelState, LiveGame
+from clsp.values import serialize
+from games import registry
+from games.contract import Action
+
+
+class Playing:
+    """The part of a look that follows game coins, with all that a look collects."""
+
+    def __init__(self, dispute: Dispute, block: Block) -> None:
+        self.was = dispute
+        self.table = dispute.table
+        self.channel = dispute.table.channel
+        self.block = block
+        self.picture = {seen.coin.id: seen for seen in block.coins}
+        self.decided = dict(dispute.decided)
+        self.judged = dict(dispute.judged)
+        self.warned = set(dispute.warned)
+        self.watched = set(dispute.watched)
+        self.waiting: dict[int, Spot] = {}
+        self.purse = dispute.purse
+        self.status = Status.OPEN
+        self.facts: list[Fact] = []
+        self.news: list[News] = []
+        self.stores: list[Effect] = []
+        self.watches: list[Effect] = []
+        self.pushes: list[Push] = []
+        self.urgent: list[tuple[Push, int]] = []
+
+    # --- the games -------------------------------------------------------------------------------
+
+    def _see_games(self, state: ChannelState, firsts: list[Spot], height: int) -> None:
+        ours, theirs = state.balances[self.table.side], state.balances[self.table.side.other]
+        open_games = False
+        for first in firsts:
+            view = self._view()
+            track = games.follow(view, first)
+            for spot in track.spots:
+                self._see(spot.coin)
+            self._tell_moves(view, track)
+            if track.lost:
+                spent = track.tip_seen.spent if track.tip_seen else None
+                self.facts.append(UnknownSpend(track.tip.coin, spent or height))
+            elif track.end is None and track.tip_seen is not None:
+                self._play(view, track.tip, track.tip_seen.born)
+            paid = games.payout(self._view(), track)
+            if paid is None:
+                open_games = True
+                continue
+            self._tell_payout(view, track, paid)
+            ours, theirs = ours + paid.ours, theirs + paid.theirs
+            open_games = open_games or not paid.final
+        if not open_games and self._view().deep(height):
+            self.status = Status.SETTLED
+            self.facts.append(ChannelSettled(state.number, ours, theirs))
+
+    def _view(self) -> View:
+        return View(
+            self.table,
+            self.was.records,
+            self.decided,
+            self.judged,
+            self.picture,
+            self.block.peak,
+        )
+
+    def _tell_moves(self, view: View, track: Track) -> None:
+        for before, spot, seen in zip(track.spots, track.spots[1:], track.seen[:-1], strict=False):
+            by_us = before.game.mover is self.table.side
+            height = seen.spent if seen is not None and seen.spent is not None else 0
+            self.facts.append(MovedOnChain(spot.game.id, by_us, spot.coin, height))
+            if spot.coin.id not in self.judged:
+                self.judged[spot.coin.id] = spot
+                if not by_us and spot.player is not None:
+                    self.news.append(
+                        Moved(
+                            spot.game.id,
+                            spot.game.position,
+                            spot.player,
+                            spot.runs,
+                            spot.disagreements,
+                        )
+                    )
+        for spot in track.spots:
+            if spot.fault is not None:
+                self.facts.append(IllegalOnChain(spot.game.id, spot.fault.rule, spot.coin))
+
+    def _tell_payout(self, view: View, track: Track, paid: games.Payout) -> None:
+        spot, seen = track.tip, track.tip_seen
+        game_id = spot.game.id
+        if not paid.ours:
+            self.facts.append(Forfeited(game_id, spot.coin, paid.theirs))
+        if seen is not None and seen.spent is not None:
+            slashed = isinstance(track.end, Slashed)
+            by = games.slasher(view, spot) if slashed else ""
+            ours, theirs = games.paid_coins(view, track, paid)
+            self.facts.append(GamePaid(game_id, by, ours, theirs, seen.spent))
+        if paid.final:
+            self._tell_end(game_id, paid)
+
+    def _tell_end(self, game_id: int, paid: games.Payout) -> None:
+        """A game ends once: one that we settled by messages has ended, if it paid the same."""
+        before = self.was.records.ended_off_chain(game_id)
+        side = self.table.side
+        if before is None or (before[side], before[side.other]) != (paid.ours, paid.theirs):
+            self.facts.append(GameEnded(game_id, paid.ours, paid.theirs, before is not None))
+
+    def _play(self, view: View, spot: Spot, born: int) -> None:
+        """Do what there is to do about an unspent game coin."""
+        todo = games.todo(view, spot, born)
+        if isinstance(todo, games.Ask):
+            self._ask(spot)
+            todo = games.todo(view, spot, born)
+        match todo:
+            case games.Slash(fault):
+                before = spot.game.before
+                if before is None or before.position.state is None:
+                    return
+                program = registry.get(spot.game.terms.game).programs[
+                    before.position.validator or ""
+                ]
+                state = before.position.state.value()
+                bundle = slash_bundle(
+                    self.channel, spot.coin, spot.game, state, program, fault.evidence
+                )
+                self._push("slash", bundle, born)
+            case games.Move(after, redo, risky):
+                self._move(spot, after, born, redo=redo, risky=risky)
+            case games.Claim():
+                bundle = claim_bundle(self.channel, spot.coin, spot.game)
+                self.pushes.append(Push("claim", bundle))
+            case games.Ask():
+                self.waiting[spot.game.id] = spot
+            case games.Give() | games.Hold():
+                pass
+
+    def _move(self, spot: Spot, after: LiveGame, born: int, *, redo: bool, risky: bool) -> None:
+        if risky and spot.coin.id not in self.warned:
+            self.warned.add(spot.coin.id)
+            self.news.append(RevealAtRisk(spot.game.id, spot.coin, self.block.peak - born))
+        bundle = move_bundle(
+            self.channel, self.table.secret_keys, spot.coin, spot.game.coin, after.coin
+        )
+        self._push("redo" if redo else "move", bundle, born)
+
+    def _ask(self, spot: Spot) -> None:
+        """Take the one thing that there is to do, or ask the player, once while it waits."""
+        choices = spot.player.choices() if spot.player else ()
+        if len(choices) == 1 and choices[0].forced:
+            self.decide(spot, Action(choices[0].verb))
+            return
+        asked = self.was.waiting.get(spot.game.id)
+        # Whoever was asked before a reorganisation may have answered while there was nothing
+        # to decide: it is asked again.
+        if asked is None or asked.game.coin != spot.game.coin:
+            self.news.append(YourTurn(spot.game.id))
+
+    def decide(self, spot: Spot, action: Action) -> None:
+        """Fix what we do here, on disk first. Raises `IllegalAction`."""
+        if spot.player is None:
+            return
+        own = own_action(self.table, spot.game, spot.player, action)
+        moves = own.after.coin != spot.game.coin
+        self.decided[spot.game.coin] = own.after if moves else None
+        record = serialize(own.after.coin.value())
+        self.stores.append(Store(f"decided/{spot.game.coin.puzzle_hash().hex()}", record))
+        self.news.append(Acted(spot.game.id, action, own.before, own.after.position, own.player))
+
+    # --- helpers ---------------------------------------------------------------------------------
+
+    def _see(self, coin: Coin) -> CoinSeen | None:
+        if coin not in self.watched:
+            self.watched.add(coin)
+            self.watches.append(Watch(coin))
+        return self.picture.get(coin.id)
+
+    def _push(self, name: str, bundle: Bundle, since: int) -> None:
+        """Push a spend with a deadline, which has been due since this height."""
+        push = Push(name, bundle)
+        self.pushes.append(push)
+        self.urgent.append((push, self.block.peak - since))
