@@ -130,6 +130,7 @@ class Arena:
         self._proposed = False
         self._closing = False
         self._reorgs = 0
+        self._last_reorg = 0
         self._quiet = 0
         self._deaf = 0
         self._finished: list[int | None] = [None, None]
@@ -238,10 +239,14 @@ class Arena:
         self._release()
         self._quiet += 1
         self.chain.farm()
-        if self.scenario.weather == "reorgs" and self._sky.chance(20):
+        # A timeout leaves room for one reorganisation as deep as `confirmations`: what has to be
+        # in by then cannot be in if every few blocks are taken back again.
+        rested = self.chain.peak() - self._last_reorg >= self.scenario.game_timeout
+        if self.scenario.weather == "reorgs" and rested and self._sky.chance(30):
             back = self._sky.between(1, self.scenario.confirmations)
             if self.chain.peak() - back > self._floor:
                 self._reorgs += 1
+                self._last_reorg = self.chain.peak()
                 new = back + self._sky.between(1, 2)
                 self.chain.reorganise(back, new, keep=self._sky.chance(50))
         self._tell(BlockMade(self.chain.peak()))

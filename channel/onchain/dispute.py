@@ -28,6 +28,9 @@ def begin(
     fees: Fees | None,
 ) -> Dispute:
     """The dispute of a channel whose messages count no more."""
+    watched = [table.channel.coin]
+    if fees is not None:
+        watched.append(fees.wallet.coin)
     return Dispute(
         table=table,
         newest=book.newest,
@@ -39,6 +42,7 @@ def begin(
         began=peak,
         ending=ending,
         fees=fees,
+        watched=frozenset(watched),
         picture=Block(peak),
     )
 
