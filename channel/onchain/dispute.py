@@ -67,9 +67,10 @@ def extend(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> lis
     fee: a replacement has to contain all of what it replaces.
     """
     fees, coin = dispute.fees, dispute.purse
-    if fees is None or coin is None:
+    if fees is None or coin is None or coin in {spend.coin for spend in bundle.spends}:
+        # What pays already, and is still refused, is not helped by paying once more.
         return []
-    ours = {(spend.coin, spend.solution) for spend in bundle.spends if spend.coin != coin}
+    ours = {(spend.coin, spend.solution) for spend in bundle.spends}
     waited = dispute.picture.peak - dispute.began
     fee = min(max(fees.after(waited), 1), coin.amount)
     effects: list[Effect] = []

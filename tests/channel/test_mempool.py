@@ -8,6 +8,7 @@ from channel import bls
 from channel.chain import Answer
 from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
 from channel.entropy import derive
+from channel.events import Block, CoinSeen, Pinned, Push
 from channel.onchain.fees import Fees, change_of
 from channel.onchain.news import GamePaid, MovedOnChain, StateCounts
 from channel.onchain.spends import claim_bundle
@@ -99,8 +100,6 @@ def test_a_fee_is_raised_with_the_same_coin_while_nothing_gets_in() -> None:
     # A chain whose blocks are full of others: our peer hears of blocks that have nothing of it.
     seen = table.chain.coin(table.channel.coin.id)
     assert seen is not None
-    from channel.events import Block, CoinSeen, Push
-
     wallet = CoinSeen(fees.wallet.coin, 1, None)
     for waited in range(6):
         effects = table.ends[ANN].peer.handle(Block(start + waited, (seen, wallet)))
@@ -173,8 +172,6 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
 
 
 def test_a_pin_without_our_spend_is_none_of_ours_to_pay() -> None:
-    from channel.events import Pinned
-
     table = at_message(10_000)
     paying(table, BEN)
     thief = purse(table, ANN)
@@ -184,6 +181,23 @@ def test_a_pin_without_our_spend_is_none_of_ours_to_pay() -> None:
     other = pay(thief, thief.coin, 1, table)
     assert table.handle(BEN, Pinned(bundle, (other,))) == []
     assert table.handle(ANN, Pinned(bundle, (joined(bundle, other),))) == []
+
+
+def test_a_bundle_that_pays_already_is_not_paid_for_again() -> None:
+    """Or two peers that both pay would outbid themselves for ever."""
+    table = at_message(10_000)
+    fees = paying(table, BEN)
+    thief = purse(table, ANN)
+    leave(table, BEN)
+    plain = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll")
+    paid = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll+fee")
+    pinned = joined(plain, pay(thief, thief.coin, 1, table))
+    (effect,) = table.ends[BEN].peer.handle(Pinned(plain, (pinned,)))
+    assert isinstance(effect, Push)
+    assert fees.wallet.coin in {spend.coin for spend in effect.bundle.spends}
+    assert table.ends[BEN].peer.handle(Pinned(paid, (pinned,))) == []
+    assert table.ends[BEN].peer.handle(Pinned(effect.bundle, (pinned,))) == []
+    settle(table)
 
 
 def test_a_claim_that_was_pushed_out_is_sent_again() -> None:
