@@ -105,8 +105,7 @@ class _Look(Playing):
         if ending is None or self.block.peak - height < self.table.confirmations:
             return
         self.status = Status.SHUT
-        if self.was.status is not Status.SHUT:
-            self.news.append(ChannelClosed(ending.rewards(), height))
+        self.facts.append(ChannelClosed(ending.rewards(), height))
 
     # --- the unroll coin -------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ class ChannelClosed:
 class Undone:
     """A reorganisation took this back: it is no longer so."""
 
-    fact: Fact | ChannelClosed
+    fact: Fact
 
 
 Fact: TypeAlias = (
@@ -172,7 +172,8 @@ Fact: TypeAlias = (
     | GameVoid
     | GameEnded
     | ChannelSettled
+    | ChannelClosed
 )
 """What the picture of the chain says; taken back when it no longer says so."""
 
-ChainNews: TypeAlias = LeftForChain | ChannelClosed | Fact | Undone
+ChainNews: TypeAlias = LeftForChain | Fact | Undone

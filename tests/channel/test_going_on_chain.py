@@ -11,7 +11,16 @@ from functools import cache
 import pytest
 
 from channel.errors import UsageError
-from channel.events import Act, BrokenOff, Cancelled, Close, GoOnChain, OpeningFailed
+from channel.events import (
+    Act,
+    BrokenOff,
+    Cancelled,
+    Close,
+    GoOnChain,
+    OpeningFailed,
+    Push,
+    Received,
+)
 from channel.messages import Shutdown, ShutdownDone, decode
 from channel.onchain.news import (
     ChannelClosed,
@@ -177,6 +186,31 @@ def test_a_shutdown_and_an_unroll_race(asker: int) -> None:
         assert rewards(table) == balances
         for end in table.ends:
             assert end.told(ChannelSettled) or end.told(ChannelClosed)
+
+
+def test_a_shutdown_that_won_the_race_can_be_taken_back_as_well() -> None:
+    """It was completed after its asker had gone on chain; a deep reorganisation undoes it."""
+    table = sit().open().propose(ANN).go_on()
+    balances = table.ends[ANN].state.balances
+    asker = table.holder()
+    table.command(asker, Close())
+    # The answer is completed, and kept from everybody for now.
+    effects = table.ends[1 - asker].peer.handle(Received(table.take_mail()))
+    (completed,) = (effect.bundle for effect in effects if isinstance(effect, Push))
+    end = table.ends[asker]
+    # The asker's unroll never reaches the node.
+    leaving = end.peer.handle(GoOnChain())
+    table.carry_out(asker, [effect for effect in leaving if not isinstance(effect, Push)])
+    assert table.chain.push(completed).benign
+    for _ in range(1 + CONFIRMATIONS):
+        farm(table, (1 - asker,))
+    assert len(facts(end, ChannelClosed)) == 1
+    assert end.peer.phase is Phase.CLOSED
+    table.chain.reorganise(CONFIRMATIONS + 1, CONFIRMATIONS + 2, keep=False)
+    farm(table, (1 - asker,))
+    assert facts(end, ChannelClosed) == []
+    settle(table, dead=(1 - asker,))
+    assert rewards(table) == balances
 
 
 def test_open_proposals_end_when_the_channel_goes_on_chain_or_is_closed() -> None:
