@@ -7,7 +7,7 @@ enough; a clock stops it on others.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -26,7 +26,7 @@ from channel.lab.places import spots
 from channel.lab.seeds import Corpus
 from channel.lab.shrink import Shrinker, as_probe, broken_by
 from channel.lab.spots import Spot, disturbed, place, recommitted
-from channel.lab.target import Target
+from channel.lab.target import REFEREE, Target
 from channel.lab.trial import SEVERITIES, Finding, Tally, Trial
 from clsp.run import Slash, Valid, run_serialized
 from clsp.trace import Tracer
@@ -107,8 +107,7 @@ class Campaign:
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
         self._dice = Random(secret)
-        self._made: Counter[str] = Counter()
-        self._hands = spots(self.target, secret, self._dice, self._made, self.target.strict)
+        self._hands = spots(self.target, secret, self._dice, self.target.strict)
         self._laws = laws_for(self.target)
         self._first: dict[Cause, tuple[Law, Probe, Finding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
@@ -162,7 +161,6 @@ class Campaign:
             every = [name for name, probes in self.corpus.probes.items() if probes]
             if rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
                 spot = next(self._hands)
-                self._made[spot.validator] += 1
                 yield self._trial(spot, Mutator(spot, self._dice).cases(FRESH))
             else:
                 yield self._around(self._dice.choice(every))
@@ -214,7 +212,7 @@ class Campaign:
 
     def _tracer(self, name: str) -> Tracer:
         if name not in self._tracers:
-            self._tracers[name] = Tracer(self.target.programs[name])
+            self._tracers[name] = Tracer(self.target.programs[name], self.target.symbols.get(name))
         return self._tracers[name]
 
     def _dictionary(self, name: str) -> tuple[bytes, ...]:
@@ -251,19 +249,21 @@ class Campaign:
             self.corpus.add(probe)
 
     def _trace_referee(self, court: Court) -> None:
-        if not self._may_trace("referee"):
+        if not self._may_trace(REFEREE):
             return
         for how, (curried, solution) in court.seen.items():
             if how in self.tally.referee or self._referee_seen > 400:
                 continue
             self.tally.referee.add(how)
             self._referee_seen += 1
-            if "referee" not in self._tracers:
-                self._tracers["referee"] = Tracer(self.target.referee)
-            self._charge("referee", TRACED * how[1] / COST)
+            if REFEREE not in self._tracers:
+                self._tracers[REFEREE] = Tracer(
+                    self.target.referee, self.target.symbols.get(REFEREE)
+                )
+            self._charge(REFEREE, TRACED * how[1] / COST)
             environment = b"\xff" + serialize(curried) + solution
-            reach = self._tracers["referee"].reach(environment)
-            self.referee.reached("referee", reach.nodes, reach.branches)
+            reach = self._tracers[REFEREE].reach(environment)
+            self.referee.reached(REFEREE, reach.nodes, reach.branches)
 
     def _charge(self, name: str, work: float) -> None:
         self.work += work

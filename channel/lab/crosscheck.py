@@ -6,7 +6,6 @@ the same seed counts the same, whoever did the work.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -113,10 +112,8 @@ def trials(
     tally = tally or Tally()
     left = cases
     at_a_spot = min(AT_A_SPOT, max(4, cases // SPOTS))
-    made: Counter[str] = Counter()
-    for spot in spots(target, secret, dice, made, target.strict if beyond is None else beyond):
+    for spot in spots(target, secret, dice, target.strict if beyond is None else beyond):
         size = min(left, at_a_spot)
-        made[spot.validator] += 1
         yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
         left -= size
         if not left:

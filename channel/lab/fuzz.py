@@ -27,7 +27,7 @@ from channel.lab.fields import Probe
 from channel.lab.findings import Document, grouped, still_broken
 from channel.lab.findings import kept as kept_findings
 from channel.lab.honest import legal_result
-from channel.lab.target import Target
+from channel.lab.target import REFEREE, Target
 from channel.lab.trial import Tally
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid as ProgramValid
@@ -150,12 +150,12 @@ def _try_again(report: Report, folder: Path | None) -> list[Document]:
 
 def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
     found = {}
-    for name, program in {**target.programs, "referee": target.referee}.items():
-        tracer = Tracer(program)
+    for name, program in {**target.programs, REFEREE: target.referee}.items():
+        tracer = Tracer(program, target.symbols.get(name))
         nodes: set[int] = set()
         branches: set[int] = set()
         for result in results:
-            part = result.referee if name == "referee" else result.corpus
+            part = result.referee if name == REFEREE else result.corpus
             nodes |= part.nodes.get(name, set())
             branches |= part.branches.get(name, set())
         found[name] = Reached(tracer.nodes, len(nodes), tracer.branches, len(branches))
@@ -286,7 +286,7 @@ def save(report: Report, folder: Path) -> int:
     added = 0
     known = seeds.load(target, folder)
     for name, program in target.programs.items():
-        tracer = Tracer(program)
+        tracer = Tracer(program, target.symbols.get(name))
         corpus = seeds.Corpus()
         for probe in known:
             if probe.spot.validator == name:

@@ -7,7 +7,7 @@ an opponent's own logic would hold against it. It is taken to hold what the file
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
@@ -68,17 +68,16 @@ class Recorded:
         return self
 
 
-def honest_spots(target: Target, dice: Random, made: Mapping[str, int]) -> Iterator[Spot]:
+def honest_spots(target: Target, dice: Random) -> Iterator[Spot]:
     """The file's legal moves without end, in an order of the dice's, validators in balance."""
     every = recorded_spots(target)
     queues: dict[str, list[Spot]] = {spot.validator: [] for spot in every}
     while True:
-        name = min(queues, key=lambda one: (made.get(one, 0), len(queues[one]), one))
-        queue = queues[name]
-        if not queue:
-            queue += [spot for spot in every if spot.validator == name]
-            dice.shuffle(queue)
-        yield queue.pop()
+        for name, queue in queues.items():
+            if not queue:
+                queue += [spot for spot in every if spot.validator == name]
+                dice.shuffle(queue)
+            yield queue.pop()
 
 
 def plays(target: Target, validator: str) -> tuple[Play, ...]:

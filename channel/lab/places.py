@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from random import Random
 
 from channel.lab.hands import hands
@@ -10,33 +11,43 @@ from channel.lab.honest import honest_spots
 from channel.lab.spots import Spot, disturbed, place, recommitted
 from channel.lab.target import Target
 
-PATIENCE = 100
-"""So many places in a row may be passed over."""
+OFTEN = 1.3
+"""A validator that was taken so many times as often as the average is mostly passed over."""
+
+TAKEN, SOMETIMES = 0.05, 0.3
+"""The part of its places that are taken all the same, and of those where a move has a length that
+was seldom tried: were all passed over, what comes late in a hand would never be tried."""
+
+SELDOM = 0.5
+"""A length of a validator's moves is seldom tried below so much of the average."""
 
 
-def spots(
-    target: Target, seed: bytes, dice: Random, made: Mapping[str, int], beyond: bool
-) -> Iterator[Spot]:
+def spots(target: Target, seed: bytes, dice: Random, beyond: bool) -> Iterator[Spot]:
     """The places of hands without end, each followed by a few variants of it.
 
-    `made` counts the spots of each validator that were taken: those that hands reach most
-    often are passed over, so that the last validator is tried about as often as the first.
+    Validators that hands reach most often are mostly passed over, so that the last one is tried
+    about as often as the first; of each, moves of a length that was seldom tried come first.
     `beyond`: also states that no play is known to reach.
     """
     if target.rules is None:
-        yield from honest_spots(target, dice, made)
-    passed = 0
+        yield from honest_spots(target, dice)
+    made: Counter[str] = Counter()
+    kinds: Counter[tuple[str, int]] = Counter()
     for turn in hands(target, seed):
-        average = sum(made.values()) / len(target.programs)
-        often = made.get(turn.before.validator or "", 0) > 1.3 * average + 4
-        if often and passed < PATIENCE:
-            passed += 1
+        name = turn.before.validator or ""
+        kind = (name, len(turn.play.move))
+        often = made[name] > OFTEN * made.total() / len(target.programs) + 4
+        seldom = kinds[kind] < SELDOM * kinds.total() / (len(kinds) + 1)
+        if often and dice.random() > (SOMETIMES if seldom else TAKEN):
             continue
-        passed = 0
         spot = place(target, turn.before, turn.play, turn.amount, turn.receiver)
+        kinds[kind] += 1
+        made[name] += 1
         yield spot
         for _ in range(2):
             if (other := recommitted(target, spot, dice)) is not None:
+                made[name] += 1
                 yield other
         if beyond and dice.random() < 0.4 and (other := disturbed(target, spot, dice)) is not None:
+            made[name] += 1
             yield other

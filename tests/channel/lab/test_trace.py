@@ -117,7 +117,7 @@ def bare(solution: list[object] | bytes) -> dict[str, str]:
     target = of_game(registry.get("spacepoker"))
     court = Court(target)
     spot = next(
-        s for s in spots(target, b"x" * 32, Random(1), {}, beyond=False) if s.validator == "end"
+        s for s in spots(target, b"x" * 32, Random(1), beyond=False) if s.validator == "end"
     )
     declared = Commitment(b"", b"")
     fields = court.after(spot, spot.play.move, int_to_atom(spot.play.share), declared)
