@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,7 +21,7 @@ from rich.text import Text
 
 from channel.errors import UsageError
 from channel.lab.campaign import Progress
-from channel.lab.findings import Document, keep, still_broken
+from channel.lab.findings import RECORDED, Document, keep, still_broken
 from channel.lab.findings import load as load_finding
 from channel.lab.fuzz import Report, save
 from channel.lab.fuzz import fuzz as run
@@ -93,7 +94,11 @@ def is_finding(path: Path) -> bool:
 def replay(path: Path, target: str | None, *, json: bool) -> int:
     """Try a finding again; the exit code, 1 while it still happens."""
     found = load_finding(path)
-    loaded = load(target or found.source)
+    try:
+        loaded = load(target or found.source)
+    except UsageError as error:
+        hint = "" if target else "; --target names the target"
+        raise UsageError(f"{path}: {error}{hint}") from None
     broken = still_broken(loaded, msgspec.to_builtins(found))
     if json:
         _dump({"target": loaded.name, "happens": bool(broken), "broken": broken})
@@ -136,7 +141,9 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
 
 def _details(found: Document) -> Iterator[str]:
     before, after = found.fields
-    if found.differs:
+    if found.law == RECORDED:
+        yield "this is a case of the file of honest play"
+    elif found.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
     else:
         yield "this happens in honest play"
@@ -151,7 +158,7 @@ def _summary(report: Report) -> str:
     reached = sum(one.nodes_reached for one in report.coverage.values())
     branches = sum(one.branches for one in report.coverage.values())
     sides = sum(one.branches_reached for one in report.coverage.values())
-    early = "; stopped before its work was done" if report.stopped else ""
+    early = "; interrupted" if report.interrupted else ""
     rate = report.runs / report.seconds if report.seconds else 0
     count = len(report.findings)
     return (
@@ -188,6 +195,7 @@ def _print_json(report: Report, paths: Sequence[Path]) -> None:
             "jobs": report.jobs,
             "seconds": round(report.seconds, 3),
             "stopped": report.stopped,
+            "interrupted": report.interrupted,
             "runs": report.runs,
             "runs_per_second": round(report.runs / report.seconds) if report.seconds else 0,
             "coverage": msgspec.to_builtins(report.coverage),
@@ -239,7 +247,10 @@ def _plain(text: str) -> str:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "target"
+    """A folder's name for a target: different for different names, and never a way out."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    plain = slug == name.lower().replace(" ", "-")
+    return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _console() -> Console:

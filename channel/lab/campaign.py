@@ -7,7 +7,7 @@ enough; a clock stops it on others.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -16,9 +16,10 @@ from typing import TypeAlias
 from channel.entropy import derive
 from channel.lab.cases import Case, Mutator
 from channel.lab.court import Court
+from channel.lab.duels import duel
 from channel.lab.fields import Probe, fields
-from channel.lab.findings import Document, document
-from channel.lab.guided import Guided, words_of
+from channel.lab.findings import RECORDED, Document, document, recorded
+from channel.lab.guided import Guided, make, words_of
 from channel.lab.hands import plain_hands
 from channel.lab.honest import recorded_spots
 from channel.lab.laws import Law, laws_for
@@ -32,7 +33,7 @@ from clsp.run import Slash, Valid, run_serialized
 from clsp.trace import Tracer
 from clsp.values import serialize
 
-SECOND = 350_000
+SECOND = 230_000
 """Units of work that stand for a second: fewer than most machines do, so that the clock seldom
 ends a campaign before its work is done."""
 
@@ -48,8 +49,17 @@ TRACED = 40
 TRACING = 0.25
 """At most this share of the work goes into tracing."""
 
-FRESH = 64
+FRESH = 32
 """Cases at a place of a hand."""
+
+DUELLING = 0.35
+"""At most this share of the work goes into duels, where a target has any."""
+
+DEALS = 16
+"""So many secrets are tried behind the commitment of one place, with a duel each."""
+
+A_DUEL = 900
+"""What a duel costs besides its runs: the rules are asked about dozens of selections."""
 
 AROUND = 48
 """Cases around one that reached something new."""
@@ -113,6 +123,10 @@ class Campaign:
         self._tracers: dict[str, Tracer] = {}
         self._words: dict[str, tuple[bytes, ...]] = {}
         self._queues: dict[str, deque[Probe]] = {}
+        self._duellers: deque[Spot] = deque(maxlen=64)
+        self._peaceful: set[str] = set()
+        self._tries: Counter[str] = Counter()
+        self._duelled = 0.0
         self._referee_seen = 0
         self._reading = True
         self._traced: defaultdict[str, float] = defaultdict(float)
@@ -159,11 +173,42 @@ class Campaign:
         while True:
             rounds += 1
             every = [name for name, probes in self.corpus.probes.items() if probes]
-            if rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
+            if self._duellers and self._duelled < DUELLING * self.work:
+                yield from self._duels()
+            elif rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
                 spot = next(self._hands)
+                if spot.validator not in self._peaceful and spot.natural:
+                    self._may_duel(spot)
                 yield self._trial(spot, Mutator(spot, self._dice).cases(FRESH))
             else:
                 yield self._around(self._dice.choice(every))
+
+    # --- duels -------------------------------------------------------------------------------
+
+    def _may_duel(self, spot: Spot) -> None:
+        """Remember a place where selections meet; most validators have none."""
+        if self.target.rules is None:
+            return
+        if next(duel(self.target, spot, self._dice), None) is None:
+            self._tries[spot.validator] += 1
+            if self._tries[spot.validator] > 8:
+                self._peaceful.add(spot.validator)
+            return
+        self._duellers.append(spot)
+
+    def _duels(self) -> Iterator[Trial]:
+        """One place with one secret after the other behind its commitment: what is dealt rarely
+        is compared seldom, and by good selections hardly ever."""
+        start = self.work
+        spot = self._dice.choice(self._duellers)
+        for _ in range(DEALS):
+            other = recommitted(self.target, spot, self._dice) or spot
+            calls = duel(self.target, other, self._dice)
+            self.work += A_DUEL
+            cases = [make(other, "duel", *call) for call in calls]
+            if cases:
+                yield self._trial(other, cases)
+        self._duelled += self.work - start
 
     def _around(self, name: str) -> Trial:
         probes = self.corpus.probes[name]
@@ -191,7 +236,7 @@ class Campaign:
             if law.every > 1 and spot.validator in self.tally.runaway:
                 continue
             # Where something new happened, the dear laws look more closely.
-            often = 32 if trial.fresh else 8
+            often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
             if first or self._dice.random() * law.every < (often if law.every > 1 else 1):
                 for finding in law.check(trial):
                     self._found(trial, law, finding)
@@ -277,6 +322,9 @@ class Campaign:
         plain = self._plain() if self._first else {}
         made = []
         for law, probe, finding, before in self._first.values():
+            if law.name == RECORDED:
+                made.append(recorded(self.target, finding))
+                continue
             smaller = Shrinker(
                 self.target, law, finding.cause, plain.get(finding.validator, ())
             ).shrink(probe)

@@ -19,8 +19,13 @@ from channel.lab.probes import read, written
 from channel.lab.shrink import broken_by
 from channel.lab.target import Target
 from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+from games.vectors import BadCase, Case, arguments, check_program
+from games.vectors import read as read_cases
 
 FORMAT = "channelsim finding 1"
+
+RECORDED = "recorded cases"
+"""The law whose findings are cases of a file."""
 
 REFEREES = frozenset(("timeout pays", "timeout pays nobody", "forged", "slash path", "misdeclared"))
 """Causes that are the referee's."""
@@ -102,6 +107,36 @@ def document(target: Target, probe: Probe, finding: Finding, before: int) -> Doc
     return msgspec.structs.replace(made, pytest=_pytest(target, made))
 
 
+def recorded(target: Target, finding: Finding) -> Document:
+    """A case of the file of honest play that does not hold; there is nothing to shrink."""
+    assert finding.vector is not None
+    case = msgspec.convert(finding.vector, Case)
+    program = target.programs[case.validator].serialized
+    environment = arguments(case, target.name, target.programs)
+    made = Document(
+        format=FORMAT,
+        target=target.name,
+        source=target.source,
+        law=finding.law,
+        validator=finding.validator,
+        severity=finding.severity,
+        cause=f"{finding.cause} ({case.id})",
+        text=f"{finding.validator}: {finding.text} (case {case.id}).",
+        differs=(),
+        fields=(0, 0),
+        also=(),
+        vector=finding.vector,
+        probe={},
+        brun={
+            "program": program.hex(),
+            "environment": environment.hex(),
+            "result": _result(program, environment),
+        },
+        pytest="",
+    )
+    return msgspec.structs.replace(made, pytest=_pytest(target, made))
+
+
 def _money(probe: Probe, finding: Finding) -> str:
     """Who loses what in this case, if money is what it is about."""
     spot, case = probe.spot, probe.case
@@ -147,7 +182,8 @@ def _pytest(target: Target, made: Document) -> str:
     """A test that fails as long as the cause is there."""
     slug = re.sub(r"[^a-z0-9]+", "_", f"{made.validator} {made.cause}".lower()).strip("_")
     short = {"law": made.law, "validator": made.validator, "cause": made.cause}
-    data = json.dumps({**short, "probe": made.probe}, sort_keys=True)
+    shown = {"vector": made.vector} if made.law == RECORDED else {"probe": made.probe}
+    data = json.dumps({**short, **shown}, sort_keys=True)
     comment = "\n".join(f"    # {line}" for line in _wrapped(f"{made.severity}: {made.text}"))
     return (
         f"def test_{slug[:70]}() -> None:\n{comment}\n"
@@ -174,18 +210,29 @@ def _wrapped(text: str, width: int = 90) -> list[str]:
 def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     """What is still wrong of a finding on this target, a line each; nothing once it is mended.
 
-    `data` has the keys `law`, `cause` and `probe` of a document. Raises `UsageError`.
+    `data` has the keys `law`, `cause` and `probe` of a document (`vector`, of a recorded case).
+    Raises `UsageError`.
     """
     known = {law.name: law for law in laws_for(target)}
     law = known.get(str(data.get("law")))
     if law is None:
         raise UsageError(f"no law is called {data.get('law')!r} for {target.name}")
+    if law.name == RECORDED:
+        return _case_broken(target, data.get("vector"))
     probe = read(target, data.get("probe"))
     return [
         f"{one.severity}: {one.validator}: {one.text}"
         for one in broken_by(target, law, probe)
         if one.cause == data.get("cause")
     ]
+
+
+def _case_broken(target: Target, vector: Any) -> list[str]:
+    try:
+        (case,) = read_cases([msgspec.json.encode(vector)])
+    except BadCase as error:
+        raise UsageError(f"the finding's vector: {error}") from None
+    return check_program(case, target.name, target.programs)
 
 
 def grouped(found: Iterable[Document]) -> list[Document]:

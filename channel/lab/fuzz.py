@@ -36,9 +36,6 @@ from clsp.trace import Tracer
 from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
 
-PATIENCE = 1.25
-"""A clock stops a campaign after so many times the seconds that it was given."""
-
 OFTEN = 0.2
 """A campaign tells its progress every so many seconds."""
 
@@ -70,7 +67,11 @@ class Reached:
 
 @dataclass
 class Report:
-    """What a fuzzing session found. `mended`: stored findings that do not happen any more."""
+    """What a fuzzing session found.
+
+    `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
+    that do not happen any more; `untried`: those that cannot be tried, and why.
+    """
 
     target: Target
     seed: str
@@ -78,6 +79,7 @@ class Report:
     seconds: float = 0.0
     runs: int = 0
     stopped: bool = False
+    interrupted: bool = False
     tally: Tally = field(default_factory=Tally)
     coverage: dict[str, Reached] = field(default_factory=dict)
     findings: list[Document] = field(default_factory=list)
@@ -108,7 +110,7 @@ def fuzz(
     if jobs == 1:
         with _until_interrupted(ThreadEvent()) as enough:
             campaign = Campaign(target, seed, 0, stored)
-            until = start + seconds * PATIENCE
+            until = start + seconds
             results = [
                 campaign.run(
                     seconds * SECOND,
@@ -116,8 +118,9 @@ def fuzz(
                     _seldom(lambda progress: tell([progress])),
                 )
             ]
+            report.interrupted = enough.is_set()
     else:
-        results = _in_processes(target, seconds, seed, jobs, stored, tell)
+        results, report.interrupted = _in_processes(target, seconds, seed, jobs, stored, tell)
     report.seconds = perf_counter() - start
     for result in results:
         report.runs += result.runs
@@ -204,7 +207,8 @@ def _in_processes(
     jobs: int,
     stored: Sequence[Probe],
     tell: Callable[[Sequence[Progress]], None],
-) -> list[Result]:
+) -> tuple[list[Result], bool]:
+    """What each campaign brought, and whether somebody interrupted them."""
     context = get_context("spawn")
     flag = context.Event()
     states = [Progress(0, 0, 0, 0)] * jobs
@@ -245,7 +249,7 @@ def _in_processes(
         raise failed[0]
     if len(results) < jobs:
         raise InvariantError(f"{jobs - len(results)} of {jobs} fuzzers ended without a result")
-    return [results[number] for number in sorted(results)]
+    return [results[number] for number in sorted(results)], flag.is_set()
 
 
 def _work(
@@ -259,7 +263,7 @@ def _work(
 ) -> None:
     """One campaign, in a process of its own. Ctrl-C is the parent's to hear."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    until = perf_counter() + seconds * PATIENCE
+    until = perf_counter() + seconds
     try:
         result = Campaign(target, seed, number, stored).run(
             seconds * SECOND,

@@ -32,6 +32,9 @@ from games.referee import referee
 from games.vectors import BadCase, Case, worked_out
 from games.vectors import read as read_cases
 
+LONGEST_NAME = 60
+"""Names of targets and programs stand in tables and in names of files."""
+
 REFEREE = "referee"
 """The referee, where programs are named."""
 
@@ -200,6 +203,11 @@ def _check_names(path: Path, file: _File) -> None:
     """That the rules are installed, and that the programs are named as their validators are."""
     if not file.programs:
         raise UsageError(f"{path}: [programs] names none")
+    for name in (file.name, *file.programs):
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            raise UsageError(
+                f"{path}: {name[:LONGEST_NAME]!a} is no name: 1 to {LONGEST_NAME} printable signs"
+            )
     if file.rules is None:
         return
     try:

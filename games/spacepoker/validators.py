@@ -9,8 +9,10 @@ challenger gets, that is, the opponent of who made the move; `stake` is half the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
+from typing import TypeAlias
 
 from clsp.integers import atom_to_int, is_minimal
 from clsp.values import Value
@@ -28,6 +30,8 @@ from games.spacepoker.states import (
     End,
     MidRound,
 )
+
+_Dealt: TypeAlias = tuple[tuple[int, ...], int]
 
 COMMIT_SIZE = 32
 """A commitment: one image."""
@@ -148,14 +152,22 @@ def end(
 
 def _outcome(state: End, shown: bytes, selection: int, answer: int) -> int:
     """1 when the challenger's selection is better, 0 in a tie, −1 when the revealer's is."""
-    revealer_1, challenger_0 = state.mover_image, state.waiter_preimage
+    (ours, our_boost), (theirs, their_boost) = _dealt(
+        shown, state.mover_image, state.waiter_preimage
+    )
+    revealed = value_of_selection(ours, selection, our_boost)
+    challenging = value_of_selection(theirs, answer, their_boost)
+    return (challenging > revealed) - (challenging < revealed)
+
+
+@lru_cache(maxsize=64)
+def _dealt(revealer_0: bytes, revealer_1: bytes, challenger_0: bytes) -> tuple[_Dealt, _Dealt]:
+    """The seven cards and the boost of each. Kept, as one deal is judged with many selections."""
     challenger_1 = sha256(challenger_0).digest()
     common = board(revealer_1, challenger_1, RIVER)
-    ours = draw_number(shown, above(challenger_1, 3))
+    ours = draw_number(revealer_0, above(challenger_1, 3))
     theirs = draw_number(challenger_0, above(revealer_1, 3))
-    revealed = value_of_selection(cards(ours, 2) + common, selection, boost(ours))
-    challenging = value_of_selection(cards(theirs, 2) + common, answer, boost(theirs))
-    return (challenging > revealed) - (challenging < revealed)
+    return (cards(ours, 2) + common, boost(ours)), (cards(theirs, 2) + common, boost(theirs))
 
 
 VALIDATORS: Mapping[str, Validator] = MappingProxyType(

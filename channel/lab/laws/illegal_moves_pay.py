@@ -90,6 +90,8 @@ class IllegalMovesPay:
         if not any(isinstance(trial.run(move, share, one), ProgramValid) for one in held):
             return  # it is not legal to the program: that is another law's
         for what, declared in wrong.items():
+            if declared == honest:
+                continue
             fields = court.after(spot, move, int_to_atom(share), declared)
             if not court.passes(spot, fields):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.lab.cases import BYTES, SHAPES
+from channel.lab.honest import recorded_spots
 from channel.lab.laws import Needs
 from channel.lab.trial import THEFT, Finding, Trial
 from clsp.run import Slash as ProgramSlash
@@ -18,7 +19,8 @@ class SharesAreBound:
     so less has to be slashable: by the file's evidence, by any one byte, or by odd shapes.
 
     Where the program looks at evidence, and the file has none for this move, nothing is said:
-    what would prove the fault is not known.
+    what would prove the fault is not known. Nor where the share may be the move itself: the
+    move is empty, or the file has it with different shares.
     """
 
     name = "shares are bound"
@@ -28,6 +30,8 @@ class SharesAreBound:
     def check(self, trial: Trial) -> Iterator[Finding]:
         """One mojo less, and nothing."""
         play = trial.spot.play
+        if not play.move or self._free(trial):
+            return
         known = (play.evidence, *trial.evidence(play.move))
         if all(one == NIL for one in known) and self._looks_at_evidence(trial):
             return
@@ -40,6 +44,17 @@ class SharesAreBound:
                 )
                 call = play.move, share, play.evidence
                 yield trial.finding(self.name, THEFT, text, "share not bound", call, Slash(""))
+
+    def _free(self, trial: Trial) -> bool:
+        """Whether the file has the same move with different shares: then the share is the move."""
+        spot = trial.spot
+        shares = {
+            other.play.share
+            for other in recorded_spots(trial.target)
+            if (other.validator, other.play.move) == (spot.validator, spot.play.move)
+            and (other.state, other.amount) == (spot.state, spot.amount)
+        }
+        return len(shares) > 1
 
     def _looks_at_evidence(self, trial: Trial) -> bool:
         play = trial.spot.play
