@@ -53,6 +53,8 @@ def fuzz(
     for path, what in ((corpus, "--corpus"), (out, "--out")):
         if path is not None and path.exists() and not path.is_dir():
             raise UsageError(f"{what} {path}: not a folder")
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise UsageError(f"--junit {junit}: no folder {junit.parent}")
     with _progress(quiet=json) as tell:
         report = run(
             loaded,

@@ -33,7 +33,7 @@ from clsp.run import Slash, Valid, run_serialized
 from clsp.trace import Tracer
 from clsp.values import serialize
 
-SECOND = 230_000
+SECOND = 330_000
 """Units of work that stand for a second: fewer than most machines do, so that the clock seldom
 ends a campaign before its work is done."""
 
@@ -326,10 +326,17 @@ class Campaign:
                 made.append(recorded(self.target, finding))
                 continue
             smaller = Shrinker(
-                self.target, law, finding.cause, plain.get(finding.validator, ())
+                self.target,
+                law,
+                finding.cause,
+                plain.get(finding.validator, ()),
+                self.tally.runaway,
             ).shrink(probe)
+            tally = Tally(runaway=set(self.tally.runaway))
             again = [
-                one for one in broken_by(self.target, law, smaller) if one.cause == finding.cause
+                one
+                for one in broken_by(self.target, law, smaller, tally)
+                if one.cause == finding.cause
             ]
             if not again:
                 smaller, again = probe, [finding]

@@ -274,11 +274,15 @@ def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
     return paths
 
 
-def kept(folder: Path) -> list[tuple[Path, Document]]:
-    """The findings in a folder, in the order of their names. Raises `UsageError`."""
-    if not folder.is_dir():
-        return []
-    return [(path, load(path)) for path in sorted(folder.glob("*.json"))]
+def kept(folder: Path) -> list[tuple[Path, Document | UsageError]]:
+    """The findings in a folder, in the order of their names; or what is wrong with the file."""
+    found: list[tuple[Path, Document | UsageError]] = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        try:
+            found.append((path, load(path)))
+        except UsageError as error:
+            found.append((path, error))
+    return found
 
 
 def load(path: Path) -> Document:

@@ -137,6 +137,9 @@ def _try_again(report: Report, folder: Path | None) -> list[Document]:
     """The stored findings that still happen; the others are noted in the report."""
     again = []
     for path, one in kept_findings(folder) if folder else ():
+        if isinstance(one, UsageError):
+            report.untried.append((path, str(one).removeprefix(f"{path}: ")))
+            continue
         if one.target != report.target.name:
             continue
         try:

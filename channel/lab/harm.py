@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from channel.lab.cases import Case
+from channel.lab.court import Commitment
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from clsp.integers import int_to_atom
@@ -71,7 +72,9 @@ def harm(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm | Non
 def passes(trial: Trial, case: Case) -> bool:
     """Whether the referee lets the move through, whatever it declares of the next one."""
     spot, court = trial.spot, trial.court
-    declared = court.best_cheat(spot, case.arguments)
+    declared = Commitment(NIL, NIL)
+    if spot.validator not in trial.tally.runaway:
+        declared = court.best_cheat(spot, case.arguments)
     return court.passes(spot, court.after(spot, case.move, int_to_atom(case.share), declared))
 
 

@@ -9,13 +9,9 @@ from typing import TypeAlias
 from chia_rs import LazyNode, run_chia_program
 
 from channel.lab.cases import Case
-from channel.lab.trial import SAMPLES, Trial
+from channel.lab.trial import RUNAWAY, SAMPLES, Trial
 from clsp.run import MAX_COST, STRICT
 from clsp.values import NIL
-
-RUNAWAY = 50_000_000
-"""Once a validator used up all that a block has, its other runs get this much: with seconds for
-each case nothing else would be found."""
 
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 
@@ -49,6 +45,7 @@ class Runs:
                 outcome = EXCEEDED if "cost exceeded" in reason else RAISE
                 if outcome is EXCEEDED or "too many pairs" in reason:
                     tally.runaway.add(name)
+                    spent += limit
                     limit = RUNAWAY
             else:
                 outcome = SLASH if result.atom == NIL else VALID

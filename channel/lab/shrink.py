@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from random import Random
 
 from channel.lab.cases import Mutator
@@ -19,29 +19,47 @@ TRIES = 6000
 """At most so many attempts for one finding with a law that is tried on every case; of dearer
 laws less."""
 
+SPENT = 20_000_000_000
+"""What the runs of all attempts for one finding may cost."""
+
 ANEW = 400
 """Cases at each place of a plain hand, where the deviation itself does not show the cause there."""
 
 
-def broken_by(target: Target, law: Law, probe: Probe) -> tuple[Finding, ...]:
-    """What one law finds on this one case."""
-    trial = Trial(target, Court(target), probe.spot, [probe.case], Random(0), Tally())
-    return tuple(law.check(trial))
+def broken_by(
+    target: Target, law: Law, probe: Probe, tally: Tally | None = None
+) -> tuple[Finding, ...]:
+    """What one law finds on this one case. `tally` adds up what it costs."""
+    tally = tally or Tally()
+    court = Court(target)
+    trial = Trial(target, court, probe.spot, [probe.case], Random(0), tally)
+    found = tuple(law.check(trial))
+    tally.spent += court.spent
+    return found
 
 
 class Shrinker:
     """Shrinks one finding. `plain` are places of plain hands, at the finding's validator."""
 
-    def __init__(self, target: Target, law: Law, cause: str, plain: Sequence[Spot]) -> None:
+    def __init__(
+        self,
+        target: Target,
+        law: Law,
+        cause: str,
+        plain: Sequence[Spot],
+        runaway: Set[str] = frozenset(),
+    ) -> None:
         self._target, self._law, self._cause, self._plain = target, law, cause, plain
+        self._tally = Tally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
         """Whether the law still finds the same cause; false once all tries are used up."""
-        if self._left <= 0:
+        if self._left <= 0 or self._tally.spent > SPENT:
             return False
         self._left -= 1
-        return any(one.cause == self._cause for one in broken_by(self._target, self._law, probe))
+        found = broken_by(self._target, self._law, probe, self._tally)
+        return any(one.cause == self._cause for one in found)
 
     def shrink(self, probe: Probe) -> Probe:
         """The smallest probe found; itself where nothing smaller shows the same cause."""

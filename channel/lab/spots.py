@@ -125,14 +125,20 @@ def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
             changed = bytearray(known[int(dice.random() * len(known))])
         elif lot < 0.6:
             changed[-1] = dice.getrandbits(8)
-        elif lot < 0.65:
+        elif lot < 0.64:
             # Something of another length: nothing but a rule about lengths refuses it.
             other = (*HEADS, size - 1, size + 1)[int(dice.random() * (len(HEADS) + 2))]
+            if other + len(move) - size > spot.before.max_move_size:
+                other = size
             changed = bytearray(dice.getrandbits(8 * other).to_bytes(other, "big"))
         else:
             changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))
+        committed = bytearray(sha256(changed).digest())
+        if lot > 0.97:
+            # To nothing that anybody knows, but nearly to this.
+            committed[int(dice.random() * len(committed))] ^= 1 << int(dice.random() * 8)
         at = list(leaves(spot.state)).index(image)
-        state = with_leaf(spot.state, at, sha256(changed).digest())
+        state = with_leaf(spot.state, at, bytes(committed))
         play = msgspec.structs.replace(spot.play, move=bytes(changed) + move[size:])
         return _elsewhere(target, spot, state, spot.amount, play, natural=True)
     return None

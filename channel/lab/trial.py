@@ -15,7 +15,7 @@ from channel.lab.describe import vector
 from channel.lab.spots import Spot
 from channel.lab.target import Target
 from clsp.integers import int_to_atom
-from clsp.run import Outcome, run_serialized
+from clsp.run import MAX_COST, Outcome, run_serialized
 from clsp.values import NIL, NotAList, Value, serialize, serialize_atom
 from games.contract import Slash, Valid, Verdict
 
@@ -23,6 +23,10 @@ THEFT = "theft"
 UNSLASHABLE = "unslashable cheat"
 GRIEFING = "griefing"
 DISAGREEMENT = "disagreement"
+
+RUNAWAY = 50_000_000
+"""Once a validator used up all that a block has, its other runs get this much: with seconds for
+each case nothing else would be found."""
 
 SAMPLES = 24
 """Of each way in which a validator's runs end, so many runs are kept for coverage."""
@@ -171,7 +175,8 @@ class Trial:
         spot = self.spot
         written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
         program = self.target.programs[spot.validator].serialized
-        return run_serialized(program, spot.environment(*written))
+        limit = RUNAWAY if spot.validator in self.tally.runaway else MAX_COST
+        return run_serialized(program, spot.environment(*written), limit)
 
     def finding(
         self,

@@ -1,16 +1,17 @@
-"""Without rules: an honest move has one encoding; no other bytes make the same next coin."""
+"""Without rules: an honest move has one encoding; no other bytes stand for the same numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from chia_rs import LazyNode
-
 from channel.lab.laws import Needs
-from channel.lab.laws.verdicts_agree import leads_to
 from channel.lab.trial import GRIEFING, Finding, Trial
+from channel.lab.values import NUMBER
+from clsp.integers import atom_to_int
 from clsp.run import Valid
+from clsp.values import Value
 from games.contract import Slash
+from games.judge import result_value
 
 LONGEST = 64
 """Fill bytes are put in at so many places at most."""
@@ -34,18 +35,33 @@ class OneEncoding:
             if len(move) > spot.before.max_move_size:
                 continue
             outcome = trial.run(move, play.share, play.evidence)
-            if not isinstance(outcome, Valid) or not isinstance(outcome.result, LazyNode):
+            if not isinstance(outcome, Valid):
                 continue
-            if leads_to(outcome.result, known.next, trial.target.hashes):
+            if alike(outcome.value, result_value(known.next, trial.target.hashes)):
                 text = (
-                    "two moves of different bytes make the same next coin: a fill byte in an"
-                    " honest move changes nothing, and nobody can slash it"
+                    "a number in the move may be written in two ways: a fill byte in an honest move"
+                    " changes no number that follows, and nobody can slash it"
                 )
                 call = move, play.share, play.evidence
                 yield trial.finding(
                     self.name, GRIEFING, text, "two encodings: the move", call, Slash("")
                 )
                 return
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are the same but for how their numbers are written.
+
+    >>> alike((b"\\x00\\x05", b""), (b"\\x05", b"")), alike(b"\\x06", b"\\x05")
+    (True, False)
+    """
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return alike(one[0], other[0]) and alike(one[1], other[1])
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        return False
+    if one == other:
+        return True
+    return max(len(one), len(other)) <= NUMBER and atom_to_int(one) == atom_to_int(other)
 
 
 def padded(move: bytes) -> Iterator[bytes]:

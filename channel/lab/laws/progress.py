@@ -10,7 +10,7 @@ from channel.lab.honest import RawState, recorded_spots
 from channel.lab.laws import Needs
 from channel.lab.spots import Spot, place
 from channel.lab.target import Target
-from channel.lab.trial import GRIEFING, Finding, Trial
+from channel.lab.trial import GRIEFING, RUNAWAY, Finding, Trial
 from clsp.integers import atom_to_int
 from clsp.run import Outcome, Valid, run_serialized
 from clsp.values import NIL, Value
@@ -136,7 +136,8 @@ def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
 def _run(target: Target, spot: Spot, held: Value) -> Outcome:
     """The honest move of a spot, with this evidence, by the program."""
     case = make(spot, "", spot.play.move, spot.play.share, held)
-    return run_serialized(target.programs[spot.validator].serialized, case.arguments)
+    program = target.programs[spot.validator].serialized
+    return run_serialized(program, case.arguments, RUNAWAY)
 
 
 def _record(target: Target, outcome: Outcome) -> Found | None:

@@ -236,7 +236,7 @@ def test_a_corpus_of_a_target_without_rules(
         (("fuzz", "calpoker", "--corpus", "file"), "--corpus file: not a folder"),
         (("fuzz", "calpoker", "--out", "file"), "--out file: not a folder"),
         (("fuzz", "calpoker", "--corpus", "corpus"), "a.jsonl: line 1"),
-        (("fuzz", "calpoker", "--out", "found"), "x.json: no finding"),
+        (("fuzz", "calpoker", "--junit", "nowhere/j.xml"), "--junit nowhere/j.xml: no folder"),
         (("replay", "found/x.json", "--target", "calpoker"), "x.json: no finding"),
         (("replay", "found/y.json", "--target", "calpoker"), "y.json: cannot be read"),
     ],
@@ -256,6 +256,24 @@ def test_bad_input_is_one_line(
     ran = channelsim(capsys, *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err
+
+
+def test_a_bad_file_among_the_findings_is_told_and_passed_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text("[" * 9999)
+    ran = channelsim(capsys, "fuzz", "calpoker", "--seconds", 0.1, "--jobs", 1, "--out", tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    assert "x.json: cannot be tried: no finding" in ran.out
+
+
+def test_a_program_that_never_ends_is_found_in_time(tmp_path: Path) -> None:
+    path = target_file(tmp_path, "calpoker")
+    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x)))"
+    endless += " (go (f (r (r A)))))"
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    report = fuzz(load(str(path)), seconds=1, seed="s", jobs=1)
+    assert {one.validator for one in report.findings} == {"d"}
 
 
 def test_a_finding_of_another_target_is_refused_in_one_line(

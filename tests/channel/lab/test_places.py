@@ -19,12 +19,12 @@ def test_every_kind_of_move_is_taken_again_and_again(game: str) -> None:
     target = of_game(registry.get(game))
     turns = list(islice(hands(target, b"turns"), 3000))
     played = Counter((turn.before.validator, len(turn.play.move)) for turn in turns)
-    common = {kind for kind, times in played.items() if times > len(turns) / 50}
+    common = {kind for kind, times in played.items() if times > len(turns) / 25}
     taken: list[Counter[tuple[str | None, int]]] = [Counter(), Counter()]
     for number, spot in enumerate(islice(spots(target, b"spots", Random(1), True), 1600)):
         taken[number // 800][spot.validator, len(spot.play.move)] += 1
     for half in taken:
-        assert all(half[kind] >= 8 for kind in common), (common, half)
+        assert all(half[kind] >= 4 for kind in common), (common, half)
         by_name = Counter[str | None]()
         for (name, _), times in half.items():
             by_name[name] += times
