@@ -135,6 +135,7 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
             console.print(f"   {line}", markup=False)
         if path is not None:
             console.print(f"   channelsim replay {path}", markup=False, soft_wrap=True)
+            console.print(f"   channelsim trace {path}", markup=False, soft_wrap=True)
     console.print()
     if corpus is not None:
         console.print(f"{added} new cases in {corpus}", markup=False)
@@ -147,6 +148,8 @@ def _details(found: Document) -> Iterator[str]:
         yield "this is a case of the file of honest play"
     elif found.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
+    elif found.cause.startswith(("misdeclared", "two encodings")):
+        yield "the move itself is honest play"
     else:
         yield "this happens in honest play"
     yield f"law: {found.law}"
@@ -177,10 +180,13 @@ def _table(report: Report) -> Table:
     for heading in (VALID, SLASH, RAISE, EXCEEDED, "nodes", "branches"):
         table.add_column(heading, justify="right")
     for name, one in report.coverage.items():
-        counts: Mapping[str, int] = report.tally.outcomes.get(name, {})
+        counts: Mapping[str, int] | None = report.tally.outcomes.get(name)
         table.add_row(
             name,
-            *(f"{counts.get(outcome, 0):,}" for outcome in (VALID, SLASH, RAISE, EXCEEDED)),
+            *(
+                "" if counts is None else f"{counts.get(outcome, 0):,}"
+                for outcome in (VALID, SLASH, RAISE, EXCEEDED)
+            ),
             f"{one.nodes_reached}/{one.nodes}",
             f"{one.branches_reached}/{one.branches}",
         )

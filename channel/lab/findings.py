@@ -157,9 +157,15 @@ def _money(probe: Probe, finding: Finding) -> str:
             f" honest play would leave it {amount - honest:,}: its opponent loses"
             f" {honest - declared:,}."
         )
+    if declared > honest:
+        return (
+            f"In the case shown the mover leaves its opponent {declared:,} of {amount:,} mojos,"
+            f" where honest play leaves {honest:,}; by the rules the opponent may claim all, and"
+            " cannot."
+        )
     return (
-        f"In the case shown {amount:,} mojos are at stake, and the opponent cannot claim them for"
-        " the cheat."
+        f"In the case shown the opponent may claim all {amount:,} mojos by the rules, and cannot:"
+        f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
     )
 
 
