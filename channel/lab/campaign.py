@@ -52,13 +52,13 @@ TRACING = 0.25
 FRESH = 32
 """Cases at a place of a hand."""
 
-DUELLING = 0.35
+DUELLING = 0.4
 """At most this share of the work goes into duels, where a target has any."""
 
 DEALS = 16
 """So many secrets are tried behind the commitment of one place, with a duel each."""
 
-A_DUEL = 900
+A_DUEL = 350
 """What a duel costs besides its runs: the rules are asked about dozens of selections."""
 
 AROUND = 48
@@ -202,7 +202,7 @@ class Campaign:
         start = self.work
         spot = self._dice.choice(self._duellers)
         for _ in range(DEALS):
-            other = recommitted(self.target, spot, self._dice) or spot
+            other = recommitted(self.target, spot, self._dice, anew=True) or spot
             calls = duel(self.target, other, self._dice)
             self.work += A_DUEL
             cases = [make(other, "duel", *call) for call in calls]

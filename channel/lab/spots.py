@@ -106,11 +106,11 @@ def place(
     )
 
 
-def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
+def recommitted(target: Target, spot: Spot, dice: Random, anew: bool = False) -> Spot | None:
     """The spot of a mover that committed to something else, and opens that.
 
     So what stands behind a commitment (cards, masks) is tried without a hand of its own. None
-    where the move opens nothing.
+    where the move opens nothing. `anew`: to anything, and rightly.
     """
     atoms = [atom for atom in leaves(spot.state) if len(atom) == 32]
     move = spot.play.move
@@ -119,7 +119,7 @@ def recommitted(target: Target, spot: Spot, dice: Random) -> Spot | None:
             continue
         changed = bytearray(move[:size])
         known = [atom for atom in leaves(spot.state) if len(atom) == size and atom != image]
-        lot = dice.random()
+        lot = 0.9 if anew else dice.random()
         if lot < 0.3 and known:
             # What the opponent has shown already, as one's own: equal cards, equal tosses.
             changed = bytearray(known[int(dice.random() * len(known))])
