@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -227,5 +228,9 @@ def names() -> tuple[str, ...]:
 def get(name: str) -> type[Adversary]:
     """The adversary of this name. Raises `UsageError`, naming those that there are."""
     if name not in names():
-        raise UsageError(f"no adversary is called {name!r}: one of {', '.join(names())}")
+        near = get_close_matches(name, names(), 3, 0.4)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UsageError(
+            f"no adversary is called {name!r}: {hint}`channelsim dispute list` shows all"
+        )
     return _known[name]

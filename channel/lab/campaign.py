@@ -127,7 +127,8 @@ class Campaign:
         self._peaceful: set[str] = set()
         self._tries: Counter[str] = Counter()
         self._duelled = 0.0
-        self._referee_seen = 0
+        self._dearest: dict[str, int] = {}
+        self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
         self._traced: defaultdict[str, float] = defaultdict(float)
         self.work = 0.0
@@ -288,19 +289,18 @@ class Campaign:
         cost = outcome.cost if isinstance(outcome, Valid | Slash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
-        dearest = self.tally.dearest.get(name, 0)
+        dearest = self._dearest.get(name, 0)
         if self.corpus.reached(name, reach.nodes, reach.branches) or cost > dearest * DEAREST:
-            self.tally.dearest[name] = max(cost, dearest)
+            self._dearest[name] = max(cost, dearest)
             self.corpus.add(probe)
 
     def _trace_referee(self, court: Court) -> None:
         if not self._may_trace(REFEREE):
             return
         for how, (curried, solution) in court.seen.items():
-            if how in self.tally.referee or self._referee_seen > 400:
+            if how in self._referee_ends or len(self._referee_ends) > WAITING:
                 continue
-            self.tally.referee.add(how)
-            self._referee_seen += 1
+            self._referee_ends.add(how)
             if REFEREE not in self._tracers:
                 self._tracers[REFEREE] = Tracer(
                     self.target.referee, self.target.symbols.get(REFEREE)

@@ -15,11 +15,11 @@ from random import Random
 from typing import TypeAlias
 
 from channel.lab.cases import SELECTIONS
-from channel.lab.spots import END, Spot
+from channel.lab.guided import make
+from channel.lab.spots import Spot
 from channel.lab.target import Target
 from channel.lab.values import numbers
-from clsp.integers import int_to_atom
-from clsp.values import Value, serialize, serialize_atom
+from clsp.values import Value
 from games.contract import Raise, Slash, Valid, Verdict
 
 TURNS = 12
@@ -76,13 +76,7 @@ def duel(target: Target, spot: Spot, dice: Random) -> Iterator[Call]:
 
 def arguments(spot: Spot, call: Call) -> bytes:
     """The argument bytes of a call at this spot."""
-    move, share, evidence = call
-    return b"".join(
-        (
-            *(spot.opening, serialize_atom(move), spot.between),
-            *(serialize_atom(int_to_atom(share)), spot.rest, serialize(evidence), END),
-        )
-    )
+    return make(spot, "duel", *call).arguments
 
 
 def _at(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -77,12 +78,43 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def document(target: Target, probe: Probe, finding: Finding, before: int) -> Document:
     """A finding with its shrunk probe; `before` is how many fields differed at first."""
-    where = written(target, probe)
-    program, environment = finding.run or (
-        target.programs[finding.validator].serialized,
-        probe.case.arguments,
+    program = target.programs[finding.validator].serialized
+    left = len(fields(probe))
+    return _made(
+        target,
+        finding,
+        finding.run or (program, probe.case.arguments),
+        text=f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip(),
+        differs=told(probe),
+        fields=(max(before, left), left),
+        probe=written(target, probe),
     )
-    text = f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip()
+
+
+def recorded(target: Target, finding: Finding) -> Document:
+    """A case of the file of honest play that does not hold; there is nothing to shrink."""
+    assert finding.vector is not None
+    case = msgspec.convert(finding.vector, Case)
+    program = target.programs[case.validator].serialized
+    return _made(
+        target,
+        msgspec.structs.replace(finding, cause=f"{finding.cause} ({case.id})"),
+        (program, arguments(case, target.name, target.programs)),
+        text=f"{finding.validator}: {finding.text} (case {case.id}).",
+    )
+
+
+def _made(
+    target: Target,
+    finding: Finding,
+    run: tuple[bytes, bytes],
+    *,
+    text: str,
+    differs: tuple[str, ...] = (),
+    fields: tuple[int, int] = (0, 0),
+    probe: Mapping[str, Any] = MappingProxyType({}),
+) -> Document:
+    program, environment = run
     made = Document(
         format=FORMAT,
         target=target.name,
@@ -92,41 +124,11 @@ def document(target: Target, probe: Probe, finding: Finding, before: int) -> Doc
         severity=finding.severity,
         cause=finding.cause,
         text=text,
-        differs=told(probe),
-        fields=(max(before, len(fields(probe))), len(fields(probe))),
+        differs=differs,
+        fields=fields,
         also=(),
         vector=finding.vector,
-        probe=where,
-        brun={
-            "program": program.hex(),
-            "environment": environment.hex(),
-            "result": _result(program, environment),
-        },
-        pytest="",
-    )
-    return msgspec.structs.replace(made, pytest=_pytest(target, made))
-
-
-def recorded(target: Target, finding: Finding) -> Document:
-    """A case of the file of honest play that does not hold; there is nothing to shrink."""
-    assert finding.vector is not None
-    case = msgspec.convert(finding.vector, Case)
-    program = target.programs[case.validator].serialized
-    environment = arguments(case, target.name, target.programs)
-    made = Document(
-        format=FORMAT,
-        target=target.name,
-        source=target.source,
-        law=finding.law,
-        validator=finding.validator,
-        severity=finding.severity,
-        cause=f"{finding.cause} ({case.id})",
-        text=f"{finding.validator}: {finding.text} (case {case.id}).",
-        differs=(),
-        fields=(0, 0),
-        also=(),
-        vector=finding.vector,
-        probe={},
+        probe=dict(probe),
         brun={
             "program": program.hex(),
             "environment": environment.hex(),

@@ -10,18 +10,17 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
+from channel.lab.describe import described
 from channel.lab.fields import Probe
 from channel.lab.guided import make
 from channel.lab.honest import RawState, Recorded
 from channel.lab.spots import place
 from channel.lab.target import Target
-from clsp.integers import atom_to_int, int_to_atom, is_minimal
-from clsp.values import NIL, Value
+from clsp.values import NIL, NotAList, Value
 from games.contract import Next, Play, Position, Seat, Valid
 from games.errors import BadState
-
-SHORT = 9
-"""Atoms of at most so many bytes are written as integers, where that says the same bytes."""
+from games.vectors import BadCase
+from games.vectors import read_value as read_case_value
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,47 +125,29 @@ class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def write_value(value: Value, target: Target) -> Any:
     """A value as JSON data."""
-    if isinstance(value, tuple):
-        items: list[Any] = []
-        rest: Value = value
-        while isinstance(rest, tuple):
-            items.append(write_value(rest[0], target))
-            rest = rest[1]
-        if rest == NIL:
-            return items
+    try:
+        return described(value, target)
+    except NotAList:
+        assert isinstance(value, tuple), "an atom can be written"
         return {"pair": [write_value(value[0], target), write_value(value[1], target)]}
-    for name, program_hash in target.hashes.items():
-        if value == program_hash:
-            return {"program": name}
-    if 0 < len(value) <= SHORT and is_minimal(value):
-        return atom_to_int(value)
-    return f"0x{value.hex()}"
 
 
 def read_value(data: Any, target: Target) -> Value:
-    """The value of such data. Raises `ValueError`.
+    """The value of such data. Raises `BadCase`.
 
     >>> from channel.lab.target import of_game
     >>> from games import registry
-    >>> read_value([1, {"pair": ["0x00", 2]}], of_game(registry.get(registry.names()[0])))
-    (b'\\x01', ((b'\\x00', b'\\x02'), b''))
+    >>> read_value({"pair": ["0x00", [2]]}, of_game(registry.get(registry.names()[0])))
+    (b'\\x00', (b'\\x02', b''))
     """
     match data:
-        case bool():
-            pass
-        case int():
-            return int_to_atom(data)
-        case str() if data.startswith("0x"):
-            return bytes.fromhex(data[2:])
-        case list():
-            value: Value = NIL
-            for item in reversed(data):
-                value = (read_value(item, target), value)
-            return value
-        case {"program": str(name)} if len(data) == 1 and name in target.hashes:
-            return target.hashes[name]
         case {"pair": [left, right]} if len(data) == 1:
             return read_value(left, target), read_value(right, target)
         case _:
-            pass
-    raise ValueError(f"{str(data)[:60]!r} is no value")
+            return read_case_value(data, "probe", lambda name: _hash(target, name))
+
+
+def _hash(target: Target, name: str) -> bytes:
+    if name not in target.hashes:
+        raise BadCase(f"no program {name!r}")
+    return target.hashes[name]

@@ -84,8 +84,6 @@ class Tally:
     prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
     runaway: set[str] = field(default_factory=set)
     spent: int = 0
-    dearest: dict[str, int] = field(default_factory=dict)
-    referee: set[tuple[str, int]] = field(default_factory=set)
     broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
     findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
 
