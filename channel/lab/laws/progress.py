@@ -86,7 +86,9 @@ class Progress:
             try:
                 players = [player.moved(position) for player in players]
             except (AssertionError, ValueError, LookupError):
-                return None  # a program led where the players cannot follow: another law's
+                if target.strict:
+                    raise  # our own programs lead players nowhere that they cannot follow
+                return None  # where somebody else's lead is another law's affair
         return spot
 
     def _circle(self, trial: Trial) -> Iterator[Finding]:
