@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, PrivateKey
 
@@ -19,6 +21,7 @@ Observer = Callable[[str, bytes, bytes], None]
 """Told of every operation: `sign` or `verify`, the public key's bytes, the message."""
 
 _observers: list[Observer] = []
+_memory: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("memory", default=None)
 
 
 @contextmanager
@@ -29,6 +32,20 @@ def observed(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _observers.remove(observer)
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Do no operation twice on the same bytes in this block.
+
+    For many runs that begin alike. Each of these is a function of its arguments, a signature
+    too: what is remembered is what it would be again.
+    """
+    token = _memory.set({})
+    try:
+        yield
+    finally:
+        _memory.reset(token)
 
 
 def public_key(blob: bytes) -> G1Element | None:
@@ -52,15 +69,19 @@ def sign(key: PrivateKey, message: bytes) -> bytes:
     """An ordinary signature, 96 bytes."""
     if _observers:
         _tell("sign", key.get_g1(), message)
-    return bytes(AugSchemeMPL.sign(key, message))
+    return _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
 
 
 def verify(key: G1Element, message: bytes, blob: bytes) -> bool:
     """Whether these are the bytes of a signature of `message` by `key`."""
     if _observers:
         _tell("verify", key, message)
-    point = signature(blob)
-    return point is not None and AugSchemeMPL.verify(key, message, point)
+
+    def holds() -> bool:
+        point = signature(blob)
+        return point is not None and AugSchemeMPL.verify(key, message, point)
+
+    return _once(holds, "verify", key, message, blob)
 
 
 def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> bool:
@@ -68,32 +89,56 @@ def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> boo
     for key, message in zip(keys, messages, strict=True):
         if _observers:
             _tell("verify", key, message)
-    point = signature(blob)
-    return point is not None and AugSchemeMPL.aggregate_verify(keys, messages, point)
+
+    def holds() -> bool:
+        point = signature(blob)
+        return point is not None and AugSchemeMPL.aggregate_verify(keys, messages, point)
+
+    return _once(holds, "verify all", *keys, *messages, blob)
 
 
 def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
     """This key's half of a signature under `sum_key`, 96 bytes."""
     if _observers:
         _tell("sign", key.get_g1(), message)
-    return bytes(AugSchemeMPL.sign(key, message, sum_key))
+    return _once(
+        lambda: bytes(AugSchemeMPL.sign(key, message, sum_key)), "half", key, message, sum_key
+    )
 
 
 def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes) -> bool:
     """Whether this is `key`'s half of a signature of `message` under `sum_key`."""
     if _observers:
         _tell("verify", key, message)
-    half = signature(blob)
-    if half is None:
-        return False
-    # The pairing equation by hand: the library's verify would prepend `key` itself.
-    hashed = AugSchemeMPL.g2_from_message(bytes(sum_key) + message)
-    return bool(key.pair(hashed) == _GENERATOR.pair(half))
+
+    def holds() -> bool:
+        half = signature(blob)
+        if half is None:
+            return False
+        # The pairing equation by hand: the library's verify would prepend `key` itself.
+        hashed = AugSchemeMPL.g2_from_message(bytes(sum_key) + message)
+        return bool(key.pair(hashed) == _GENERATOR.pair(half))
+
+    return _once(holds, "verify half", key, message, sum_key, blob)
 
 
 def add(*blobs: bytes) -> bytes:
     """The sum of signatures whose bytes were checked before, 96 bytes."""
     return bytes(AugSchemeMPL.aggregate([G2Element.from_bytes(blob) for blob in blobs]))
+
+
+T = TypeVar("T")
+
+
+def _once(work: Callable[[], T], operation: str, *arguments: Any) -> T:
+    memory = _memory.get()
+    if memory is None:
+        return work()
+    what = (operation, *map(bytes, arguments))
+    if what not in memory:
+        memory[what] = work()
+    found: T = memory[what]
+    return found
 
 
 # Callers look whether anybody observes: the public key of a secret one takes 0.1 ms.

@@ -6,7 +6,7 @@ conditions, anywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import msgspec
@@ -154,6 +154,10 @@ class Channel:
     channel_key: G1Element
     unroll_key: G1Element
     coin: Coin
+    _known: dict[tuple[object, ...], OnChain] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What `on_chain` worked out: it is asked for the same states with every block."""
 
     @classmethod
     def of(
@@ -224,6 +228,13 @@ class Channel:
 
     def on_chain(self, state: ChannelState) -> OnChain:
         """The unroll coin of a state, and what the halves for it sign."""
+        paid = (state.number, state.balances, *(game.coin for game in state.games))
+        known = self._known.get(paid)
+        if known is None:
+            known = self._known[paid] = self._worked_out(state)
+        return known
+
+    def _worked_out(self, state: ChannelState) -> OnChain:
         if state.total() != self.coin.amount:
             raise InvariantError(f"state {state.number} holds {state.total()} mojos")
         conditions = self.preemption_conditions(state)

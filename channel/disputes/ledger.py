@@ -8,6 +8,7 @@ finds by trying every evidence of one byte, which is all that our games' validat
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from channel.messages import Accept, Batch, Cancel, Move, Offer, Propose, Settle
 from clsp.values import NIL, Value, tree_hash
@@ -49,23 +50,14 @@ class Standing:
         )
         if self.validator is None or self.state is None:
             return replace(after, validator=None, state=None)
-        rules = registry.get(self.game)
-        hashes = hashes_of(rules)
-        judge = rules.validators[self.validator].judge
-        step: Next | None = None
-        valid = illegal = False
-        for evidence in EVERY_EVIDENCE:
-            match judge(self.state, move, share, self.amount, evidence, hashes):
-                case Slash():
-                    illegal = True
-                case Valid(following):
-                    valid, step = True, following
-                case Raise():
-                    pass
+        illegal, valid, step = _judged(
+            self.game, self.validator, self.state, self.amount, move, share
+        )
         if valid and not illegal:
             if step is None:
                 illegal = bool(commitment) or size != 0
             else:
+                hashes = hashes_of(registry.get(self.game))
                 expected = infohash(hashes[step.validator], tree_hash(step.state.value()))
                 illegal = commitment != expected or size != step.max_move_size
         known = step is not None and not illegal
@@ -75,6 +67,26 @@ class Standing:
             validator=step.validator if step and known else None,
             state=step.state if step and known else None,
         )
+
+
+@lru_cache(maxsize=4096)
+def _judged(
+    game: str, validator: str, state: GameState, amount: int, move: bytes, share: int
+) -> tuple[bool, bool, Next | None]:
+    """Whether some evidence slashes a move, whether some lets it through, and to where."""
+    rules = registry.get(game)
+    judge, hashes = rules.validators[validator].judge, hashes_of(rules)
+    illegal = valid = False
+    step: Next | None = None
+    for evidence in EVERY_EVIDENCE:
+        match judge(state, move, share, amount, evidence, hashes):
+            case Slash():
+                illegal = True
+            case Valid(following):
+                valid, step = True, following
+            case Raise():
+                pass
+    return illegal, valid, step
 
 
 def _first(offer: Offer, proposer: int) -> Standing:
