@@ -52,6 +52,8 @@ class Seat(IntEnum):
 class State(Protocol):
     """A validator's state: a frozen struct that knows its CLVM form."""
 
+    def __hash__(self) -> int: ...
+
     def value(self) -> Value:
         """The state as the CLVM value that is committed to."""
         ...
@@ -313,6 +315,15 @@ class Story(Protocol):
 
     def view(self, player: Player) -> list[Line]:
         """What this seat sees now, for a person who has to decide."""
+        ...
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of a hand, its streets, each in a word, in the order of play."""
+        ...
+
+    def part(self, position: Position) -> str:
+        """Which of them a move at this position belongs to."""
         ...
 
     def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:

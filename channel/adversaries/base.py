@@ -51,13 +51,25 @@ class Adversary:
     about: ClassVar[str] = ""
     honest_claim: ClassVar[bool] = False
     """Whether what it does is within the rules, so that it may end with all that is its due."""
+    at_once: ClassVar[bool] = True
+    """Whether it deviates at the first thing, from its step on, that lets it."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         self.peer = peer
         self.plan = plan
         self.said = 0
-        self.done = False
-        self.meant: set[bytes] = set()
+        self.meant: list[bytes] = []
+        self.deviated_at: int | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it has deviated; `deviated_at` says after how many of its messages."""
+        return self.deviated_at is not None
+
+    @done.setter
+    def done(self, deviated: bool) -> None:
+        if deviated and self.deviated_at is None:
+            self.deviated_at = self.said
 
     # --- the interface of a peer ---
 
@@ -157,7 +169,7 @@ class Adversary:
             match effect:
                 case Send(blob):
                     self.said += 1
-                    self.meant.add(blob)
+                    self.meant.append(blob)
                     blobs = self.say(decode(blob), blob) if self.due else [blob]
                     changed += [Send(one) for one in blobs]
                 case Push() if self.due:

@@ -13,6 +13,8 @@ from channel.onchain.spots import Spot
 class OnChain(Adversary):
     """Goes on chain at its step, and deviates there."""
 
+    at_once = False
+
     def block(self, block: Block) -> list[Effect]:
         """Go there; then deviate, with every block."""
         effects: list[Effect] = []

@@ -398,6 +398,7 @@ def dispute_run(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False,
     seeds: Annotated[int, typer.Option(help="With --all: how many seeds.")] = 1,
+    jobs: Annotated[int, typer.Option(help="With --all: in how many processes.")] = 1,
     seed: Annotated[
         str | None, typer.Option(help="Any text; the same seed runs the same (dispute).")
     ] = None,
@@ -429,7 +430,7 @@ def dispute_run(
     if everything == (name is not None):
         raise UsageError("dispute run: the name of an adversary, or --all")
     if everything:
-        raise typer.Exit(run_everything(seed=seed, seeds=seeds, as_json=json))
+        raise typer.Exit(run_everything(seed=seed, seeds=seeds, jobs=jobs, as_json=json))
     raise typer.Exit(
         run_one(
             name or "",

@@ -9,17 +9,17 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
 from channel.adversaries.base import get, names
 from channel.cli.files import transcript_file
-from channel.disputes.all import BANDS, Tally, run_all
+from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Run
 from channel.disputes.promises import Broken
 from channel.disputes.record import played, scenario_of
 from channel.disputes.scenario import Scenario, check
 from channel.errors import UsageError
 from channel.report.lanes import Lanes
+from channel.report.matrix import show
 from channel.setup import NAMES
 from channel.transcript import Comparer, Record, Sink
 from games import registry
@@ -151,15 +151,17 @@ def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
     }
 
 
-def run_everything(*, seed: str | None, seeds: int, as_json: bool) -> int:
+def run_everything(*, seed: str | None, seeds: int, jobs: int, as_json: bool) -> int:
     """Run every adversary; the exit code, 1 when a promise is broken or something raised."""
     if seeds < 1:
         raise UsageError(f"--seeds {seeds}: at least 1")
-    tally = run_all(seed or DEFAULT_SEED, seeds)
+    if jobs < 1:
+        raise UsageError(f"--jobs {jobs}: at least 1")
+    tally = run_all(seed or DEFAULT_SEED, seeds, jobs)
     if as_json or not sys.stdout.isatty():
         _print(tally_document(tally))
     else:
-        _show(tally)
+        show(tally, Console(highlight=False))
     return 1 if tally.broken or tally.exceptions else 0
 
 
@@ -169,11 +171,19 @@ def tally_document(tally: Tally) -> dict[str, Any]:
         "runs": tally.runs,
         "broken_promises": len(tally.broken),
         "exceptions": len(tally.exceptions),
+        "idle": tally.idle,
         "blocks": tally.blocks,
         "spends": tally.spends,
         "reorgs": tally.reorgs,
         "matrix": {
-            name: {band: asdict(cell) for band, cell in row.items()}
+            name: {
+                where: {
+                    "runs": cell.runs,
+                    "broken_promises": cell.broken,
+                    "results": dict(cell.results),
+                }
+                for where, cell in row.items()
+            }
             for name, row in tally.matrix.items()
         },
         "findings": [
@@ -184,30 +194,6 @@ def tally_document(tally: Tally) -> dict[str, Any]:
             {"scenario": asdict(scenario), "exception": text} for scenario, text in tally.exceptions
         ],
     }
-
-
-def _show(tally: Tally) -> None:
-    console = Console(highlight=False)
-    table = Table("adversary", *BANDS, box=None, pad_edge=False)
-    for name, row in tally.matrix.items():
-        cells = []
-        for band in BANDS:
-            cell = row.get(band)
-            if cell is None or not (cell.deviated or cell.broken):
-                cells.append("·")
-            else:
-                cells.append(f"{cell.broken} broken" if cell.broken else f"kept {cell.deviated}")
-        table.add_row(name, *cells)
-    console.print(table)
-    console.print(
-        f"\n{tally.runs} runs: {len(tally.broken)} broken promises,"
-        f" {len(tally.exceptions)} exceptions; {tally.blocks} blocks, {tally.spends} spends"
-        f" pushed, {tally.reorgs} reorganisations"
-    )
-    for scenario, one in tally.broken[:20]:
-        console.print(f"{scenario}: {one.promise}: {one.how}", style="red")
-    for scenario, text in tally.exceptions[:20]:
-        console.print(f"{scenario}: {text}", style="red")
 
 
 def _print(data: dict[str, Any]) -> None:

@@ -1,45 +1,60 @@
-"""Everything at once: each adversary, on each side, at each step, in all weathers.
+"""Everything at once: each adversary, on each side, wherever in a hand it can deviate.
 
-A seed takes some of the steps of each adversary, and the next seeds the others, so that a few
-seeds have all of them.
+A seed is a few hands of each menu of games. An adversary that is to deviate from a step on does so
+at the first thing that it can change; the next run begins behind that, so that each of its
+deviations is run once. Weather and fees go round, and other seeds put them elsewhere.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from multiprocessing import get_context
 
-from channel.adversaries.base import names
-from channel.disputes.arena import Run
-from channel.disputes.promises import Broken
-from channel.disputes.record import played
+from channel import bls
+from channel.adversaries.base import Adversary, names
+from channel.disputes.arena import Arena, Run
+from channel.disputes.promises import Broken, check
 from channel.disputes.scenario import WEATHERS, Scenario
+from channel.disputes.where import outcome, place
 from games import registry
 
-STEPS = 15
-"""What an adversary says from the handshake to the close of one hand, in messages."""
+FEES = 5
+"""What the honest side offers at first in every fifth run, in mojos; nothing in the others."""
 
-A_SEED = 3
-"""Steps of each adversary and side that one seed takes."""
+HANDS = 2
+"""Hands of each menu in one seed, with other cards, other seats and another course."""
 
-BANDS = ("opening", "deal", "early", "middle", "late")
-"""Steps in the columns of the matrix, three each."""
+MOST_STEPS = 100
+"""Messages that nobody says in one session."""
 
 
 @dataclass(slots=True)
 class Cell:
-    """How often an adversary deviated at a step, how often it could not, and what broke."""
+    """How often an adversary deviated in one part of a session, what came of it, what broke."""
 
-    deviated: int = 0
-    idle: int = 0
+    runs: int = 0
     broken: int = 0
+    results: Counter[str] = field(default_factory=Counter)
+
+    def merge(self, other: Cell) -> None:
+        """Add another count."""
+        self.runs += other.runs
+        self.broken += other.broken
+        self.results += other.results
 
 
 @dataclass(slots=True)
 class Tally:
-    """What many runs covered."""
+    """What many runs covered. `idle`: runs in which the adversary found nothing to change.
+
+    `spends` are those of coins that the chain holds in the end.
+    """
 
     runs: int = 0
+    idle: int = 0
     blocks: int = 0
     spends: int = 0
     reorgs: int = 0
@@ -47,57 +62,106 @@ class Tally:
     exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
 
-    def cell(self, scenario: Scenario) -> Cell:
-        """Where a scenario is counted."""
-        band = BANDS[min(scenario.step // 3, len(BANDS) - 1)]
-        row = self.matrix.setdefault(scenario.adversary or "nobody", {})
-        return row.setdefault(band, Cell())
+    def cell(self, adversary: str, where: str) -> Cell:
+        """The cell of an adversary and a part of the session."""
+        return self.matrix.setdefault(adversary or "nobody", {}).setdefault(where, Cell())
 
     def add(self, run: Run, broken: list[Broken]) -> None:
         """Count a run."""
         self.runs += 1
         self.blocks += run.blocks
         self.reorgs += run.reorgs
-        self.spends += sum(len(end.pushed) for end in run.ends)
+        self.spends += run.spends
         self.broken += [(run.scenario, one) for one in broken]
-        cell = self.cell(run.scenario)
-        cell.deviated += run.deviated
-        cell.idle += not run.deviated
-        cell.broken += len(broken)
+        deviated = run.deviated or not run.scenario.adversary
+        self.idle += not deviated
+        if deviated or broken:
+            cell = self.cell(run.scenario.adversary, place(run))
+            cell.runs += 1
+            cell.results[outcome(run).value] += 1
+            cell.broken += len(broken)
+
+    def merge(self, other: Tally) -> None:
+        """Add what other runs covered."""
+        self.runs += other.runs
+        self.idle += other.idle
+        self.blocks += other.blocks
+        self.spends += other.spends
+        self.reorgs += other.reorgs
+        self.broken += other.broken
+        self.exceptions += other.exceptions
+        for adversary, row in other.matrix.items():
+            for where, cell in row.items():
+                self.cell(adversary, where).merge(cell)
 
 
-def scenarios(seed: str, number: int) -> Iterator[Scenario]:
-    """What the seed of this number (counted from 0) runs."""
+def run_all(seed: str, seeds: int, jobs: int = 1) -> Tally:
+    """Run everything for so many seeds, in so many processes."""
+    tally = Tally()
+    each = [(f"{seed}/{number}", number) for number in range(seeds)]
+    if jobs == 1 or seeds == 1:
+        for one in each:
+            tally.merge(run_seed(*one))
+    else:
+        with ProcessPoolExecutor(min(jobs, seeds), get_context("spawn")) as pool:
+            for part in pool.map(run_seed, *zip(*each, strict=True)):
+                tally.merge(part)
+    return tally
+
+
+def run_seed(seed: str, number: int) -> Tally:
+    """Everything, for the seed of this number (counted from 0)."""
+    tally = Tally()
+    # The runs begin alike: what two peers sign before somebody deviates, they sign in all.
+    with bls.remembered():
+        for first in beginnings(seed, number):
+            everywhere(first, tally)
+    return tally
+
+
+def beginnings(seed: str, number: int) -> Iterator[Scenario]:
+    """For each adversary and side its run from the first step on."""
     games = registry.names()
     menus = [*((name,) for name in games), games[:2]]
     count = number
     for name in ("", *names()):
         for side in (0, 1):
-            for place in range(A_SEED):
-                step = (number + place * (STEPS // A_SEED)) % STEPS
-                count += 1
-                yield Scenario(
-                    games=menus[count % len(menus)],
-                    seed=f"{seed}/{count}",
-                    adversary=name,
-                    step=step,
-                    side=side,
-                    weather=WEATHERS[(count // len(menus)) % len(WEATHERS)],
-                    fees=5 * (count % 5 == 0),
-                )
+            count += 1
+            menu = menus[count % len(menus)]
+            hand = count // len(menus) % HANDS
+            yield Scenario(menu, f"{seed}/{'+'.join(menu)}/{hand}", name, side=side)
 
 
-def run_all(seed: str, seeds: int) -> Tally:
-    """Run everything for so many seeds."""
-    tally = Tally()
-    for number in range(seeds):
-        for scenario in scenarios(f"{seed}/{number}", number):
-            try:
-                run, broken, _ = played(scenario)
-            except Exception as error:
-                # Whatever it is, it is a finding: the other runs are still wanted.
-                tally.runs += 1
-                tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
-                continue
-            tally.add(run, broken)
-    return tally
+def everywhere(first: Scenario, tally: Tally) -> None:
+    """Run a scenario, and again from behind the place where its adversary deviated."""
+    step: int | None = 0
+    while step is not None and step < MOST_STEPS:
+        count = tally.runs
+        scenario = replace(
+            first,
+            step=step,
+            weather=WEATHERS[count % len(WEATHERS)],
+            fees=FEES * (count % 5 == 0),
+        )
+        try:
+            run = Arena(scenario).run()
+            broken = check(run)
+        except Exception as error:
+            # Whatever it is, it is a finding: the other runs are still wanted.
+            tally.runs += 1
+            tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
+            step += 1
+            continue
+        tally.add(run, broken)
+        step = next_step(run)
+
+
+def next_step(run: Run) -> int | None:
+    """The first step at which this adversary does something else; None if there is none."""
+    actor, step = run.ends[run.scenario.side].actor, run.scenario.step
+    if not isinstance(actor, Adversary) or actor.said <= step:
+        return None
+    if actor.deviated_at is not None:
+        return max(step + 1, actor.deviated_at)
+    # Who would have deviated at the first thing that let it found nothing, and will not later.
+    return None if actor.at_once else max(step + 1, actor.said)

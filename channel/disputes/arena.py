@@ -112,6 +112,15 @@ class Run:
         actor = self.ends[self.scenario.side].actor
         return isinstance(actor, Adversary) and actor.done
 
+    @property
+    def spends(self) -> int:
+        """How many coins were spent, of all that somebody pushed a spend of."""
+        coins = {
+            spend.coin.id for end in self.ends for _, one, _ in end.pushed for spend in one.spends
+        }
+        seen = [self.chain.coin(coin_id) for coin_id in coins]
+        return sum(one is not None and one.spent is not None for one in seen)
+
 
 class Arena:
     """Runs one scenario. `run` once; listeners hear of everything as it happens."""

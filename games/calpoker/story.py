@@ -17,12 +17,21 @@ from games.calpoker.player import DISCARD, CalPokerPlayer
 from games.calpoker.sight import best_selections
 from games.calpoker.summary import summarize
 from games.cards import LABEL, in_a_row, pictures
-from games.contract import Hand, Line, Player, Seat, Span, Step
+from games.contract import Hand, Line, Player, Position, Seat, Span, Step
 from games.ending import told
+
+PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
+"""The parts of a hand, by the validator of the move."""
 
 
 class CaliforniaPokerStory:
     """How a hand is told; see `games.contract.Story`."""
+
+    parts = tuple(dict.fromkeys(PARTS.values()))
+
+    def part(self, position: Position) -> str:
+        """What the move of this validator does."""
+        return PARTS[position.validator or ""]
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: cards that came to be known before it, the action, and after it."""

@@ -19,6 +19,9 @@ from games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
 STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
 """The streets by N."""
 
+PARTS = ("deal", *STREETS.values(), "showdown")
+"""What `street` says, in the order of play."""
+
 
 class Shown(msgspec.Struct, frozen=True):
     """A player's hand at the showdown: what it holds, its best five and what they are worth."""

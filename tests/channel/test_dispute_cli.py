@@ -17,6 +17,7 @@ from channel.disputes.promises import Broken
 from channel.disputes.record import played
 from channel.disputes.scenario import Scenario
 from channel.report.lanes import Lanes
+from channel.report.matrix import show
 from tests.channel.cli import channelsim
 
 GAME = ("spacepoker",)
@@ -115,13 +116,19 @@ def test_wrong_use_is_one_line(
 def test_everything_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 7)]
-    monkeypatch.setattr(everything, "scenarios", lambda seed, number: iter(few))
+    few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
+    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--json")
     assert ran.code == 0, ran.err
     told = json.loads(ran.out)
-    assert (told["runs"], told["broken_promises"], told["exceptions"]) == (4, 0, 0)
-    assert told["matrix"]["leaver"]["early"]["deviated"] == 2
+    assert (told["broken_promises"], told["exceptions"]) == (0, 0)
+    assert told["runs"] - told["idle"] == sum(
+        cell["runs"] for row in told["matrix"].values() for cell in row.values()
+    )
+    assert told["matrix"]["false-launcher"] == {
+        "handshake": {"runs": 4, "broken_promises": 0, "results": {"no channel": 4}}
+    }
+    assert {"handshake", "proposal", "deal", "shutdown"} < set(told["matrix"]["dead"])
     assert told["blocks"] > 50
     assert told["spends"] > 10
 
@@ -133,15 +140,18 @@ def test_what_is_broken_is_told_and_fails(
     tally = Tally(runs=2)
     tally.broken.append((scenario, Broken("safety", "planted")))
     tally.exceptions.append((scenario, "InvariantError: planted"))
-    tally.cell(scenario).broken = 1
-    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds: tally)
+    tally.cell("dead", "flop").broken = 1
+    tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
+    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds, jobs: tally)
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["how"] == "planted"
-    dispute._show(tally)
-    shown = capsys.readouterr().out
-    assert "1 broken" in shown
-    assert "planted" in shown
+    out = StringIO()
+    show(tally, Console(file=out, width=120, no_color=True, highlight=False))
+    shown = out.getvalue()
+    assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]
+    assert shown.splitlines()[1].split() == ["dead", "s2", "u", "1!"]
+    assert shown.count("planted") == 2
 
 
 def test_the_lanes_tell_who_did_what_and_why() -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from channel import bls
 from channel.adversaries.base import Adversary, get, names, register
-from channel.disputes.all import A_SEED, STEPS, Tally, run_all, scenarios
+from channel.disputes import all as everything
+from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Arena, Run
 from channel.disputes.ledger import Account
-from channel.disputes.promises import accounts, check
+from channel.disputes.promises import Broken, accounts, check
+from channel.disputes.record import played
 from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.scenario import check as check_scenario
 from channel.errors import InvariantError, UsageError
 from channel.events import Push
-from channel.messages import Batch, decode
+from channel.messages import Batch, Move, decode
 from channel.peer import Peer, Phase
 from games import registry
 
@@ -65,16 +68,67 @@ def test_the_same_scenario_is_the_same_run() -> None:
     assert (first.blocks, first.reorgs) == (second.blocks, second.reorgs)
 
 
-def test_a_seed_takes_some_steps_and_a_few_seeds_take_all() -> None:
-    known = {"", *names()}
-    taken = [list(scenarios("s", number)) for number in range(STEPS // A_SEED)]
+def test_a_seed_begins_every_adversary_on_both_sides() -> None:
+    taken = [list(everything.beginnings("s", number)) for number in range(3)]
+    sides = {(name, side) for name in ("", *names()) for side in (0, 1)}
+    menus = set()
     for one in taken:
-        assert {scenario.adversary for scenario in one} == known
-        assert len(one) == len(known) * 2 * A_SEED
-    every = {(s.adversary, s.side, s.step) for one in taken for s in one}
-    assert len(every) == len(known) * 2 * STEPS
-    assert {s.weather for s in taken[0]} == set(WEATHERS)
-    assert len({s.games for s in taken[0]}) >= 3
+        assert {(scenario.adversary, scenario.side) for scenario in one} == sides
+        assert len(one) == len(sides)
+        menus |= {(scenario.adversary, scenario.games) for scenario in one}
+    assert len(menus) == 3 * len({"", *names()})
+
+
+@pytest.mark.parametrize("name", ["dead", "wrong-size", "late-mover-2"])
+def test_each_deviation_is_run_once_wherever_there_is_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[Run] = []
+    add = Tally.add
+
+    def kept(self: Tally, run: Run, broken: list[Broken]) -> None:
+        runs.append(run)
+        add(self, run, broken)
+
+    monkeypatch.setattr(Tally, "add", kept)
+    tally = Tally()
+    with bls.remembered():
+        everything.everywhere(Scenario(GAME, "once", name), tally)
+    assert (tally.broken, tally.exceptions) == ([], [])
+    said = at(runs[-1]).meant
+    places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]
+    assert len(set(places)) == len(places)
+    if name == "dead":
+        # It can deviate with each thing that it says, and dies there.
+        assert places == list(range(1, len(said) + 1))
+        assert tally.matrix[name]["handshake"].results["no channel"] >= 2
+    elif name == "wrong-size":
+        moves = [number for number, blob in enumerate(said, 1) if has_move(blob)]
+        assert places == moves
+        assert tally.idle == 1
+    else:
+        assert tally.runs > len(places) >= 1
+    assert sum(cell.runs for cell in tally.matrix[name].values()) == len(places)
+
+
+def at(run: Run) -> Adversary:
+    """The adversary of a run."""
+    actor = run.ends[run.scenario.side].actor
+    assert isinstance(actor, Adversary)
+    return actor
+
+
+def has_move(blob: bytes) -> bool:
+    """Whether a message is a batch with a move in it."""
+    message = decode(blob)
+    return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
+
+
+def test_what_is_remembered_of_other_runs_changes_none() -> None:
+    scenario = Scenario(GAME, "same", "wrong-reveal", 5, weather="reorgs")
+    alone = played(scenario)[2]
+    with bls.remembered():
+        assert [played(scenario)[2] for _ in range(2)] == [alone, alone]
 
 
 @pytest.mark.long
@@ -220,10 +274,9 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
 
 
 def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    from channel.disputes import all as everything
-
     few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 5)]
-    monkeypatch.setattr(everything, "scenarios", lambda seed, number: iter(few))
+    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(everything, "MOST_STEPS", 1)
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )

@@ -1,0 +1,52 @@
+"""The matrix of many disputes at a terminal: adversary by part of the session by outcome."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from channel.disputes.all import Cell, Tally
+from channel.disputes.where import Outcome, columns
+from games import registry
+
+LETTERS = {
+    Outcome.NO_CHANNEL: "n",
+    Outcome.CLOSED: "c",
+    Outcome.SLASHED: "s",
+    Outcome.PREEMPTED: "p",
+    Outcome.PLAYED: "m",
+    Outcome.PAID: "u",
+}
+"""One for each outcome; behind it stands how often, if more than once."""
+
+MOST_FINDINGS = 20
+
+
+def show(tally: Tally, console: Console) -> None:
+    """Print the matrix, what the letters mean, the counts, and what is broken."""
+    used = {where for row in tally.matrix.values() for where in row}
+    shown = [where for where in columns(registry.names()) if where in used]
+    table = Table("adversary", *shown, box=None, pad_edge=False)
+    for name, row in tally.matrix.items():
+        table.add_row(name, *(_cell(row.get(where)) for where in shown))
+    console.print(table)
+    legend = (f"{LETTERS[one]} {one.value}" for one in Outcome)
+    console.print(f"\nThe honest side: {', '.join(legend)}; ! a broken promise", style="dim")
+    console.print(
+        f"{tally.runs} runs ({tally.idle} without anything to change):"
+        f" {len(tally.broken)} broken promises, {len(tally.exceptions)} exceptions;"
+        f" {tally.blocks} blocks, {tally.spends} spends, {tally.reorgs} reorganisations"
+    )
+    for scenario, one in tally.broken[:MOST_FINDINGS]:
+        console.print(f"{scenario}: {one.promise}: {one.how}", style="red")
+    for scenario, text in tally.exceptions[:MOST_FINDINGS]:
+        console.print(f"{scenario}: {text}", style="red")
+
+
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return "·"
+    if cell.broken:
+        return f"[red]{cell.broken}![/red]"
+    counts = ((LETTERS[one], cell.results[one.value]) for one in Outcome)
+    return " ".join(f"{letter}{count if count > 1 else ''}" for letter, count in counts if count)
