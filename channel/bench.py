@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from channel import bls
+from channel.bench_dispute import disputed_hands
 from channel.deciding import Deciders
 from channel.entropy import derive
 from channel.keys import SecretKeys
@@ -74,8 +75,9 @@ def main(seconds: float, *, as_json: bool) -> int:
 
 def measure(seconds: float) -> dict[str, Any]:
     """All figures, as JSON data. `seconds` is shared out among them."""
-    share = seconds / 4
+    share = seconds / 5
     hands = {name: _signed_hand(name, share) for name in registry.names()}
+    disputed = {name: _disputed_hand(name, share / 2) for name in registry.names()}
     ratios = _python_to_clvm(share)
     checked = {
         name: {figure: Spread(values).data() for figure, values in found.items()}
@@ -87,6 +89,8 @@ def measure(seconds: float) -> dict[str, Any]:
     return {
         "signed_hand_ratio_to_floor": max(hand["ratio"]["median"] for hand in hands.values()),
         "signed_hand": hands,
+        "disputed_hand_ratio_to_floor": max(hand["ratio"]["median"] for hand in disputed.values()),
+        "disputed_hand": disputed,
         "python_ratio_to_clvm": {
             name: figure["ratio"]["median"] for name, figure in ratios.items()
         },
@@ -178,6 +182,20 @@ def _bls_costs(rounds: int = 40) -> tuple[float, float]:
             raise AssertionError("a half-signature that does not verify")
     end = perf_counter()
     return (middle - start) / rounds, (end - middle) / rounds
+
+
+# --- a disputed hand against its floor -----------------------------------------------------------
+
+
+def _disputed_hand(game: str, seconds: float) -> dict[str, Any]:
+    hands = list(disputed_hands(game, SEED, seconds))
+    made = sum((hand.made for hand in hands), Counter[str]())
+    return {
+        "ratio": Spread(tuple(hand.elapsed / hand.floor for hand in hands)).data(),
+        "ratio_to_bare_calls": Spread(tuple(one.elapsed / one.bare_floor for one in hands)).data(),
+        "milliseconds": Spread(tuple(hand.elapsed * 1000 for hand in hands)).data(),
+        **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in made.items()},
+    }
 
 
 # --- Python rules against CLVM ----------------------------------------------------------------
@@ -318,6 +336,10 @@ def _print(figures: dict[str, Any]) -> None:
     for game, hand in figures["signed_hand"].items():
         _row(table, f"{game}: signed hand / floor", hand["ratio"])
         _row(table, f"{game}: signed hand, ms", hand["milliseconds"])
+    for game, hand in figures["disputed_hand"].items():
+        _row(table, f"{game}: disputed hand / floor", hand["ratio"])
+        _row(table, f"{game}: disputed hand / bare calls", hand["ratio_to_bare_calls"])
+        _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
     for name, figure in figures["python_to_clvm"].items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
     for name, figure in figures["crosscheck"].items():
@@ -332,6 +354,10 @@ def _print(figures: dict[str, Any]) -> None:
             f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
             f" {hand['verifications_per_hand']} verifications; the floor is their cost here."
         )
+    console.print(
+        "A disputed hand's floor is its signatures, its judgings and the node's own work; the bare"
+        " calls are each signature, check and run once."
+    )
 
 
 def _row(table: Table, name: str, spread: dict[str, float]) -> None:

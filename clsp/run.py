@@ -4,6 +4,8 @@ A run ends in one of four ways. They are kept apart because they differ in who i
 ``()`` slashes the move, a raise only makes the slash *attempt* fail.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -81,6 +83,22 @@ Outcome: TypeAlias = Valid | Slash | Raised | CostExceeded
 """Every way in which a run can end."""
 
 
+Observer: TypeAlias = Callable[[bytes, bytes], None]
+"""Told of every run: the program and its arguments, serialized."""
+
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Tell `observer` of each run in this block (for measurements)."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
 def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Outcome:
     """Run a program on its environment, usually a list of arguments.
 
@@ -97,6 +115,8 @@ def run_serialized(
 
     Raises :class:`~clsp.values.BadValue` when the program or the arguments are no CLVM.
     """
+    for observer in _observers:
+        observer(program, args)
     try:
         cost, result = run_chia_program(program, args, max_cost, flags)
     except ValueError as error:

@@ -123,14 +123,21 @@ class Run:
 
 
 class Arena:
-    """Runs one scenario. `run` once; listeners hear of everything as it happens."""
+    """Runs one scenario. `run` once; listeners hear of everything as it happens.
 
-    def __init__(self, scenario: Scenario, listeners: Sequence[Listener] = ()) -> None:
+    `node` makes the chain from a seed.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        listeners: Sequence[Listener] = (),
+        node: Callable[[int], SimulatedChain] = SimulatedChain,
+    ) -> None:
         self.scenario = scenario
         self._listeners = tuple(listeners)
         self._seed = scenario.seed.encode()
-        node = int.from_bytes(derive(self._seed, "node", length=4), "big")
-        self.chain = SimulatedChain(node)
+        self.chain = node(int.from_bytes(derive(self._seed, "node", length=4), "big"))
         self._sky = Chance(derive(self._seed, "weather", scenario.weather))
         self._ends = self._make_ends()
         self._mail: deque[tuple[int, bytes]] = deque()
