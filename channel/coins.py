@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from typing import Annotated
 
@@ -25,14 +25,14 @@ ASSERT_COIN_ANNOUNCEMENT = 61
 ASSERT_BEFORE_HEIGHT_ABSOLUTE = 87
 
 
-class Coin(msgspec.Struct, frozen=True, dict=True):
+class Coin(msgspec.Struct, frozen=True):
     """A coin: who made it, who may spend it, how many mojos it holds."""
 
     parent: Hash
     puzzle_hash: Hash
     amount: Mojos
 
-    @cached_property
+    @property
     def id(self) -> bytes:
         """The coin's 32-byte name."""
         return sha256(self.parent + self.puzzle_hash + int_to_atom(self.amount)).digest()

@@ -57,13 +57,17 @@ class PublicKeys:
     @classmethod
     def read(cls, channel: bytes, unroll: bytes, referee: bytes) -> PublicKeys:
         """The keys with these bytes (48 each). Raises `Violation` for what is no key."""
-        keys = []
-        for name, blob in (("channel", channel), ("unroll", unroll), ("referee", referee)):
-            key = bls.public_key(blob)
-            if key is None:
-                raise Violation("CH-OPEN-1", f"the {name} key is no valid public key")
-            keys.append(key)
-        return cls(*keys)
+        return cls(
+            cls.one("channel", channel), cls.one("unroll", unroll), cls.one("referee", referee)
+        )
+
+    @staticmethod
+    def one(name: str, blob: bytes) -> G1Element:
+        """The key with these 48 bytes. Raises `Violation`, naming it, for what is no key."""
+        key = bls.public_key(blob)
+        if key is None:
+            raise Violation("CH-OPEN-1", f"the {name} key is no valid public key")
+        return key
 
     def all(self) -> tuple[bytes, bytes, bytes]:
         """The 48 bytes of each."""

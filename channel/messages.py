@@ -32,28 +32,42 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 # --- opening -----------------------------------------------------------------------------------
 
 
-class Hello(_Message, frozen=True, tag="hello"):
-    """A and B: who I am, where I am paid, and on what terms.
+class Introduction(_Message, frozen=True):
+    """What A and B have in common: who I am, where I am paid, and on what terms.
 
     `contributions` are the initiator's, then the receiver's.
     """
 
-    channel_key: Key
     unroll_key: Key
     referee_key: Key
     reward_address: Hash
     payout_signature: Signature
-    channel_proof: Signature
     unroll_proof: Signature
     contributions: tuple[Mojos, Mojos]
     unroll_timeout: Blocks
 
 
+class Hello(Introduction, frozen=True, tag="hello"):
+    """A: the initiator, with the sha256 of its channel key, which it shows in C."""
+
+    channel_key_hash: Hash
+
+
+class Welcome(Introduction, frozen=True, tag="welcome"):
+    """B: the receiver, with its channel key."""
+
+    channel_key: Key
+    channel_proof: Signature
+
+
 class Launch(_Message, frozen=True, tag="launch"):
-    """C: the wallet coin that the launcher comes from, and the deadline of the funding."""
+    """C: the wallet coin that the launcher comes from, and the deadline of the funding; and the
+    initiator's channel key."""
 
     parent: Coin
     deadline: Height
+    channel_key: Key
+    channel_proof: Signature
 
 
 class FirstHalves(_Message, frozen=True, tag="first-halves"):
@@ -177,6 +191,7 @@ class ShutdownDone(_Message, frozen=True, tag="shutdown-done"):
 
 Message: TypeAlias = (
     Hello
+    | Welcome
     | Launch
     | FirstHalves
     | Funding

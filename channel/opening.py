@@ -3,53 +3,46 @@
 Source: the state channel, "Opening". The initiator says A, C and E, the receiver B, D and F.
 State 0 is completed only by the initiator, state 1 (the same balances) only by the receiver:
 a state that both hold would let one of them preempt himself.
+
+In one thing this goes beyond the text. The channel coin is locked by the sum of two keys, and
+the standard puzzle has a second way in: whoever knows P and a puzzle h with
+sum = P + sha256(P, h) * G spends the coin by h, without a signature. Who sees the other key before
+it names its own can make the sum so, and prove that it has its key. So A holds only the hash
+of the initiator's channel key; the key itself comes in C, when the receiver's is fixed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from hashlib import sha256
 
 from channel import bls
 from channel.coins import Bundle, Coin
 from channel.errors import InvariantError, Violation
 from channel.funding import check_completed, check_part
+from channel.introduction import Agreement, check_introduction, read_keys
 from channel.keys import PublicKeys, SecretKeys
 from channel.messages import (
     FirstHalves,
     Funded,
     Funding,
     Hello,
+    Introduction,
     Launch,
     Message,
+    Welcome,
 )
 from channel.proposal import ANSWER_MARGIN
 from channel.signed import Signed, check_halves, sign_halves
 from channel.state import Channel, ChannelState, Side
 from channel.wallet import Wallet
-from games.referee import payout_message
 
 FUNDING_BLOCKS = 20
 """How many blocks the initiator gives the funding bundle to get in."""
 
 MOST_FUNDING_BLOCKS = 4608
 """The latest deadline that the receiver accepts, a day: so long it may have to wait."""
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """What both players agreed on before they talk: who pays what, and the unroll timeout.
-
-    `contributions` in mojos, the initiator's first; `confirmations` is our own setting.
-    """
-
-    contributions: tuple[int, int]
-    unroll_timeout: int
-    confirmations: int
-
-    def least_unroll_timeout(self) -> int:
-        """The shortest unroll timeout that a careful player accepts, in blocks."""
-        return self.confirmations + 2 + ANSWER_MARGIN
 
 
 class Step(Enum):
@@ -107,31 +100,40 @@ class Opening:
         self._agreement = agreement
         self._agg_sig_data = agg_sig_data
         self._payout_signature = secret_keys.payout_signature(reward_address)
-        self._theirs: tuple[PublicKeys, bytes, bytes] | None = None
+        self._hello: Hello | None = None
+        self._theirs: tuple[PublicKeys, Introduction] | None = None
         self._newest: Signed | None = None
         self._part: Bundle | None = None
         self._deadline = 0
 
     def hello(self) -> Hello:
-        """Message A, or B."""
-        channel_key, unroll_key, referee_key = self._public.all()
-        return Hello(
-            channel_key=channel_key,
-            unroll_key=unroll_key,
-            referee_key=referee_key,
-            reward_address=self._reward,
-            payout_signature=self._payout_signature,
-            channel_proof=self._secret.channel_proof(),
-            unroll_proof=self._secret.unroll_proof(),
-            contributions=self._agreement.contributions,
-            unroll_timeout=self._agreement.unroll_timeout,
+        """Message A."""
+        key_hash = sha256(bytes(self._public.channel)).digest()
+        return Hello(*self._introduction(), channel_key_hash=key_hash)
+
+    def welcome(self) -> Welcome:
+        """Message B."""
+        key, proof = bytes(self._public.channel), self._secret.channel_proof()
+        return Welcome(*self._introduction(), channel_key=key, channel_proof=proof)
+
+    def _introduction(self) -> tuple[bytes, bytes, bytes, bytes, bytes, tuple[int, int], int]:
+        return (
+            bytes(self._public.unroll),
+            bytes(self._public.referee),
+            self._reward,
+            self._payout_signature,
+            self._secret.unroll_proof(),
+            self._agreement.contributions,
+            self._agreement.unroll_timeout,
         )
 
     def receive(self, message: Message, peak: int) -> list[Message]:
         """Take the other side's message at this height of the chain. Raises `Violation`."""
         match self.step, message:
-            case Step.HELLO, Hello():
-                return self._on_hello(message, peak)
+            case Step.HELLO, Hello() if self.side is Side.RECEIVER:
+                return self._on_hello(message)
+            case Step.HELLO, Welcome() if self.side is Side.INITIATOR:
+                return self._on_welcome(message, peak)
             case Step.LAUNCH, Launch():
                 return self._on_launch(message, peak)
             case Step.FIRST_HALVES, FirstHalves():
@@ -146,48 +148,11 @@ class Opening:
 
     # --- both sides ------------------------------------------------------------------------
 
-    def _on_hello(self, hello: Hello, peak: int) -> list[Message]:
-        keys = PublicKeys.read(hello.channel_key, hello.unroll_key, hello.referee_key)
-        if set(keys.all()) & set(self._public.all()) or len(set(keys.all())) != 3:
-            raise Violation("CH-OPEN-1", "two keys are the same")
-        for name, key, proof in (
-            ("channel", keys.channel, hello.channel_proof),
-            ("unroll", keys.unroll, hello.unroll_proof),
-        ):
-            if not bls.verify(key, bytes(key), proof):
-                raise Violation("CH-OPEN-2", f"the {name} key's proof is not its signature")
-        message = payout_message(hello.reward_address)
-        if not bls.verify(keys.referee, message, hello.payout_signature):
-            raise Violation("CH-OPEN-3", "the payout signature is not the referee key's")
-        if hello.reward_address == self._reward:
-            raise Violation("CH-OPEN-4", "the reward address is ours")
-        agreed = self._agreement
-        if hello.contributions != agreed.contributions or sum(hello.contributions) == 0:
-            raise Violation(
-                "CH-OPEN-5", f"contributions {hello.contributions}, agreed {agreed.contributions}"
-            )
-        if hello.unroll_timeout != agreed.unroll_timeout:
-            raise Violation(
-                "CH-OPEN-6", f"{hello.unroll_timeout} blocks, agreed {agreed.unroll_timeout}"
-            )
-        if hello.unroll_timeout < agreed.least_unroll_timeout():
-            raise Violation(
-                "CH-OPEN-6",
-                f"{hello.unroll_timeout} blocks; at least {agreed.least_unroll_timeout()}",
-            )
-        self._theirs = (keys, hello.reward_address, hello.payout_signature)
-        if self.side is Side.RECEIVER:
-            self.step = Step.LAUNCH
-            return [self.hello()]
-        self._deadline = peak + FUNDING_BLOCKS
-        self.channel = self._build(self._wallet.coin)
-        self.step = Step.FIRST_HALVES
-        return [Launch(self._wallet.coin, self._deadline)]
-
     def _build(self, launcher_parent: Coin) -> Channel:
         if self._theirs is None:
-            raise InvariantError("no hello yet")
-        keys, reward, payout_signature = self._theirs
+            raise InvariantError("no keys yet")
+        keys, introduction = self._theirs
+        reward, payout_signature = introduction.reward_address, introduction.payout_signature
         ours_first = self.side is Side.INITIATOR
         return Channel.of(
             keys=(self._public, keys) if ours_first else (keys, self._public),
@@ -214,12 +179,24 @@ class Opening:
 
     # --- the receiver ----------------------------------------------------------------------
 
+    def _on_hello(self, hello: Hello) -> list[Message]:
+        check_introduction(hello, self._public, self._reward, self._agreement)
+        self._hello = hello
+        self.step = Step.LAUNCH
+        return [self.welcome()]
+
     def _on_launch(self, launch: Launch, peak: int) -> list[Message]:
+        if self._hello is None:
+            raise InvariantError("no hello yet")
+        if sha256(launch.channel_key).digest() != self._hello.channel_key_hash:
+            raise Violation("CH-OPEN-11", "another channel key than the hello has the hash of")
+        keys = read_keys(self._hello, launch.channel_key, launch.channel_proof, self._public)
         least = peak + ANSWER_MARGIN
         if not least <= launch.deadline <= peak + MOST_FUNDING_BLOCKS:
             raise Violation("CH-OPEN-7", f"deadline {launch.deadline} at height {peak}")
         if launch.parent.id == self._wallet.coin.id:
             raise Violation("CH-OPEN-9", "the launcher would come from our own coin")
+        self._theirs = keys, self._hello
         self._deadline = launch.deadline
         self.channel = self._build(launch.parent)
         state = self._opening_state(0)
@@ -247,6 +224,16 @@ class Opening:
         return [Funded(bundle)]
 
     # --- the initiator ---------------------------------------------------------------------
+
+    def _on_welcome(self, welcome: Welcome, peak: int) -> list[Message]:
+        check_introduction(welcome, self._public, self._reward, self._agreement)
+        keys = read_keys(welcome, welcome.channel_key, welcome.channel_proof, self._public)
+        self._theirs = keys, welcome
+        self._deadline = peak + FUNDING_BLOCKS
+        self.channel = self._build(self._wallet.coin)
+        self.step = Step.FIRST_HALVES
+        channel_key, proof = bytes(self._public.channel), self._secret.channel_proof()
+        return [Launch(self._wallet.coin, self._deadline, channel_key, proof)]
 
     def _on_first_halves(self, message: FirstHalves) -> list[Message]:
         channel = self.channel

@@ -25,6 +25,7 @@ from channel.events import (
     Tell,
     Watch,
 )
+from channel.introduction import Agreement
 from channel.keys import SecretKeys
 from channel.onchain.dispute import begin, seat
 from channel.onchain.fees import Fees
@@ -32,7 +33,7 @@ from channel.onchain.look import look
 from channel.onchain.memory import Dispute, Status
 from channel.onchain.news import ChannelClosed, LeftForChain, Undone
 from channel.onchain.spots import Fault
-from channel.opening import Agreement, Opened, Opening, Step
+from channel.opening import Opened, Opening, Step
 from channel.receive import IllegalMoves
 from channel.shutdown import Ending
 from channel.signed import publish, unroll_coin
@@ -206,7 +207,7 @@ class ChainSide:
                 self.phase = Phase.CLOSED
                 self._closed = ChannelClosed(rewards, spent)
                 return [Tell(self._closed)]
-        violation = Violation("CH-CHAIN-1", "the channel coin was spent by an unroll")
+        violation = Violation("CH-CHAIN-1", "the channel coin was spent")
         violation.party, violation.step = self.config.peer, self.phase.value
         return [*self._go_on_chain(), Tell(BrokenOff(violation, None)), *self._look_again()]
 

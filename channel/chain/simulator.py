@@ -31,8 +31,6 @@ class SimulatedChain:
     def __init__(self, seed: int) -> None:
         self._node = FullNodeSimulator.with_seed(seed)
         self._nobody = self._node.get_farming_ph()
-        # A coin is all that its id is the hash of: the same object serves every block.
-        self._coins: dict[bytes, Coin] = {}
 
     def peak(self) -> int:
         """The height of the tip."""
@@ -47,10 +45,7 @@ class SimulatedChain:
         record = self._node.get_coin_record_by_name(coin_id).coin_record
         if record is None:
             return None
-        coin = self._coins.get(coin_id)
-        if coin is None:
-            coin = self._coins[coin_id] = _coin(record)
-        seen = _seen(record, coin)
+        seen = _seen(record)
         if seen.spent is None:
             return seen
         spend = self._node.get_puzzle_and_solution(coin_id, seen.spent).coin_solution
@@ -138,15 +133,10 @@ def _bundle(bundle: SpendBundle) -> Bundle:
     return Bundle(spends, bytes(bundle.aggregated_signature.to_bytes()))
 
 
-def _coin(record: CoinRecord) -> Coin:
-    return Coin(
+def _seen(record: CoinRecord) -> CoinSeen:
+    coin = Coin(
         bytes(record.coin.parent_coin_info), bytes(record.coin.puzzle_hash), record.coin.amount
     )
-
-
-def _seen(record: CoinRecord, coin: Coin | None = None) -> CoinSeen:
     return CoinSeen(
-        coin or _coin(record),
-        record.confirmed_block_index,
-        record.spent_block_index if record.spent else None,
+        coin, record.confirmed_block_index, record.spent_block_index if record.spent else None
     )

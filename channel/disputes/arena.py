@@ -35,8 +35,8 @@ from channel.events import (
     Watch,
     YourTurn,
 )
+from channel.introduction import Agreement
 from channel.onchain.fees import Fees
-from channel.opening import Agreement
 from channel.peer import Config, Peer, Phase
 from channel.proposal import Wish
 from channel.setup import NAMES

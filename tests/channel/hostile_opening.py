@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import TypeVar
 
 import msgspec
@@ -32,11 +33,13 @@ from channel.messages import (
     Funded,
     Funding,
     Hello,
+    Introduction,
     Launch,
     Message,
     Request,
     Shutdown,
     ShutdownDone,
+    Welcome,
     decode,
 )
 from channel.signed import Halves, sign_halves
@@ -63,7 +66,7 @@ P = int(
 
 STEPS: tuple[tuple[type[Message], int], ...] = (
     (Hello, BEN),
-    (Hello, ANN),
+    (Welcome, ANN),
     (Launch, BEN),
     (FirstHalves, ANN),
     (Funding, BEN),
@@ -110,6 +113,25 @@ def at(kind: type[Message], victim: int, table: Table | None = None) -> Moment:
     raise AssertionError("no such message")
 
 
+def introduced(victim: int, table: Table | None = None) -> Moment:
+    """Before A or B, whichever this side gets."""
+    return at(Hello if victim == BEN else Welcome, victim, table)
+
+
+def shown(victim: int) -> Moment:
+    """Before the message in which the victim is shown the other side's channel key: C, or B."""
+    return at(Launch if victim == BEN else Welcome, victim)
+
+
+def with_channel_key(moment: Moment, key: bytes, proof: bytes) -> Hostile:
+    """The message with this channel key, and the hello before it with its hash."""
+    opening = moment.table.ends[moment.victim].peer._opening
+    if opening._hello is not None:
+        key_hash = sha256(key).digest()
+        opening._hello = msgspec.structs.replace(opening._hello, channel_key_hash=key_hash)
+    return moment.but(channel_key=key, channel_proof=proof)
+
+
 def both(rule: str) -> Callable[[Callable[[int], Hostile]], Callable[[int], Hostile]]:
     """A case for a hello to either side."""
 
@@ -126,8 +148,13 @@ def both(rule: str) -> Callable[[Callable[[int], Hostile]], Callable[[int], Host
 
 
 def own_hello(moment: Moment) -> Hello:
-    """The hello that the victim itself sends, or sent."""
+    """What the victim itself would say as the initiator."""
     return moment.table.ends[moment.victim].peer._opening.hello()
+
+
+def own_welcome(moment: Moment) -> Welcome:
+    """What the victim itself would say as the receiver."""
+    return moment.table.ends[moment.victim].peer._opening.welcome()
 
 
 def point_outside_the_group() -> bytes:
@@ -148,48 +175,67 @@ def not_on_the_curve() -> bytes:
 
 @both("CH-OPEN-1")
 def the_hello_of_the_victim_itself(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    return moment.table, victim, own_hello(moment)
+    moment = introduced(victim)
+    own: Message = own_hello(moment) if victim == BEN else own_welcome(moment)
+    return moment.table, victim, own
 
 
 @both("CH-OPEN-1")
 def the_victims_channel_key(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    theirs = own_hello(moment)
-    return moment.but(channel_key=theirs.channel_key, channel_proof=theirs.channel_proof)
+    moment = shown(victim)
+    theirs = own_welcome(moment)
+    return with_channel_key(moment, theirs.channel_key, theirs.channel_proof)
 
 
 @both("CH-OPEN-1")
 def the_victims_unroll_key(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    theirs = own_hello(moment)
+    moment = introduced(victim)
+    theirs = own_welcome(moment)
     return moment.but(unroll_key=theirs.unroll_key, unroll_proof=theirs.unroll_proof)
 
 
 @both("CH-OPEN-1")
 def the_victims_referee_key(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    theirs = own_hello(moment)
+    moment = introduced(victim)
+    theirs = own_welcome(moment)
     return moment.but(referee_key=theirs.referee_key, payout_signature=theirs.payout_signature)
 
 
 @both("CH-OPEN-1")
 def the_victims_unroll_key_as_channel_key(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    theirs = own_hello(moment)
-    return moment.but(channel_key=theirs.unroll_key, channel_proof=theirs.unroll_proof)
+    moment = shown(victim)
+    theirs = own_welcome(moment)
+    return with_channel_key(moment, theirs.unroll_key, theirs.unroll_proof)
 
 
 @both("CH-OPEN-1")
 def one_key_for_two_purposes(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    assert isinstance(moment.message, Hello)
-    hello = moment.message
-    return moment.but(unroll_key=hello.channel_key, unroll_proof=hello.channel_proof)
+    moment = shown(victim)
+    keys = moment.keys
+    return with_channel_key(moment, bytes(keys.unroll.get_g1()), keys.unroll_proof())
+
+
+@both("CH-OPEN-1")
+def one_key_for_two_others(victim: int) -> Hostile:
+    moment = introduced(victim)
+    assert isinstance(moment.message, Introduction)
+    address = moment.message.reward_address
+    unroll = moment.keys.unroll
+    signature = bls.sign(unroll, payout_message(address))
+    table, _, message = moment.but(referee_key=bytes(unroll.get_g1()), payout_signature=signature)
+    if victim == ANN:
+        return table, victim, message
+    # The receiver looks at all three keys together once it has seen them all.
+    assert isinstance(message, Message)
+    table.receive(BEN, message)
+    later = at(Launch, BEN, table)
+    return later.table, victim, later.message
 
 
 def _no_key(name: str, key: bytes, victim: int) -> Hostile:
-    return at(Hello, victim).but(**{name: key})
+    if name == "channel_key":
+        return with_channel_key(shown(victim), key, NO_SIGNATURE)
+    return introduced(victim).but(**{name: key})
 
 
 for _name in ("channel_key", "unroll_key", "referee_key"):
@@ -211,75 +257,96 @@ for _name in ("channel_key", "unroll_key", "referee_key"):
 
 
 @both("CH-OPEN-2")
-def the_proofs_the_other_way_round(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    assert isinstance(moment.message, Hello)
-    hello = moment.message
-    return moment.but(channel_proof=hello.unroll_proof, unroll_proof=hello.channel_proof)
+def the_unroll_keys_proof_for_the_channel_key(victim: int) -> Hostile:
+    moment = shown(victim)
+    return moment.but(channel_proof=moment.keys.unroll_proof())
+
+
+@both("CH-OPEN-2")
+def the_channel_keys_proof_for_the_unroll_key(victim: int) -> Hostile:
+    moment = introduced(victim)
+    return moment.but(unroll_proof=moment.keys.channel_proof())
 
 
 @both("CH-OPEN-2")
 def the_victims_channel_proof(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    return moment.but(channel_proof=own_hello(moment).channel_proof)
+    moment = shown(victim)
+    return moment.but(channel_proof=own_welcome(moment).channel_proof)
 
 
 @both("CH-OPEN-2")
 def a_rogue_channel_key(victim: int) -> Hostile:
     """The key that makes the sum of both the cheat's own: it cannot be proven."""
-    moment = at(Hello, victim)
-    victims = G1Element.from_bytes(own_hello(moment).channel_key)
+    moment = shown(victim)
+    victims = G1Element.from_bytes(own_welcome(moment).channel_key)
     rogue = moment.keys.channel.get_g1() + minus(victims)
     proof = bls.sign(moment.keys.channel, bytes(rogue))
-    return moment.but(channel_key=bytes(rogue), channel_proof=proof)
+    return with_channel_key(moment, bytes(rogue), proof)
 
 
 @both("CH-OPEN-2")
 def an_unroll_proof_of_another_message(victim: int) -> Hostile:
-    moment = at(Hello, victim)
+    moment = introduced(victim)
     return moment.but(unroll_proof=bls.sign(moment.keys.unroll, b"hello"))
 
 
 @both("CH-OPEN-2")
 def a_channel_proof_of_nothing(victim: int) -> Hostile:
-    return at(Hello, victim).but(channel_proof=NO_SIGNATURE)
+    return shown(victim).but(channel_proof=NO_SIGNATURE)
 
 
 @both("CH-OPEN-2")
 def an_unroll_proof_that_is_no_point(victim: int) -> Hostile:
-    return at(Hello, victim).but(unroll_proof=bytes(96))
+    return introduced(victim).but(unroll_proof=bytes(96))
+
+
+@CASES.add("CH-OPEN-11")
+def another_channel_key_than_the_hello_has_the_hash_of() -> Hostile:
+    """Chosen once the receiver's key is known; with a proof, as for any key that one has."""
+    moment = at(Launch, BEN)
+    key = SecretKeys.derive(b"another" * 8)
+    return moment.but(channel_key=bytes(key.channel.get_g1()), channel_proof=key.channel_proof())
+
+
+@CASES.add("CH-OPEN-11")
+def a_hash_of_nothing() -> Hostile:
+    table, victim, hello = at(Hello, BEN).but(channel_key_hash=bytes(32))
+    assert isinstance(hello, Hello)
+    table.receive(victim, hello)
+    moment = at(Launch, BEN, table)
+    return moment.table, victim, moment.message
 
 
 @both("CH-OPEN-3")
 def a_payout_signature_for_another_address(victim: int) -> Hostile:
-    moment = at(Hello, victim)
+    moment = introduced(victim)
     return moment.but(payout_signature=moment.keys.payout_signature(bytes(32)))
 
 
 @both("CH-OPEN-3")
 def a_payout_signature_by_another_key(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    assert isinstance(moment.message, Hello)
+    moment = introduced(victim)
+    assert isinstance(moment.message, Introduction)
     message = payout_message(moment.message.reward_address)
     return moment.but(payout_signature=bls.sign(moment.keys.channel, message))
 
 
 @both("CH-OPEN-3")
 def a_payout_signature_without_the_prefix(victim: int) -> Hostile:
-    moment = at(Hello, victim)
-    assert isinstance(moment.message, Hello)
+    moment = introduced(victim)
+    assert isinstance(moment.message, Introduction)
     bare = bls.sign(moment.keys.referee, moment.message.reward_address)
     return moment.but(payout_signature=bare)
 
 
 @both("CH-OPEN-3")
 def a_payout_signature_of_nothing(victim: int) -> Hostile:
-    return at(Hello, victim).but(payout_signature=NO_SIGNATURE)
+    return introduced(victim).but(payout_signature=NO_SIGNATURE)
 
 
 @both("CH-OPEN-4")
 def the_victims_reward_address(victim: int) -> Hostile:
-    moment = at(Hello, victim)
+    moment = introduced(victim)
     address = own_hello(moment).reward_address
     signature = moment.keys.payout_signature(address)
     return moment.but(reward_address=address, payout_signature=signature)
@@ -287,44 +354,44 @@ def the_victims_reward_address(victim: int) -> Hostile:
 
 @both("CH-OPEN-5")
 def a_contribution_less(victim: int) -> Hostile:
-    return at(Hello, victim).but(contributions=(BALANCE - 1, BALANCE))
+    return introduced(victim).but(contributions=(BALANCE - 1, BALANCE))
 
 
 @both("CH-OPEN-5")
 def the_other_contribution_more(victim: int) -> Hostile:
-    return at(Hello, victim).but(contributions=(BALANCE, BALANCE + 1))
+    return introduced(victim).but(contributions=(BALANCE, BALANCE + 1))
 
 
 @both("CH-OPEN-5")
 def no_contributions_where_some_were_agreed(victim: int) -> Hostile:
-    return at(Hello, victim).but(contributions=(0, 0))
+    return introduced(victim).but(contributions=(0, 0))
 
 
 @both("CH-OPEN-5")
 def the_contributions_of_an_uneven_channel_swapped(victim: int) -> Hostile:
-    moment = at(Hello, victim, sit(contributions=(1000, 3000)))
+    moment = introduced(victim, sit(contributions=(1000, 3000)))
     return moment.but(contributions=(3000, 1000))
 
 
 @CASES.add("CH-OPEN-5")
 def both_agreed_to_put_in_nothing() -> Hostile:
-    moment = at(Hello, BEN, sit(contributions=(0, 0)))
+    moment = introduced(BEN, sit(contributions=(0, 0)))
     return moment.table, moment.victim, moment.message
 
 
 @both("CH-OPEN-6")
 def a_shorter_unroll_timeout(victim: int) -> Hostile:
-    return at(Hello, victim).but(unroll_timeout=14)
+    return introduced(victim).but(unroll_timeout=14)
 
 
 @both("CH-OPEN-6")
 def a_longer_unroll_timeout(victim: int) -> Hostile:
-    return at(Hello, victim).but(unroll_timeout=16)
+    return introduced(victim).but(unroll_timeout=16)
 
 
 @CASES.add("CH-OPEN-6")
 def an_unroll_timeout_too_short_for_anybody() -> Hostile:
-    moment = at(Hello, BEN, sit(unroll_timeout=7))
+    moment = introduced(BEN, sit(unroll_timeout=7))
     return moment.table, moment.victim, moment.message
 
 
@@ -687,7 +754,7 @@ def _own_puzzle(puzzle: bytes, solution: bytes = b"\x80") -> Hostile:
         puzzle_hash = bytes(32)
     coin = Coin(ELSEWHERE, puzzle_hash, amount)
     assert isinstance(moment.message, Launch)
-    table.receive(BEN, Launch(coin, moment.message.deadline))
+    table.receive(BEN, msgspec.structs.replace(moment.message, parent=coin))
     after = Moment(table, BEN, moment.message)
     halves = sign_halves(after.channel, after.keys, ChannelState(1, (BALANCE, BALANCE)))
     bundle = Bundle((Spend(coin, puzzle, solution), launcher_spend(after.channel)), NO_SIGNATURE)
@@ -733,7 +800,7 @@ def atom_that_looks_like_conditions() -> Hostile:
     amount = table.ends[ANN].peer.config.wallet.coin.amount
     coin = Coin(ELSEWHERE, Program(puzzle).hash, amount)
     assert isinstance(moment.message, Launch)
-    table.receive(BEN, Launch(coin, moment.message.deadline))
+    table.receive(BEN, msgspec.structs.replace(moment.message, parent=coin))
     after = Moment(table, BEN, moment.message)
     halves = sign_halves(after.channel, after.keys, ChannelState(1, (BALANCE, BALANCE)))
     wallet = Wallets(after, BALANCE, True)
@@ -750,7 +817,7 @@ def part_of_another_coin_than_announced() -> Hostile:
     moment = at(Launch, BEN, table)
     assert isinstance(moment.message, Launch)
     other = msgspec.structs.replace(moment.message.parent, parent=ELSEWHERE)
-    table.receive(BEN, Launch(other, moment.message.deadline))
+    table.receive(BEN, msgspec.structs.replace(moment.message, parent=other))
     after = Moment(table, BEN, moment.message)
     halves = sign_halves(after.channel, after.keys, ChannelState(1, (BALANCE, BALANCE)))
     wallet = Wallets(after, BALANCE, True)
@@ -845,8 +912,9 @@ _KEY = bytes(48)
 _COIN = Coin(bytes(32), bytes(32), 1)
 _BUNDLE = Bundle((), NO_SIGNATURE)
 ANY_MESSAGE: tuple[Message, ...] = (
-    Hello(_KEY, _KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15),
-    Launch(_COIN, 100),
+    Hello(_KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, bytes(32)),
+    Welcome(_KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, _KEY, NO_SIGNATURE),
+    Launch(_COIN, 100, _KEY, NO_SIGNATURE),
     FirstHalves(NO_SIGNATURE, NO_SIGNATURE),
     Funding(NO_SIGNATURE, NO_SIGNATURE, _BUNDLE),
     Funded(_BUNDLE),

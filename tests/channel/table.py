@@ -43,9 +43,9 @@ from channel.events import (
     YourTurn,
 )
 from channel.events import Propose as ProposeCommand
+from channel.introduction import Agreement
 from channel.keys import SecretKeys
 from channel.messages import Batch, BatchAction, Message, Move, Request, decode, encode
-from channel.opening import Agreement
 from channel.peer import Config, Peer, Phase
 from channel.proposal import Wish
 from channel.signed import Halves, sign_halves

@@ -29,6 +29,7 @@ from channel.messages import (
     Settle,
     Shutdown,
     ShutdownDone,
+    Welcome,
     decode,
     encode,
 )
@@ -38,8 +39,8 @@ COIN = Coin(H, H, 7)
 BUNDLE = Bundle((Spend(COIN, b"\x01", b"\x80"),), S)
 OFFER = Offer(3, "spacepoker", {"amount": 2000, "bet_unit": 100}, 15, True, 2000, (1, 2), H, 32, 0)
 EVERY: tuple[Message, ...] = (
-    Hello(K, K, K, H, S, S, S, (1, 2), 15),
-    Launch(COIN, 30),
+    Hello(K, K, H, S, S, (1, 2), 15, H),
+    Launch(COIN, 30, K, S),
     FirstHalves(S, S),
     Funding(S, S, BUNDLE),
     Funded(BUNDLE),
@@ -53,6 +54,7 @@ EVERY: tuple[Message, ...] = (
     Advisory(3, b"data"),
     Shutdown(S),
     ShutdownDone(S),
+    Welcome(K, K, H, S, S, (1, 2), 15, K, S),
 )
 
 
@@ -141,8 +143,9 @@ def test_a_message_is_refused_with_a_field_of_another_type(message: Message, wro
 @pytest.mark.parametrize(
     ("message", "path", "value"),
     [
-        (EVERY[0], ("channel_key",), bytes(47)),
-        (EVERY[0], ("channel_key",), bytes(49)),
+        (EVERY[10], ("channel_key",), bytes(47)),
+        (EVERY[10], ("channel_key",), bytes(49)),
+        (EVERY[0], ("channel_key_hash",), bytes(31)),
         (EVERY[0], ("reward_address",), bytes(33)),
         (EVERY[0], ("payout_signature",), bytes(95)),
         (EVERY[0], ("contributions",), [1]),

@@ -1,0 +1,73 @@
+"""Who the other side says it is, messages A and B: checked against what was agreed on.
+
+Source: the state channel, "Keys and signatures" and "Opening".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel import bls
+from channel.errors import Violation
+from channel.keys import PublicKeys
+from channel.messages import Introduction
+from channel.proposal import ANSWER_MARGIN
+from games.referee import payout_message
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What both players agreed on before they talk: who pays what, and the unroll timeout.
+
+    `contributions` in mojos, the initiator's first; `confirmations` is our own setting.
+    """
+
+    contributions: tuple[int, int]
+    unroll_timeout: int
+    confirmations: int
+
+    def least_unroll_timeout(self) -> int:
+        """The shortest unroll timeout that a careful player accepts, in blocks."""
+        return self.confirmations + 2 + ANSWER_MARGIN
+
+
+def check_introduction(
+    theirs: Introduction, ours: PublicKeys, reward_address: bytes, agreed: Agreement
+) -> None:
+    """All that A and B have in common. Raises `Violation`."""
+    unroll_key = PublicKeys.one("unroll", theirs.unroll_key)
+    referee_key = PublicKeys.one("referee", theirs.referee_key)
+    if {theirs.unroll_key, theirs.referee_key} & set(ours.all()):
+        raise Violation("CH-OPEN-1", "two keys are the same")
+    if not bls.verify(unroll_key, theirs.unroll_key, theirs.unroll_proof):
+        raise Violation("CH-OPEN-2", "the unroll key's proof is not its signature")
+    message = payout_message(theirs.reward_address)
+    if not bls.verify(referee_key, message, theirs.payout_signature):
+        raise Violation("CH-OPEN-3", "the payout signature is not the referee key's")
+    if theirs.reward_address == reward_address:
+        raise Violation("CH-OPEN-4", "the reward address is ours")
+    if theirs.contributions != agreed.contributions or sum(theirs.contributions) == 0:
+        raise Violation(
+            "CH-OPEN-5", f"contributions {theirs.contributions}, agreed {agreed.contributions}"
+        )
+    if theirs.unroll_timeout != agreed.unroll_timeout:
+        raise Violation(
+            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks, agreed {agreed.unroll_timeout}"
+        )
+    if theirs.unroll_timeout < agreed.least_unroll_timeout():
+        raise Violation(
+            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks; at least {agreed.least_unroll_timeout()}"
+        )
+
+
+def read_keys(
+    theirs: Introduction, channel_key: bytes, proof: bytes, ours: PublicKeys
+) -> PublicKeys:
+    """The other side's three keys. Raises `Violation` if one is no key, another's or ours, or
+    if the channel key comes without its proof."""
+    keys = PublicKeys.read(channel_key, theirs.unroll_key, theirs.referee_key)
+    if set(keys.all()) & set(ours.all()) or len(set(keys.all())) != 3:
+        raise Violation("CH-OPEN-1", "two keys are the same")
+    if not bls.verify(keys.channel, channel_key, proof):
+        raise Violation("CH-OPEN-2", "the channel key's proof is not its signature")
+    return keys
