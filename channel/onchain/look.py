@@ -176,7 +176,8 @@ class _Look(Playing):
         fees = self.was.fees
         if fees is None:
             return
-        coin = self.purse or fees.wallet.coin
+        # From the wallet's coin on, each time: a reorganisation may have taken its change back.
+        coin = fees.wallet.coin
         seen = self._see(coin)
         while seen is not None and seen.spent is not None:
             change = change_of(coin, seen.solution or b"")

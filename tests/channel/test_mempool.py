@@ -117,6 +117,27 @@ def test_a_fee_is_raised_with_the_same_coin_while_nothing_gets_in() -> None:
             assert result.benign, result
 
 
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_a_reorganisation_that_takes_a_fee_back_does_not_end_the_paying(index: int) -> None:
+    """The change of the spend that is gone is gone too: the coin before it pays again."""
+    table = at_message(16)
+    fees = paying(table, index)
+    leave(table, index)
+    farm(table)
+    assert left(table, fees) < fees.wallet.coin.amount
+    table.chain.reorganise(1, 2, keep=False)
+    assert left(table, fees) == fees.wallet.coin.amount
+    pushed = table.ends[index].pushed
+    before = len(pushed)
+    hear(table)
+    again = {name: (bundle, result.answer) for name, bundle, result in pushed[before:]}
+    bundle, answer = again["unroll+fee"]
+    assert answer is TAKEN
+    assert fees.wallet.coin in {spend.coin for spend in bundle.spends}
+    settle(table)
+    sound(table)
+
+
 def test_what_is_no_spend_of_a_wallet_gives_no_change() -> None:
     coin = Coin(bytes(32), bytes([1]) * 32, 5)
     for solution in (b"", b"\xff", serialize(b"abc"), serialize(to_list([b"", b"", b""]))):
