@@ -12,7 +12,7 @@ from typing import TypeAlias
 from channel.book import Table
 from channel.coins import Coin
 from channel.events import CoinSeen
-from channel.onchain.reading import GameSpend, MovedTo, Slashed, game_spend
+from channel.onchain.reading import GameSpend, MovedTo, Slashed, TimedOut, game_spend
 from channel.onchain.records import Records
 from channel.onchain.spots import Fault, Spot, advance
 from channel.state import LiveGame, Side
@@ -208,7 +208,19 @@ def slasher(view: View, spot: Spot) -> str:
 
 def paid_coins(view: View, track: Track, paid: Payout) -> tuple[Coin | None, Coin | None]:
     """The coins that a spent game coin paid us and the other side."""
-    rewards, side, parent = view.table.channel.rewards, view.side, track.tip.coin.id
-    ours = Coin(parent, rewards[side], paid.ours) if paid.ours else None
-    theirs = Coin(parent, rewards[side.other], paid.theirs) if paid.theirs else None
-    return ours, theirs
+    match track.end:
+        case TimedOut(mover_address, waiter_address):
+            pass
+        case Slashed(mover_address):
+            waiter_address = b""
+        case _:
+            return None, None
+    parent = track.tip.coin.id
+    we_move = track.tip.game.mover is view.side
+    ours, theirs = mover_address, waiter_address
+    if not we_move:
+        ours, theirs = theirs, ours
+    return (
+        Coin(parent, ours, paid.ours) if paid.ours else None,
+        Coin(parent, theirs, paid.theirs) if paid.theirs else None,
+    )

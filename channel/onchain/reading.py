@@ -19,12 +19,20 @@ from games.referee import GameCoin, RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The game coin paid both shares."""
+    """The game coin paid both shares, to these addresses; empty for a share of nothing.
+
+    Each player signs where its own share goes, and may name another address than the agreed one.
+    """
+
+    mover_address: bytes
+    waiter_address: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Slashed:
-    """The game coin paid everything to its mover."""
+    """The game coin paid everything to its mover, at this address."""
+
+    address: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +49,10 @@ GameSpend: TypeAlias = TimedOut | Slashed | MovedTo
 def game_spend(coin: GameCoin, solution: bytes) -> GameSpend | None:
     """What the spend of a game coin did; None if no referee lets such a solution through."""
     match _value(solution):
-        case (bytes(), (bytes(), b"")):
-            return TimedOut()
-        case (_, (tuple(), (_, _))):
-            return Slashed()
+        case (bytes(mover), (bytes(waiter), b"")):
+            return TimedOut(mover, waiter)
+        case (_, (tuple(), (_, (bytes(address), b"")))):
+            return Slashed(address)
         case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
             try:
                 return MovedTo(coin.after(move, commitment, atom_to_int(share), atom_to_int(size)))

@@ -9,8 +9,9 @@ from random import Random
 import msgspec
 import pytest
 
+from channel import bls
 from channel.chain import Answer
-from channel.coins import Coin
+from channel.coins import Bundle, Coin, Spend
 from channel.events import Act
 from channel.messages import Batch, Move
 from channel.onchain.news import (
@@ -27,7 +28,8 @@ from channel.onchain.news import (
 from channel.onchain.spends import move_bundle
 from channel.peer import Phase
 from channel.signed import preempt, time_out
-from games.referee import GameCoin
+from clsp.values import serialize
+from games.referee import GameCoin, payout_message, timeout_solution
 from tests.channel.disputes import (
     at_message,
     at_move,
@@ -43,6 +45,7 @@ from tests.channel.disputes import (
     settled,
     sound,
 )
+from tests.channel.on_chain import exists
 from tests.channel.table import (
     ANN,
     BALANCE,
@@ -182,6 +185,37 @@ def test_a_settlement_that_was_sent_is_kept_to() -> None:
     # It was told as settled when it was; it does not end again.
     assert not facts(table.ends[index], GameEnded)
     assert len(facts(table.ends[1 - index], GameEnded)) == 1
+
+
+@pytest.mark.parametrize("thief", [ANN, BEN])
+def test_a_share_that_goes_to_another_address_is_told_as_it_went(thief: int) -> None:
+    """Each referee key may sign for any address: the coin that is told is the one that is there."""
+    table = at_message(16)
+    table.mail.clear()
+    victim = table.ends[1 - thief]
+    elsewhere = bytes([7]) * 32
+    addresses, signatures = [*table.channel.rewards], [*table.channel.payout_signatures]
+    addresses[thief] = elsewhere
+    signatures[thief] = bls.sign(Cheat(table, thief).keys.referee, payout_message(elsewhere))
+    leave(table, 1 - thief)
+    while victim.peer.phase is not Phase.CLOSED:
+        live(table, dead=(thief,))
+        table.chain.farm()
+        dispute = victim.peer._dispute
+        for spot in dispute.judged.values() if dispute else ():
+            game = spot.game
+            to = addresses[game.mover], addresses[game.mover.other]
+            solution = serialize(timeout_solution(game.coin, *to))
+            spend = Spend(spot.coin, game.coin.puzzle().serialized, solution)
+            table.chain.push(Bundle((spend,), bls.add(*signatures)))
+        hear(table, dead=(thief,))
+    (paid,) = facts(victim, GamePaid)
+    assert isinstance(paid, GamePaid)
+    assert paid.ours is not None
+    assert paid.theirs is not None
+    assert paid.theirs.puzzle_hash == elsewhere
+    assert exists(table, paid.ours)
+    assert exists(table, paid.theirs)
 
 
 def test_a_state_that_was_never_signed_is_reported() -> None:

@@ -44,9 +44,10 @@ def test_the_three_ways_to_spend_a_game_coin() -> None:
     before, after = game.before.coin, game.coin
     assert game_spend(before, serialize(move_solution(after))) == MovedTo(after)
     claim = timeout_solution(before, bytes(32), bytes([1]) * 32)
-    assert game_spend(before, serialize(claim)) == TimedOut()
+    assert game_spend(before, serialize(claim)) == TimedOut(bytes(32), bytes([1]) * 32)
     pair: Value = (b"a", b"b")
-    assert game_spend(before, serialize(to_list([b"", pair, b"", bytes(32)]))) == Slashed()
+    slash = to_list([b"", pair, b"", bytes(32)])
+    assert game_spend(before, serialize(slash)) == Slashed(bytes(32))
 
 
 @pytest.mark.parametrize("solution", GARBAGE)
