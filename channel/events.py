@@ -189,6 +189,14 @@ class Cancelled:
 
 
 @dataclass(frozen=True, slots=True)
+class NotProposed:
+    """What we were to propose was never sent, and will not be."""
+
+    wishes: tuple[Wish, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameStarted:
     """A proposal was accepted; this is one of its games, and our seat in it."""
 
@@ -279,6 +287,7 @@ News: TypeAlias = (
     | OpeningFailed
     | Proposed
     | Cancelled
+    | NotProposed
     | GameStarted
     | YourTurn
     | Acted

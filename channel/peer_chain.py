@@ -6,6 +6,7 @@ on chain is `channel.onchain`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,6 +21,7 @@ from channel.events import (
     Cancelled,
     ChannelOpen,
     Effect,
+    NotProposed,
     OpeningFailed,
     Push,
     Tell,
@@ -75,7 +77,7 @@ class Phase(Enum):
     FAILED = "a failed opening"
 
 
-class ChainSide:
+class ChainSide(ABC):
     """What a peer knows, and what it does about the chain."""
 
     def __init__(self, config: Config) -> None:
@@ -117,13 +119,13 @@ class ChainSide:
             return seat(self._dispute, game_id)
         return self._book.player(game_id) if self._book else None
 
+    @abstractmethod
     def _on_message(self, message: bytes) -> list[Effect]:
         """A message of the other side (the peer's other half)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _request(self) -> list[Effect]:
         """Ask for the potato (the peer's other half)."""
-        raise NotImplementedError
 
     # --- the chain -----------------------------------------------------------------------------
 
@@ -261,11 +263,16 @@ class ChainSide:
         return self._end_proposals("the channel is on chain")
 
     def _end_proposals(self, reason: str) -> list[Effect]:
-        """Open proposals come to nothing, once."""
-        groups = () if self._no_more_proposals else self.book.state.groups
+        """Open proposals, and those that were still to be sent, come to nothing, once."""
+        if self._no_more_proposals:
+            return []
         self._no_more_proposals = True
-        side = self.config.side
-        return [Tell(Cancelled(group, group.proposer is side, reason)) for group in groups]
+        side, book = self.config.side, self.book
+        unsent = [one for one in book.queue if isinstance(one, events.Propose)]
+        return [
+            *(Tell(Cancelled(one, one.proposer is side, reason)) for one in book.state.groups),
+            *(Tell(NotProposed(one.wishes, reason)) for one in unsent),
+        ]
 
     def _publish(self) -> list[Effect]:
         """Publish at once, if need be along with the funding that is still pending."""

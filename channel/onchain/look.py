@@ -120,8 +120,10 @@ class _Look(Playing):
             self._push("preempt", preempt(self.channel, keys, newest, state), seen.born)
             return
         # F; or S, which the other side completed; or an old state of our own parity.
-        if self.block.peak - seen.born >= self.channel.unroll_timeout:
-            self.pushes.append(Push("unroll-timeout", time_out(self.channel, state)))
+        due = seen.born + self.channel.unroll_timeout
+        if self.block.peak >= due:
+            worth = state.balances[self.table.side] + sum(game.coin.amount for game in state.games)
+            self._push_at_leisure("unroll-timeout", time_out(self.channel, state), due, worth)
 
     def _on_spent_unroll(
         self, published: ChannelState, coin: Coin, solution: bytes, height: int

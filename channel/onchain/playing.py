@@ -166,7 +166,8 @@ class Playing:
                 self._move(spot, after, born, redo=redo, risky=risky)
             case games.Claim():
                 bundle = claim_bundle(self.channel, spot.coin, spot.game)
-                self.pushes.append(Push("claim", bundle))
+                share = spot.game.shares()[self.table.side]
+                self._push_at_leisure("claim", bundle, born + spot.game.coin.timeout, share)
             case games.Ask():
                 self.waiting[spot.game.id] = spot
             case games.Give() | games.Hold():
@@ -211,6 +212,18 @@ class Playing:
             self.watched.add(coin)
             self.watches.append(Watch(coin))
         return self.picture.get(coin.id)
+
+    def _push_at_leisure(self, name: str, bundle: Bundle, since: int, worth: int) -> None:
+        """Push a spend that nothing but a full chain keeps out; then it is paid for as well.
+
+        It brings us `worth` mojos, and is not paid for with more.
+        """
+        push = Push(name, bundle)
+        self.pushes.append(push)
+        waited = self.block.peak - since - self.table.confirmations
+        fees = self.was.fees
+        if waited >= 0 and fees is not None and fees.after(waited) < worth:
+            self.urgent.append((push, waited))
 
     def _push(self, name: str, bundle: Bundle, since: int) -> None:
         """Push a spend with a deadline, which has been due since this height."""

@@ -17,7 +17,9 @@ from channel.events import (
     Cancelled,
     Close,
     GoOnChain,
+    NotProposed,
     OpeningFailed,
+    Propose,
     Push,
     Received,
 )
@@ -386,3 +388,22 @@ def test_a_shutdown_that_a_reorganisation_took_away_is_sent_again(keep: bool) ->
         for end in table.ends:
             assert len(end.told(ChannelClosed)) == 2
             assert len(end.told(Undone)) == 1
+
+
+def test_what_was_to_be_proposed_and_never_sent_comes_to_nothing_in_words() -> None:
+    """On chain no games begin: each proposal ends once, sent or not."""
+    table = sit().open()
+    table.propose(BEN)
+    table.mail.clear()
+    wished = wish()
+    table.command(BEN, Propose((wished,)))
+    assert table.ends[BEN].book.queue
+    table.command(BEN, GoOnChain())
+    end = table.ends[BEN]
+    assert end.told(NotProposed) == [NotProposed((wished,), "the channel is on chain")]
+    (cancelled,) = end.told(Cancelled)
+    assert isinstance(cancelled, Cancelled)
+    assert cancelled.mine
+    for _ in range(3):
+        table.farm()
+    assert len(end.told(NotProposed)) == 1

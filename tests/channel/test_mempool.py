@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from channel import bls
@@ -10,6 +12,7 @@ from channel.coins import Bundle, Coin, condition, standard_message, standard_sp
 from channel.entropy import derive
 from channel.events import Block, CoinSeen, Pinned, Push
 from channel.onchain.fees import Fees, change_of
+from channel.onchain.look import look
 from channel.onchain.news import GamePaid, MovedOnChain, StateCounts
 from channel.onchain.spends import claim_bundle
 from channel.signed import preempt
@@ -32,7 +35,17 @@ from tests.channel.disputes import (
     with_config,
 )
 from tests.channel.on_chain import reward
-from tests.channel.table import ANN, BALANCE, BEN, TIMEOUT, Cheat, Table, bet_or_call, sit
+from tests.channel.table import (
+    ANN,
+    BALANCE,
+    BEN,
+    CONFIRMATIONS,
+    TIMEOUT,
+    Cheat,
+    Table,
+    bet_or_call,
+    sit,
+)
 from tests.channel.test_two_games import decider
 from tests.channel.test_two_games import wish as any_wish
 
@@ -241,6 +254,44 @@ def test_a_claim_that_was_pushed_out_is_sent_again() -> None:
     settle(table, refuse, refuse, before=lose)
     sound(table)
     assert claims
+
+
+@pytest.mark.parametrize("most", [40, 100_000])
+def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most: int) -> None:
+    """A claim and an unroll's timeout cost nothing at first, and never more than they bring."""
+    table = at_message(16)
+    table.mail.clear()
+    fees = paying(table, ANN, first=10, step=most, most=most)
+    leave(table, ANN)
+    table.ends[ANN].turns.clear()
+    dead = (BEN,)
+    paid: dict[str, list[int]] = {}
+    for _ in range(100):
+        live(table, dead=dead)
+        farm(table, dead=dead)
+        peer = table.ends[ANN].peer
+        if not peer._dispute or peer.phase.value != "the chain":
+            break
+        pictures = [peer._picture.peak + more for more in range(8)]
+        for waited, peak in enumerate(pictures):
+            # The same picture some blocks later: nothing of ours got in.
+            _, effects = look(peer._dispute, replace(peer._picture, peak=peak))
+            for push in effects:
+                if isinstance(push, Push) and push.name in ("claim+fee", "unroll-timeout+fee"):
+                    wallet = push.bundle.spends[-1]
+                    change = change_of(wallet.coin, wallet.solution)
+                    left_over = change.amount if change else 0
+                    paid.setdefault(push.name, []).append(wallet.coin.amount - left_over)
+                    assert waited >= CONFIRMATIONS
+    names = {name for name, _, _ in table.ends[ANN].pushed}
+    assert {"claim", "unroll-timeout"} <= names
+    assert not names & {"claim+fee", "unroll-timeout+fee"}
+    assert fees.most == most
+    assert set(paid) == {"claim+fee", "unroll-timeout+fee"}
+    # What the game coin brings is less than the highest fee would be; it is paid as far as it goes.
+    total = table.channel.coin.amount
+    assert all(fee < total for every in paid.values() for fee in every)
+    assert max(paid["claim+fee"]) <= most
 
 
 # --- to the block --------------------------------------------------------------------------------
