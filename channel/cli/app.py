@@ -88,7 +88,10 @@ def play(
     quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
     adversary: Annotated[
         str | None,
-        typer.Option(help="Bob is this adversary (see `dispute list`): NAME, or NAME@STEP."),
+        typer.Option(
+            help="Bob is this adversary (see `dispute list`): NAME, or NAME@STEP. One hand, unless"
+            " --hands says more; several games are live at once."
+        ),
     ] = None,
 ) -> None:
     """See `channel.cli.play`."""
@@ -100,17 +103,15 @@ def play(
                 adversary,
                 game,
                 seed=seed,
+                hands=hands,
                 unit=unit,
                 stack=stack,
+                balance=balance,
+                policy=policy,
                 as_json=json,
                 transcript=transcript,
-                others={
-                    "--hands": hands,
-                    "--balance": balance,
-                    "--policy": policy,
-                    "--script": script,
-                    "--quiet": quiet or None,
-                },
+                quiet=quiet,
+                script=script,
             )
         )
     from channel.cli.play import play as run
@@ -415,6 +416,10 @@ def dispute_run(
     fees: Annotated[
         int, typer.Option(help="What the honest side pays for urgent spends, in mojos.", min=0)
     ] = 0,
+    hands: Annotated[int, typer.Option(help="How often the games are played.")] = 1,
+    staggered: Annotated[
+        bool, typer.Option("--staggered", help="Each game by itself, the next some moves later.")
+    ] = False,
     json: Json = False,
     transcript: Annotated[
         Path | None, typer.Option(help="Write all that happens to this file.")
@@ -440,6 +445,8 @@ def dispute_run(
             games=game,
             weather=weather,
             fees=fees,
+            hands=hands,
+            staggered=staggered,
             as_json=json,
             transcript=transcript,
         )

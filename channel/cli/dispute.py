@@ -57,10 +57,13 @@ def run_one(
     fees: int = 0,
     as_json: bool,
     transcript: Path | None,
-    unit: int | None = None,
-    stack: int | None = None,
+    quiet: bool = False,
+    **more: Any,
 ) -> int:
-    """Run one dispute; the exit code, 1 when a promise is broken."""
+    """Run one dispute; the exit code, 1 when a promise is broken.
+
+    `more` are other fields of the scenario; None for those that stay as they are.
+    """
     if side not in NAMES:
         raise UsageError(f"--side {side}: {' or '.join(NAMES)}")
     name, at = named(name)
@@ -74,12 +77,10 @@ def run_one(
         weather=weather,
         fees=fees,
     )
-    if unit is not None:
-        scenario = replace(scenario, unit=unit)
-    if stack is not None:
-        scenario = replace(scenario, stack=stack)
+    given = {name: value for name, value in more.items() if value is not None}
+    scenario = check(replace(scenario, **given))
     with transcript_file(transcript) as sink:
-        return _tell(check(scenario), sink, as_json=as_json, quiet=False)
+        return _tell(scenario, sink, as_json=as_json, quiet=quiet)
 
 
 def play_against(
@@ -87,16 +88,23 @@ def play_against(
     games: str,
     *,
     seed: str | None,
+    hands: int | None,
     unit: int | None,
     stack: int | None,
+    balance: int | None,
+    policy: str | None,
     as_json: bool,
     transcript: Path | None,
-    others: dict[str, object],
+    quiet: bool,
+    script: Path | None,
 ) -> int:
-    """A hand against an adversary, from funding to the last payout; the exit code."""
-    for option, value in others.items():
-        if value is not None:
-            raise UsageError(f"{option} does not go with --adversary: it plays one hand")
+    """Hands against an adversary, from funding to the last payout; the exit code."""
+    if script is not None:
+        raise UsageError(
+            "--script does not go with --adversary: who breaks the rules does not keep to it"
+        )
+    if balance is not None and balance < 1:
+        raise UsageError(f"--balance {balance}: at least 1 mojo")
     return run_one(
         adversary,
         seed=seed,
@@ -106,9 +114,21 @@ def play_against(
         weather="calm",
         as_json=as_json,
         transcript=transcript,
+        quiet=quiet,
+        hands=hands,
         unit=unit,
         stack=stack,
+        contribution=balance,
+        policies=_policies(policy) if policy is not None else None,
     )
+
+
+def _policies(text: str) -> tuple[str, str]:
+    """Alice's and Bob's policies from A or A,B. Raises `UsageError`."""
+    names = [name.strip() for name in text.split(",")]
+    if len(names) > 2 or not all(names):
+        raise UsageError(f"--policy {text}: one for Alice and one for Bob, as in `random,random`")
+    return names[0], names[-1]
 
 
 def replay_dispute(

@@ -141,11 +141,11 @@ def safety(run: Run) -> Iterator[Broken]:
         return
     state = known[number]
     due = state.balances[side]
-    for amount, standing, game_coin in _games(state, made, _rewards(run)):
+    for game_id, standing, game_coin in _games(state, made, _rewards(run)):
         if game_coin is None:
-            yield Broken("safety", f"a game coin of {amount} is not there")
+            yield Broken("safety", f"a game coin of {standing.amount} is not there")
             continue
-        yield from _game(run, standing, game_coin)
+        yield from _game(run, game_id, standing, game_coin)
         due += _paid(run, game_coin, side)
     if got < due:
         yield Broken("safety", f"{got} mojos, due were {due} from state {number}")
@@ -186,13 +186,13 @@ def _games(
 ) -> Iterator[tuple[int, Standing, Coin | None]]:
     """Each live game with its coin: the conditions make them in the order of the games' ids."""
     coins = [coin for coin in made if coin.puzzle_hash not in rewards]
-    for place, (_, standing) in enumerate(sorted(state.games.items())):
+    for place, (game_id, standing) in enumerate(sorted(state.games.items())):
         coin = coins[place] if place < len(coins) else None
         fits = coin is not None and coin.amount == standing.amount
-        yield standing.amount, standing, coin if fits else None
+        yield game_id, standing, coin if fits else None
 
 
-def _game(run: Run, standing: Standing, coin: Coin) -> Iterator[Broken]:
+def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Broken]:
     """Follow a game's coins: what was moved, by whom, and how it was paid."""
     side = run.scenario.honest
     first = True
@@ -207,7 +207,7 @@ def _game(run: Run, standing: Standing, coin: Coin) -> Iterator[Broken]:
             case (_, (_, b"")):
                 if standing.illegal and ours:
                     yield Broken("safety", "an illegal move was paid out, not slashed")
-                if ours and not standing.over and not first and not _stopped(run):
+                if ours and not standing.over and not first and not _stopped(run, game_id):
                     yield Broken("safety", "the honest side did not move in time")
                 return
             case (_, ((_, _), _)):
@@ -225,10 +225,11 @@ def _game(run: Run, standing: Standing, coin: Coin) -> Iterator[Broken]:
         coin, first = child.coin, False
 
 
-def _stopped(run: Run) -> bool:
-    """Whether the honest player folded, or accepted, anywhere: then a timeout is its choice."""
+def _stopped(run: Run, game_id: int) -> bool:
+    """Whether the honest player folded, or accepted, in this game: a timeout is its choice."""
     news = run.ends[run.scenario.honest].news
-    return any(isinstance(one, Acted) and one.before == one.after for one in news)
+    acted = [one for one in news if isinstance(one, Acted) and one.game_id == game_id]
+    return any(one.before == one.after for one in acted)
 
 
 def _paid(run: Run, coin: Coin, side: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from channel.chain.simulator import BLOCK_REWARD
 from channel.errors import UsageError
-from channel.setup import NAMES
+from channel.setup import ASK, NAMES
 from games import registry
 from games.errors import BadTerms, UnknownGame
 
@@ -16,15 +16,20 @@ side hears nothing of it for some blocks."""
 
 
 MOST_FEES = 1_000_000
+MOST_HANDS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A dispute: the games (all in one proposal), and who deviates how, at which step.
+    """A dispute: the games, and who deviates how, at which step.
 
+    All games are in one proposal, and are played `hands` times, one after the other; with
+    `staggered` each is a proposal of its own, and the next is made a few moves later.
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units; `fees` is what the honest side offers at first for a spend with a deadline.
+    units; `fees` is what the honest side offers at first for a spend with a deadline. Each peer
+    contributes `contribution`, or enough for all hands where that is 0. `policies` are Alice's
+    and Bob's, "" for a game's first one.
     """
 
     games: tuple[str, ...]
@@ -40,11 +45,21 @@ class Scenario:
     confirmations: int = 3
     unroll_timeout: int = 15
     game_timeout: int = 15
+    hands: int = 1
+    staggered: bool = False
+    contribution: int = 0
+    policies: tuple[str, str] = ("", "")
 
     @property
     def balance(self) -> int:
         """What each peer puts into the channel."""
-        return self.unit * self.stack * self.stakes * len(self.games)
+        stakes = max(self.stakes, self.hands) * len(self.games)
+        return self.contribution or self.unit * self.stack * stakes
+
+    @property
+    def stake(self) -> int:
+        """What each stakes in one proposal."""
+        return self.unit * self.stack * (1 if self.staggered else len(self.games))
 
     @property
     def honest(self) -> int:
@@ -66,6 +81,13 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"fees of {scenario.fees} mojos: from 0 to {MOST_FEES}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
+    if not 1 <= scenario.hands <= MOST_HANDS:
+        raise UsageError(f"{scenario.hands} hands: from 1 to {MOST_HANDS}")
+    if scenario.contribution < 0 or scenario.balance < scenario.stake:
+        raise UsageError(
+            f"a balance of {scenario.contribution} mojos does not cover one stake"
+            f" of {scenario.stake}"
+        )
     if scenario.balance > BLOCK_REWARD:
         raise UsageError(f"a balance of {scenario.balance} mojos is more than a wallet holds")
     for name in scenario.games:
@@ -76,4 +98,19 @@ def check(scenario: Scenario) -> Scenario:
             raise UsageError(f"{error}") from None
         except BadTerms as error:
             raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+    for policy in filter(None, scenario.policies):
+        check_policy(policy, scenario.games)
     return scenario
+
+
+def check_policy(policy: str, games: tuple[str, ...]) -> None:
+    """Raises `UsageError` for a policy that none of the games has, and for a person."""
+    if policy == ASK:
+        raise UsageError(
+            "--policy ask: a dispute is run again from its seed, which a person's decisions"
+            " are not in; name policies of the game"
+        )
+    known = {name: tuple(registry.get(name).policies) for name in games}
+    if not any(policy in names for names in known.values()):
+        has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
+        raise UsageError(f"--policy {policy}: {has}")

@@ -89,6 +89,25 @@ def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str])
     assert sum(told["got"].values()) == 2 * 300
 
 
+def test_hands_against_an_adversary_by_play(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "hands.jsonl"
+    options = ("--hands", 2, "--policy", "random,greedy", "--balance", 4100, "--quiet")
+    games = "spacepoker,calpoker"
+    ran = channelsim(
+        capsys, "play", games, "--adversary", "dead@16", *options, "--transcript", file
+    )
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["scenario"]["hands"] == 2
+    assert told["scenario"]["policies"] == ["random", "greedy"]
+    assert sum(told["got"].values()) == 2 * 4100
+    assert told["news"].count("GameStarted") >= 3
+    again = channelsim(capsys, "replay", file)
+    assert json.loads(again.out)["digest"] == told["digest"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -100,8 +119,14 @@ def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str])
         (("dispute", "run", "dead", "--weather", "fog"), "weather"),
         (("dispute", "run", "dead", "--game", "chess"), "chess"),
         (("dispute", "run", "--all", "--seeds", "0"), "at least 1"),
-        (("play", "spacepoker", "--adversary", "dead", "--hands", "3"), "--hands"),
-        (("play", "spacepoker", "--adversary", "dead", "--quiet"), "--quiet"),
+        (("dispute", "run", "dead", "--hands", "0"), "0 hands"),
+        (("play", "spacepoker", "--adversary", "dead", "--hands", "101"), "101 hands"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "ask"), "--policy ask"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "nice"), "caller"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "a,b,c"), "as in"),
+        (("play", "spacepoker", "--adversary", "dead", "--balance", "0"), "--balance 0"),
+        (("play", "spacepoker", "--adversary", "dead", "--balance", "9"), "one stake of 1000"),
+        (("play", "spacepoker", "--adversary", "dead", "--script", "x.toml"), "--script"),
     ],
 )
 def test_wrong_use_is_one_line(

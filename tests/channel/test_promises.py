@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from channel import bls
@@ -15,7 +17,7 @@ from channel.disputes.record import played
 from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.scenario import check as check_scenario
 from channel.errors import InvariantError, UsageError
-from channel.events import Push
+from channel.events import Cancelled, Push
 from channel.messages import Batch, Move, decode
 from channel.peer import Peer, Phase
 from games import registry
@@ -46,6 +48,42 @@ def test_two_live_games_at_every_other_step(name: str) -> None:
     for step in range(2, 13, 2):
         done = run(name, step, step % 4 // 2, games=registry.names()[:2], seed=f"two {step}")
         assert check(done) == [], (name, step)
+
+
+@pytest.mark.parametrize("name", ["", "stale-any", "staller", "late-mover", "wrong-size"])
+def test_hands_one_after_the_other_and_games_beside_each_other(name: str) -> None:
+    phases: set[tuple[str | None, ...]] = set()
+    hands = 0
+    for step, staggered in ((9, True), (17, False), (22, True)):
+        games = GAME if staggered else registry.names()[:2]
+        done = run(name, step, step % 2, games=games, hands=2, staggered=staggered)
+        assert check(done) == [], (name, step)
+        states, _, _ = accounts(done)
+        for account in states.values():
+            live = account.games.values()
+            phases.add(tuple(game.validator for game in live if game.game == GAME[0]))
+        hands = max(hands, len({game for account in states.values() for game in account.games}))
+    # Two games of a kind at different moves; and both games of the second hand.
+    assert any(len(set(at)) > 1 for at in phases), phases
+    assert hands == 4
+
+
+def test_what_the_balances_do_not_cover_is_cancelled_and_the_rest_goes_on() -> None:
+    policies = ("aggressive", "aggressive")
+    done = run("", games=GAME, hands=4, contribution=1000, policies=policies)
+    assert check(done) == []
+    honest = done.ends[done.scenario.honest]
+    reasons = [news.reason for news in honest.news if isinstance(news, Cancelled)]
+    assert reasons
+    assert {*reasons} == {"a balance no longer covers the stake"}
+    assert done.ends[0].peer.phase is Phase.CLOSED
+
+
+def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
+    """The honest side accepted the result of the first hand; in the second it must still move."""
+    hands: dict[str, Any] = {"hands": 2, "policies": ("caller", "caller"), "seed": "faultsa"}
+    found = [faulty("silent", step, "move", **hands) for step in (16, 18)]
+    assert found == [{"safety"}, {"safety"}]
 
 
 @pytest.mark.parametrize("name", ["pinner", "stale-any", "wrong-size", "leaver"])
@@ -152,10 +190,10 @@ class Faulty(Arena):
         super()._push(index, push)
 
 
-def faulty(name: str, step: int, *lost: str, side: int = 1, **other: object) -> set[str]:
+def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
     from dataclasses import replace
 
-    scenario = replace(Scenario(GAME, "faults", name, step, side), **other)  # type: ignore[arg-type]
+    scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
     arena = Faulty(scenario)
     arena.lost = lost
     return {one.promise for one in check(arena.run())}
@@ -263,6 +301,12 @@ def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
         {"unit": 0},
         {"stack": 0},
         {"unit": 10**12},
+        {"hands": 0},
+        {"hands": 1000},
+        {"contribution": 999},
+        {"contribution": -1},
+        {"policies": ("", "ask")},
+        {"policies": ("nice", "")},
     ],
 )
 def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
