@@ -1,4 +1,4 @@
-"""It answers again after a reorganisation has shown it a reveal."""
+"""It takes its move back by replacing blocks, once it has seen more, and answers again."""
 
 from __future__ import annotations
 
@@ -7,67 +7,85 @@ from dataclasses import replace
 from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain
 from channel.compose import own_action
-from channel.events import Block, Effect, Event, Push, Tell
-from channel.onchain.news import MovedOnChain, Undone
+from channel.events import Block, Effect, Push
 from channel.onchain.spends import move_bundle
+from channel.onchain.spots import Spot
 from channel.peer import Peer
+from channel.state import LiveGame
 from games.contract import Action
+from games.referee import GameCoin
 
 
 @register
 class AnswersAgain(OnChain):
-    """A move of its own that a reorganisation removed it makes anew, and differently."""
+    """It moves on chain, waits for the answer as long as it may, takes its move back by replacing
+    blocks, answer and all, and makes another one."""
 
     name = "answers-again"
-    about = "makes another move where a reorganisation took its own away"
-    honest_claim = True
+    about = "replaces blocks with its own move in them, once it has seen more, and moves anew"
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        self._undone = False
-
-    def handle(self, event: Event) -> list[Effect]:
-        """Notice what was undone, before the peer's own repetition of it gets out."""
-        raw = self.peer.handle(event)
-        for effect in raw:
-            match effect:
-                case Tell(Undone(MovedOnChain(by_us=True))):
-                    self._undone = True
-                case _:
-                    pass
-        effects = self._through(raw)
-        if isinstance(event, Block):
-            effects += self.block(event)
-        return effects
+        self._picture = Block(0)
+        self._undone: set[GameCoin] = set()
 
     def push(self, push: Push) -> list[Effect]:
         """Not the move as it was."""
-        return [] if self._undone and push.name == "move" else [push]
+        coins = {spend.coin.puzzle_hash for spend in push.bundle.spends}
+        taken_back = any(coin.puzzle_hash() in coins for coin in self._undone)
+        return [] if push.name == "move" and taken_back else [push]
 
     def cheat(self, block: Block) -> list[Effect]:
-        """Change what was decided, where there is a choice."""
-        dispute = self.peer._dispute
-        if dispute is None or not self._undone:
-            return []
-        self._undone = False
+        """Where a move of its own has gone, make another."""
+        self._picture = block
         effects: list[Effect] = []
         for spot, _ in self.tips(block):
-            decided = dispute.decided.get(spot.game.coin)
-            if decided is None or spot.player is None or self.peer.table is None:
-                continue
-            for choice in spot.player.choices():
-                number = choice.options[0] if choice.options else choice.least
-                other = own_action(
-                    self.peer.table, spot.game, spot.player, Action(choice.verb, number)
-                ).after
-                if choice.forced or other.coin in (decided.coin, spot.game.coin):
-                    continue
+            other = self._other(spot) if spot.game.coin in self._undone else None
+            if other is not None:
                 self.done = True
-                changed = {**dispute.decided, spot.game.coin: other}
-                self.peer._dispute = dispute = replace(dispute, decided=changed)
                 bundle = move_bundle(
                     self._channel(), self.keys, spot.coin, spot.game.coin, other.coin
                 )
                 effects.append(Push("again", bundle))
-                break
         return effects
+
+    def last(self) -> list[Effect]:
+        """Take a move back when its answer is there, or as late as one reorganisation reaches."""
+        dispute = self.peer._dispute
+        if dispute is None:
+            return []
+        reach = self.peer.config.agreement.confirmations
+        for spot, seen in self.spots(self._picture):
+            if seen.spent is None or self._other(spot) is None:
+                continue
+            back = self._picture.peak - seen.spent + 1
+            answered = any(
+                self.plan.chain.pending(spot.child(after.coin).id)
+                for after in [dispute.decided.get(spot.game.coin)]
+                if after is not None
+            )
+            if (back == reach or answered) and self.plan.rewind(back):
+                self._undone.add(spot.game.coin)
+                return []
+        return []
+
+    def _other(self, spot: Spot) -> LiveGame | None:
+        """What else it could have done here, and decides to have done from now on."""
+        dispute, table = self.peer._dispute, self.peer.table
+        if dispute is None or table is None or spot.player is None:
+            return None
+        decided = dispute.decided.get(spot.game.coin)
+        if decided is None:
+            return None
+        for choice in spot.player.choices():
+            for number in (*choice.options[:2], choice.least, choice.most):
+                if choice.forced or not choice.takes(number):
+                    continue
+                action = Action(choice.verb, number)
+                other = own_action(table, spot.game, spot.player, action).after
+                if other.coin not in (decided.coin, spot.game.coin):
+                    if spot.game.coin in self._undone:
+                        changed = {**dispute.decided, spot.game.coin: other}
+                        self.peer._dispute = replace(dispute, decided=changed)
+                    return other
+        return None

@@ -1,4 +1,4 @@
-"""The last byte of a final move, which says what is shown, is another one."""
+"""The last byte of a move that selects, which says what is shown or given away, is another one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from channel.state import LiveGame
 
 @register
 class BadSelection(MoveChanger):
-    """Shows other cards than the best, or none that there are."""
+    """Shows, or gives away, other cards than it may, or than are best."""
 
     name = "bad-selection"
-    about = "shows other cards than the best, or none that there are"
+    about = "selects other cards than the best, too many, or none that there are"
 
     def change(self, move: Move, game: LiveGame) -> Move | None:
         """The same move but for that."""
-        if move.commitment or not move.move:
+        seat = self.seat(game)
+        selects = seat is not None and any(choice.options for choice in seat.choices())
+        if not move.move or (move.commitment and not selects):
             return None
         last = self.plan.chance.below(256)
         return msgspec.structs.replace(move, move=move.move[:-1] + bytes([last]))

@@ -6,7 +6,8 @@ does not change is what an honest peer does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -20,10 +21,12 @@ from channel import adversaries, batch
 from channel.chain import Chain
 from channel.coins import Bundle
 from channel.errors import InvariantError, UsageError, Violation
-from channel.events import Block, Effect, Event, Push, Send
+from channel.events import Block, Command, Effect, Event, Pinned, Push, Send
 from channel.keys import SecretKeys
 from channel.messages import Batch, BatchAction, Message, Move, decode, encode
+from channel.onchain.records import Records
 from channel.peer import Peer, Phase
+from channel.proposal import Wish
 from channel.signed import Signed, publish, sign_halves
 from channel.state import Before, Channel, ChannelState, LiveGame
 from games.chance import Chance
@@ -33,24 +36,28 @@ from games.referee import RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When to deviate, chance to do it by, and the node, for who wants to look at it."""
+    """When to deviate, chance to do it by, and the node, for who wants to look at it.
+
+    `rewind` replaces so many blocks by others without their spends, where the harness allows it
+    (False: not now). Nobody else can do that, and the adversary only as often as the weather.
+    """
 
     step: int
     chance: Chance
     chain: Chain
+    rewind: Callable[[int], bool]
 
 
 class Adversary:
     """An honest peer that does one thing wrong from its `step`-th message on.
 
-    Override `say` to change messages, `push` to change spends, `block` to do more with a block.
-    `done` is set once it has deviated: a run in which it never could says so.
+    Override `say` to change messages, `push` to change spends; `act` to do more with every event
+    once it is due, `block` with every block, and `last` when the other side has had the block
+    as well. `done` is set once it has deviated: a run in which it never could says so.
     """
 
     name: ClassVar[str] = ""
     about: ClassVar[str] = ""
-    honest_claim: ClassVar[bool] = False
-    """Whether what it does is within the rules, so that it may end with all that is its due."""
     at_once: ClassVar[bool] = True
     """Whether it deviates at the first thing, from its step on, that lets it."""
 
@@ -91,7 +98,16 @@ class Adversary:
         effects = self._through(self.peer.handle(event))
         if isinstance(event, Block):
             effects += self.block(event)
+        if self.due and not isinstance(event, Pinned):
+            effects += self.act()
         return effects
+
+    def means(self, blob: bytes) -> bool:
+        """Whether its peer said this message, be it in other bytes."""
+        try:
+            return blob in self.meant or encode(decode(blob)) in self.meant
+        except Violation:
+            return False
 
     # --- what an adversary changes ---
 
@@ -105,6 +121,14 @@ class Adversary:
 
     def block(self, block: Block) -> list[Effect]:
         """What else is done about a block."""
+        return []
+
+    def act(self) -> list[Effect]:
+        """What it does of its own accord, with every event from its step on."""
+        return []
+
+    def last(self) -> list[Effect]:
+        """What it does when the other side has had the block too, and pushed its spends."""
         return []
 
     # --- what it is made of ---
@@ -148,6 +172,27 @@ class Adversary:
         halves = sign_halves(self._channel(), self.keys, after)
         return encode(Batch(after.number, tuple(actions), *halves))
 
+    def command(self, command: Command) -> list[Effect] | None:
+        """What follows when its player wants this of its peer; None if that cannot be now."""
+        try:
+            return self._through(self.peer.handle(command))
+        except UsageError:
+            return None
+
+    def wish(self) -> Wish | None:
+        """A game like the one that was offered last; None before there was one."""
+        for link in self.peer.book.past if self.peer._book else ():
+            for offer in (one for group in link.state.groups for one in group.offers):
+                return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
+        return None
+
+    def seat(self, game: LiveGame) -> Player | None:
+        """Its seat in a game as it was in the state before its newest."""
+        before = self.before()
+        if before is None or self.peer.table is None:
+            return None
+        return Records.of(self.peer.table, self.peer.book.past).player_at(before, game)
+
     def halves(self, state: ChannelState) -> Signed:
         """A state with its own halves in place of the other side's."""
         channel = self._channel()
@@ -179,7 +224,7 @@ class Adversary:
         return changed
 
 
-class MoveChanger(Adversary):
+class MoveChanger(Adversary, ABC):
     """Changes the first move that it can, once it is due, and signs the batch again."""
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
@@ -198,9 +243,9 @@ class MoveChanger(Adversary):
                 actions.append(action)
         return [self.batch(before, actions)] if self.done else [blob]
 
+    @abstractmethod
     def change(self, move: Move, game: LiveGame) -> Move | None:
         """The move that it makes instead; None for none."""
-        raise NotImplementedError
 
 
 def as_declared(game: LiveGame, action: Move) -> LiveGame:

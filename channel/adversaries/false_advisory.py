@@ -12,7 +12,6 @@ class FalseAdvisory(Adversary):
 
     name = "false-advisory"
     about = "sends early reveals that are wrong, late, or of no game"
-    honest_claim = True
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """A wrong one in place of a right one, and more of them beside a batch."""

@@ -11,7 +11,6 @@ from channel.peer import Peer
 class LateMover(OnChain):
     """It holds its moves back until their coins are so old."""
 
-    honest_claim = True
     late = 0
 
     def __init__(self, peer: Peer, plan: Plan) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.errors import UsageError
-from channel.events import Block, Effect, GoOnChain
+from channel.events import Effect, GoOnChain
 
 
 @register
@@ -12,16 +11,12 @@ class Leaver(Adversary):
     """At its step it goes on chain, and does all that it is owed there."""
 
     name = "leaver"
-    about = "goes on chain in the middle of everything"
-    honest_claim = True
+    about = "goes on chain in the middle of everything, and plays on there by the rules"
 
-    def block(self, block: Block) -> list[Effect]:
-        """Leave with the first block from its step on."""
-        if self.done or not self.due:
+    def act(self) -> list[Effect]:
+        """Leave, as soon as that can be."""
+        if self.done:
             return []
-        try:
-            effects = self.handle(GoOnChain("it wants to"))
-        except UsageError:
-            return []
-        self.done = True
-        return effects
+        effects = self.command(GoOnChain("it wants to"))
+        self.done = effects is not None
+        return effects or []

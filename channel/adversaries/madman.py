@@ -17,6 +17,7 @@ class Madman(OnChain):
 
     name = "madman"
     about = "does something else at every turn, on and off the chain"
+    needs_game = False
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """The message, or none, or twice, or with another beside it."""

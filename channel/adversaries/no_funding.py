@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import register
+from channel.adversaries.opening_base import InOpening
 from channel.events import Effect, Push
 from channel.messages import Funded, Funding, Message
 
 
 @register
-class NoFunding(Adversary):
+class NoFunding(InOpening):
     """It shakes hands and does not pay."""
 
     name = "no-funding"

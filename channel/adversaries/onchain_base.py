@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from channel.adversaries.base import Adversary
-from channel.errors import UsageError
-from channel.events import Block, Effect, GoOnChain
+from channel.events import Block, CoinSeen, Effect, GoOnChain
 from channel.onchain.spots import Spot
 
 
 class OnChain(Adversary):
-    """Goes on chain at its step, and deviates there."""
+    """Goes on chain from its step on, and deviates there.
+
+    `needs_game`: what it does is done to game coins, so it goes once a game is live.
+    """
+
+    needs_game: ClassVar[bool] = True
+
+    def act(self) -> list[Effect]:
+        """Go there, as soon as that can be."""
+        if self.peer._dispute is not None or self.peer._book is None:
+            return []
+        if self.needs_game and not self.peer.book.newest.state.games:
+            return []
+        return self.command(GoOnChain("it wants to")) or []
 
     at_once = False
 
     def block(self, block: Block) -> list[Effect]:
-        """Go there; then deviate, with every block."""
-        effects: list[Effect] = []
-        if self.due and self.peer._dispute is None:
-            try:
-                effects += self.handle(GoOnChain("it wants to"))
-            except UsageError:
-                return []
-        if self.due and self.peer._dispute is not None:
-            effects += self.cheat(block)
-        return effects
+        """Deviate, with every block."""
+        if not self.due or self.peer._dispute is None:
+            return []
+        return self.cheat(block)
 
     def cheat(self, block: Block) -> list[Effect]:
         """What it does with this block."""
@@ -33,9 +40,14 @@ class OnChain(Adversary):
 
     def tips(self, block: Block) -> Iterator[tuple[Spot, int]]:
         """The unspent game coins, and how many blocks old they are."""
+        for spot, now in self.spots(block):
+            if now.spent is None:
+                yield spot, block.peak - now.born
+
+    def spots(self, block: Block) -> Iterator[tuple[Spot, CoinSeen]]:
+        """All game coins that are there, spent or not."""
         dispute = self.peer._dispute
         seen = {one.coin.id: one for one in block.coins}
         for spot in dispute.judged.values() if dispute else ():
-            now = seen.get(spot.coin.id)
-            if now is not None and now.spent is None:
-                yield spot, block.peak - now.born
+            if spot.coin.id in seen:
+                yield spot, seen[spot.coin.id]

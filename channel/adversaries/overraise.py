@@ -1,25 +1,31 @@
-"""An amount behind the move that no stake covers."""
+"""An amount that no stake covers."""
 
 from __future__ import annotations
 
 import msgspec
 
-from channel.adversaries.base import MoveChanger, register
+from channel.adversaries.amounts import Bettor
+from channel.adversaries.base import register
 from channel.messages import Move
 from channel.state import LiveGame
 from clsp.integers import int_to_atom
 
 
 @register
-class Overraise(MoveChanger):
-    """Bets more than there is."""
+class Overraise(Bettor):
+    """Bets one mojo too much, far too much, or less than nothing, in a bet that is else right."""
 
     name = "overraise"
-    about = "bets more than there is"
+    about = "bets one mojo more than its stack covers, far more, or less than nothing"
 
     def change(self, move: Move, game: LiveGame) -> Move | None:
-        """The same move but for that."""
-        if game.coin.max_move_size < len(move.move) + 1 or len(move.move) < 32:
+        """The bet with another amount."""
+        bet = self.bet(game)
+        if bet is None:
             return None
-        amount = int_to_atom(game.coin.amount * (1 + self.plan.chance.below(1000)))
-        return msgspec.structs.replace(move, move=move.move[:32] + amount[:8])
+        room = game.coin.max_move_size - len(bet.head)
+        largest = (1 << (8 * room - 1)) - 1
+        amounts = (bet.most + 1, 2 * bet.most, game.coin.amount, 1000 * bet.most, largest)
+        negative = (-1, -bet.most, -largest)
+        amount = self.plan.chance.pick((*amounts, *negative))
+        return msgspec.structs.replace(bet.wire, move=bet.head + int_to_atom(amount))

@@ -1,4 +1,4 @@
-"""A move that is longer than it may be here."""
+"""A move that is longer than it has to be."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from channel.state import LiveGame
 
 @register
 class Padded(MoveChanger):
-    """Opens where it should only reveal."""
+    """Bytes behind the move, as many as its size lets it have, or more."""
 
     name = "padded"
-    about = "opens where it should only reveal"
+    about = "sends a move with more bytes behind it, up to its limit and beyond"
 
     def change(self, move: Move, game: LiveGame) -> Move | None:
         """The same move but for that."""
-        if len(move.move) >= game.coin.max_move_size:
-            return None
-        return msgspec.structs.replace(move, move=move.move + b"\x01")
+        room = max(0, game.coin.max_move_size - len(move.move))
+        more = self.plan.chance.pick((1, max(1, room), room + 1, room + 1000))
+        tail = self.plan.chance.bytes(more)
+        return msgspec.structs.replace(move, move=move.move + tail)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from channel import bls
-from channel.adversaries.base import register
+from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain
 from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
 from channel.events import Block, Effect, Push
+from channel.peer import Peer
 from clsp.integers import int_to_atom
 from clsp.values import to_list
 from games.referee import CREATE_COIN
@@ -18,12 +19,21 @@ class Pinner(OnChain):
 
     name = "pinner"
     about = "bundles the other side's spends with a coin of its own, at a low fee"
-    honest_claim = True
+    needs_game = False
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._picture = Block(0)
 
     def cheat(self, block: Block) -> list[Effect]:
-        """Whatever is pending and not its own."""
+        """Look at what there is."""
+        self._picture = block
+        return []
+
+    def last(self) -> list[Effect]:
+        """Whatever is pending by now and not its own."""
         effects: list[Effect] = []
-        for seen in block.coins:
+        for seen in self._picture.coins:
             if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:
                 continue
             for other in self.plan.chain.pending(seen.coin.id):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import register
+from channel.adversaries.proposing_base import Proposing
 from channel.messages import Accept, Batch, Message, Propose
 
 
 @register
-class SelfAccepter(Adversary):
+class SelfAccepter(Proposing):
     """A proposal and its acceptance by the same side."""
 
     name = "self-accepter"

@@ -12,7 +12,6 @@ class Silent(Adversary):
 
     name = "silent"
     about = "says nothing any more, and looks after its money on chain"
-    honest_claim = True
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """Nothing."""

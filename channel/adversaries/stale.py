@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from channel.adversaries.base import Adversary, register
-from channel.events import Block, Effect, Push
+from channel.events import Effect, Push
 from channel.signed import Signed
 
 
-class Stale(Adversary):
+class Stale(Adversary, ABC):
     """Publishes a state that it received long ago; only its own parity it can complete."""
 
+    @abstractmethod
     def pick(self, states: list[Signed]) -> Signed | None:
-        """Which of the states that it can complete, oldest first."""
-        raise NotImplementedError
+        """Which of the states that it can complete, oldest first; there are at least two."""
 
-    def block(self, block: Block) -> list[Effect]:
-        """Publish with the first block from its step on."""
-        if self.done or not self.due or not self.completable():
+    def act(self) -> list[Effect]:
+        """Publish, once."""
+        states = self.completable()
+        if self.done or len(states) < 2:
             return []
-        picked = self.pick(self.completable())
+        picked = self.pick(states)
         if picked is None:
             return []
         self.done = True
@@ -46,7 +49,7 @@ class Previous(Stale):
 
     def pick(self, states: list[Signed]) -> Signed | None:
         """The last but one."""
-        return states[-2] if len(states) > 1 else None
+        return states[-2]
 
 
 @register
@@ -58,4 +61,38 @@ class Any(Stale):
 
     def pick(self, states: list[Signed]) -> Signed | None:
         """One of the old ones."""
-        return self.plan.chance.pick(states[:-1]) if len(states) > 1 else None
+        return self.plan.chance.pick(states[:-1])
+
+
+@register
+class Richest(Stale):
+    """The state that pays it most, whichever that is."""
+
+    name = "stale-richest"
+    about = "publishes the old state in which its balance was highest"
+
+    def pick(self, states: list[Signed]) -> Signed | None:
+        """The one with the most outside of games; of several the newest."""
+        side = self.peer.config.side
+        return max(
+            states[:-1],
+            key=lambda signed: (signed.state.balances[side], signed.state.number),
+        )
+
+
+@register
+class EarlierHand(Stale):
+    """A hand is over, and it would rather play it again."""
+
+    name = "stale-hand"
+    about = "publishes a state of a hand that is over"
+
+    def pick(self, states: list[Signed]) -> Signed | None:
+        """One with a game that is not live any more."""
+        live = {game.id for game in self.peer.book.state.games}
+        over = [
+            signed
+            for signed in states[:-1]
+            if any(game.id not in live for game in signed.state.games)
+        ]
+        return self.plan.chance.pick(over) if over else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
+from channel.events import Close, Effect, Event
 from channel.messages import Message, ShutdownDone
 
 
@@ -12,7 +13,10 @@ class Withholder(Adversary):
 
     name = "withholder"
     about = "completes a shutdown and does not say so"
-    honest_claim = True
+
+    def handle(self, event: Event) -> list[Effect]:
+        """All but asking for a shutdown itself: the other side is to do that."""
+        return [] if isinstance(event, Close) else super().handle(event)
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """All but the completion."""

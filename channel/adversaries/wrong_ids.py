@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import register
+from channel.adversaries.proposing_base import Proposing
 from channel.messages import Batch, BatchAction, Message, Propose
 
 
 @register
-class WrongIds(Adversary):
+class WrongIds(Proposing):
     """A proposal whose games have the other side's parity."""
 
     name = "wrong-ids"

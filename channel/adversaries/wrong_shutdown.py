@@ -5,8 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from channel import bls
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import Adversary, Plan, register
+from channel.events import Close, Effect
 from channel.messages import Message, Shutdown, encode
+from channel.peer import Peer
 
 
 @register
@@ -15,6 +17,18 @@ class WrongShutdown(Adversary):
 
     name = "wrong-shutdown"
     about = "asks for a shutdown that pays it more"
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._asked = False
+
+    def act(self) -> list[Effect]:
+        """Ask for the shutdown, if nobody else does."""
+        if self._asked:
+            return []
+        effects = self.command(Close())
+        self._asked = effects is not None
+        return effects or []
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """A half over other balances."""

@@ -21,9 +21,14 @@ from channel.errors import UsageError
 from channel.events import (
     Accept,
     Act,
+    Acted,
+    ChannelOpen,
     Close,
     Command,
     Effect,
+    GameSettled,
+    GameStarted,
+    Moved,
     News,
     Pinned,
     Propose,
@@ -47,7 +52,10 @@ LIMIT = 600
 """Blocks after which a run is given up; the promise of liveness is broken long before."""
 
 PATIENCE = 30
-"""Blocks without a word after which an honest player asks for the shutdown."""
+"""Blocks without progress, whatever was said, after which an honest player wants to close."""
+
+PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
+"""News for which an honest player waits a little longer."""
 
 AFTERWARDS = 20
 """Blocks that an adversary still has once the honest side is done."""
@@ -72,12 +80,12 @@ class Arena:
         self._listeners = tuple(listeners)
         seed = scenario.seed.encode()
         self.chain = node(int.from_bytes(derive(seed, "node", length=4), "big"))
-        self._ends = make_ends(scenario, self.chain)
+        sky = Chance(derive(seed, "weather", scenario.weather))
+        self._weather = Weather(scenario, self.chain, sky)
+        self._ends = make_ends(scenario, self.chain, self._weather.rewind)
+        self._weather.floor = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
         self._hands = Hands(scenario, self._plan)
-        self._floor = self.chain.peak() + scenario.confirmations + 2
-        sky = Chance(derive(seed, "weather", scenario.weather))
-        self._weather = Weather(scenario, sky, self._floor)
         self._mail: deque[tuple[int, bytes]] = deque()
         self._late: list[tuple[int, int, Push]] = []
         self._heard: list[Heard] = []
@@ -115,11 +123,10 @@ class Arena:
     def _deliver(self) -> bool:
         if not self._mail:
             return False
-        self._quiet = 0
         index, message = self._mail.popleft()
         sender, receiver = self._ends[1 - index], self._ends[index]
         actor = sender.actor
-        honest = not isinstance(actor, Adversary) or message in actor.meant
+        honest = not isinstance(actor, Adversary) or actor.means(message)
         counted = receiver.peer.phase not in DEAF
         self._heard.append(Heard(self.chain.peak(), 1 - index, message, honest, counted))
         self._carry_out(index, self._ends[index].actor.handle(Received(message)))
@@ -200,7 +207,17 @@ class Arena:
         self._release()
         self._quiet += 1
         self.chain.farm()
-        self._weather.strike(self.chain)
+        self._weather.strike()
+        self._hear()
+        adversary = self._ends[self.scenario.side].actor
+        if isinstance(adversary, Adversary):
+            reorgs = self._weather.reorgs
+            self._carry_out(self.scenario.side, adversary.last())
+            if self._weather.reorgs > reorgs:
+                self._hear()
+
+    def _hear(self) -> None:
+        """Tell both of the tip as it is now."""
         self._tell(BlockMade(self.chain.peak()))
         for index, end in enumerate(self._ends):
             if index == self.scenario.honest and self._weather.cut_off():
@@ -219,7 +236,7 @@ class Arena:
         done = True
         for index, end in enumerate(self._ends):
             unbegun = end.peer.phase is Phase.OPENING and not end.sent
-            over = end.peer.phase in OVER or (unbegun and self.chain.peak() > self._floor)
+            over = end.peer.phase in OVER or (unbegun and self.chain.peak() > self._weather.floor)
             if over and self._finished[index] is None:
                 self._finished[index] = self.chain.peak()
             if not over:
@@ -257,6 +274,8 @@ class Arena:
         end.news.append(news)
         if index == self.scenario.honest:
             self._hands.hear(news)
+            if isinstance(news, PROGRESS):
+                self._quiet = 0
         if isinstance(news, Proposed):
             end.offers.append(news.group.id)
         if isinstance(news, YourTurn):

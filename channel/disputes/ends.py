@@ -81,13 +81,17 @@ class Run:
         return sum(one is not None and one.spent is not None for one in seen)
 
 
-def make_ends(scenario: Scenario, chain: SimulatedChain) -> tuple[End, End]:
-    """Both ends with their wallets, all from the scenario's seed."""
-    first, second = (_end(scenario, chain, index) for index in (0, 1))
+def make_ends(
+    scenario: Scenario, chain: SimulatedChain, rewind: Callable[[int], bool]
+) -> tuple[End, End]:
+    """Both ends with their wallets, all from the scenario's seed; `rewind` as in `Plan`."""
+    first, second = (_end(scenario, chain, index, rewind) for index in (0, 1))
     return first, second
 
 
-def _end(scenario: Scenario, chain: SimulatedChain, index: int) -> End:
+def _end(
+    scenario: Scenario, chain: SimulatedChain, index: int, rewind: Callable[[int], bool]
+) -> End:
     seed, name = scenario.seed.encode(), NAMES[index]
     secret = derive(seed, "player", name)
     key = wallet_key(secret, "funding")
@@ -111,7 +115,7 @@ def _end(scenario: Scenario, chain: SimulatedChain, index: int) -> End:
     actor: Peer | Adversary = peer
     if scenario.adversary and index == scenario.side:
         chance = Chance(derive(seed, "adversary", scenario.adversary))
-        actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain))
+        actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain, rewind))
     return End(name, peer, actor, wallet, Chance(derive(seed, "policy", name)))
 
 

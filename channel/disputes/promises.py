@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from channel.chain import Answer
 from channel.coins import Coin
 from channel.disputes.arena import MOST_DEAF, Run
+from channel.disputes.lawful import lawful
 from channel.disputes.ledger import Account, Standing
 from channel.errors import Violation
 from channel.events import Acted, BrokenOff, CoinSeen, GameSettled
@@ -136,7 +137,8 @@ def safety(run: Run) -> Iterator[Broken]:
     if number is None:
         yield Broken("safety", "the unroll coin is not spent")
         return
-    if number not in (received, sent) and not _slashable(known.get(number), side):
+    fits = number in (received, sent) or _slashable(known.get(number), side)
+    if not fits and not lawful(run.heard, known, number, 1 - side):
         yield Broken("safety", f"state {number} counts; received {received}, sent {sent}")
         return
     state = known[number]

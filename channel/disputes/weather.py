@@ -11,32 +11,48 @@ MOST_DEAF = 5
 
 
 class Weather:
-    """The scenario's weather, from a chance of its own. `floor`: no block below is replaced."""
+    """The scenario's weather, from a chance of its own. Blocks up to `floor` are not replaced."""
 
-    def __init__(self, scenario: Scenario, chance: Chance, floor: int) -> None:
+    def __init__(self, scenario: Scenario, chain: SimulatedChain, chance: Chance) -> None:
         self.reorgs = 0
         self._scenario = scenario
+        self._chain = chain
         self._chance = chance
-        self._floor = floor
+        self.floor = chain.peak()
         self._last_reorg = 0
         self._deaf = 0
 
-    def strike(self, chain: SimulatedChain) -> None:
-        """Replace the last blocks, perhaps, by others.
-
-        A timeout leaves room for one reorganisation as deep as `confirmations`: what has to be
-        in by then cannot be in if every few blocks are taken back again.
-        """
-        rested = chain.peak() - self._last_reorg >= self._scenario.game_timeout
-        if self._scenario.weather != "reorgs" or not rested or not self._chance.chance(30):
+    def strike(self) -> None:
+        """Replace the last blocks, perhaps, by others."""
+        if self._scenario.weather != "reorgs" or not self._rested() or not self._chance.chance(30):
             return
         back = self._chance.between(1, self._scenario.confirmations)
-        if chain.peak() - back <= self._floor:
+        if not self._above_floor(back):
             return
+        more = self._chance.between(1, 2)
+        self._replace(back, more, keep=self._chance.chance(50))
+
+    def rewind(self, back: int) -> bool:
+        """Replace so many blocks because somebody wants it; False where that cannot be."""
+        if not (1 <= back <= self._scenario.confirmations and self._rested()):
+            return False
+        if not self._above_floor(back):
+            return False
+        self._replace(back, 1, keep=False)
+        return True
+
+    def _rested(self) -> bool:
+        # A timeout leaves room for one reorganisation as deep as `confirmations`: what has to be
+        # in by then cannot be in if every few blocks are taken back again.
+        return self._chain.peak() - self._last_reorg >= self._scenario.game_timeout
+
+    def _above_floor(self, back: int) -> bool:
+        return self._chain.peak() - back > self.floor
+
+    def _replace(self, back: int, more: int, *, keep: bool) -> None:
         self.reorgs += 1
-        self._last_reorg = chain.peak()
-        new = back + self._chance.between(1, 2)
-        chain.reorganise(back, new, keep=self._chance.chance(50))
+        self._last_reorg = self._chain.peak()
+        self._chain.reorganise(back, back + more, keep=keep)
 
     def cut_off(self) -> bool:
         """Whether the honest side hears nothing of this block; never for long."""

@@ -332,7 +332,7 @@ def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.Monke
 
 def test_an_adversary_is_its_peer_but_for_one_thing() -> None:
     """Before its step every message is what the peer made."""
-    done = run("short-share", 9)
+    done = run("greedy-share", 9)
     (side,) = {done.scenario.side}
     said = [heard for heard in done.heard if heard.sender == side]
     assert all(heard.honest for heard in said[:9])

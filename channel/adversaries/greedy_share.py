@@ -10,10 +10,10 @@ from channel.state import LiveGame
 
 
 @register
-class ShortShare(MoveChanger):
+class GreedyShare(MoveChanger):
     """Declares less for the opponent than is its due."""
 
-    name = "short-share"
+    name = "greedy-share"
     about = "declares less for the opponent than is its due"
 
     def change(self, move: Move, game: LiveGame) -> Move | None:
