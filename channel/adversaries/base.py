@@ -58,6 +58,8 @@ class Adversary:
 
     name: ClassVar[str] = ""
     about: ClassVar[str] = ""
+    default_step: ClassVar[int] = 8
+    """Where it begins to deviate unless somebody says: in the middle of a hand."""
     at_once: ClassVar[bool] = True
     """Whether it deviates at the first thing, from its step on, that lets it."""
 

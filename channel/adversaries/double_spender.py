@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from channel import bls
-from channel.adversaries.base import register
-from channel.adversaries.opening_base import InOpening
+from channel.adversaries.base import Adversary, register
 from channel.coins import Bundle, condition, standard_message, standard_spend
 from channel.events import Effect, Push
 from channel.peer import Phase
@@ -14,11 +13,12 @@ from games.referee import CREATE_COIN
 
 
 @register
-class DoubleSpender(InOpening):
+class DoubleSpender(Adversary):
     """Every signature of the opening is right, and the bundle can never get in."""
 
     name = "double-spender"
     about = "spends its own part of the funding elsewhere before the channel is open"
+    default_step = 0
 
     def act(self) -> list[Effect]:
         """The wallet's coin to the wallet, with a fee, for as long as it may be in time."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import msgspec
 
-from channel.adversaries.base import register
-from channel.adversaries.opening_base import InOpening
+from channel.adversaries.base import Adversary, register
 from channel.coins import Bundle, launcher_puzzle
 from channel.messages import Funded, Funding, Launch, Message, encode
 
 
 @register
-class FalseLauncher(InOpening):
+class FalseLauncher(Adversary):
     """The launcher comes from a coin that does not exist, or is spent to another channel, or is
     no launcher."""
 
     name = "false-launcher"
     about = "launches from a coin that is not its own, or to another channel, or with no launcher"
+    default_step = 0
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """Another parent, or another spend of the launcher."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import register
-from channel.adversaries.opening_base import InOpening
+from channel.adversaries.base import Adversary, register
 from channel.events import Effect, Push
 from channel.messages import Funded, Funding, Message
 
 
 @register
-class NoFunding(InOpening):
+class NoFunding(Adversary):
     """It shakes hands and does not pay."""
 
     name = "no-funding"
     about = "never sends its part of the funding"
+    default_step = 0
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """All but the funding."""

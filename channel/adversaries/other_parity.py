@@ -16,7 +16,7 @@ class OtherParity(Adversary):
     about = "publishes states that only the other side can complete, and preempts with them"
 
     def block(self, block: Block) -> list[Effect]:
-        """Every block one of them, newest or oldest, under signatures that are none."""
+        """With every block one of them, under signatures that are none."""
         if not self.due or self.peer._book is None:
             return []
         past = list(self.peer.book.past)
@@ -25,17 +25,16 @@ class OtherParity(Adversary):
         if not sent:
             return []
         self.done = True
-        state = self.plan.chance.pick(sent)
-        # Its own half twice; the halves of another state; no half at all.
-        own = self.halves(state)
-        borrowed = [Signed(state, own.on_chain, one.halves) for one in signed[-1:]]
-        effects: list[Effect] = []
-        for forged in (own, *borrowed):
-            effects.append(Push("other parity", self.publishes(forged)))
-            for link in past:
-                if link.state.number < state.number:
-                    bundle = preempt(self._channel(), self.keys, forged, link.state)
-                    effects.append(Push("other parity", bundle))
-                    break
-        bare = Bundle(self.publishes(own).spends, NO_SIGNATURE)
-        return [*effects, Push("other parity", bare)]
+        chance = self.plan.chance
+        state = chance.pick(sent)
+        # Its own half twice, or the halves of another state, or no half at all.
+        forged = self.halves(state)
+        if signed and chance.below(2):
+            forged = Signed(state, forged.on_chain, chance.pick(signed).halves)
+        older = [link.state for link in past if link.state.number < state.number]
+        bundle = self.publishes(forged)
+        if older and chance.below(2):
+            bundle = preempt(self._channel(), self.keys, forged, chance.pick(older))
+        if chance.below(4) == 0:
+            bundle = Bundle(bundle.spends, NO_SIGNATURE)
+        return [Push("other parity", bundle)]

@@ -25,7 +25,6 @@ from channel.transcript import Comparer, Record, Sink
 from games import registry
 
 DEFAULT_SEED = "dispute"
-DEFAULT_STEP = 8
 
 
 def list_adversaries() -> int:
@@ -38,11 +37,11 @@ def list_adversaries() -> int:
 def named(adversary: str) -> tuple[str, int]:
     """An adversary and its step from NAME or NAME@STEP. Raises `UsageError`."""
     name, at, step = adversary.partition("@")
-    get(name)
+    kind = get(name)
     if not at:
-        return name, DEFAULT_STEP
+        return name, kind.default_step
     if not (step.isascii() and step.isdigit()):
-        raise UsageError(f"{adversary}: behind the @ is a step, as in {name}@{DEFAULT_STEP}")
+        raise UsageError(f"{adversary}: behind the @ is a step, as in {name}@{kind.default_step}")
     return name, int(step)
 
 
