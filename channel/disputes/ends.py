@@ -12,8 +12,8 @@ from channel.coins import Bundle, Coin
 from channel.disputes.scenario import Scenario
 from channel.entropy import derive
 from channel.events import News
-from channel.onchain.fees import Fees
 from channel.introduction import Agreement
+from channel.onchain.fees import Fees
 from channel.peer import Config, Peer
 from channel.setup import NAMES
 from channel.state import Side
