@@ -16,6 +16,7 @@ class KeySwitcher(Adversary):
 
     name = "key-switcher"
     about = "shows another channel key than the one that it sent the hash of"
+    default_step = 0
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """Another key, with the proof that it has it."""
