@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import Annotated
 
@@ -35,7 +35,13 @@ class Coin(msgspec.Struct, frozen=True):
     @property
     def id(self) -> bytes:
         """The coin's 32-byte name."""
-        return sha256(self.parent + self.puzzle_hash + int_to_atom(self.amount)).digest()
+        return _coin_id(self.parent, self.puzzle_hash, self.amount)
+
+
+@lru_cache(maxsize=1 << 14)
+def _coin_id(parent: bytes, puzzle_hash: bytes, amount: int) -> bytes:
+    # The same few coins are looked at with every block.
+    return sha256(parent + puzzle_hash + int_to_atom(amount)).digest()
 
 
 class Spend(msgspec.Struct, frozen=True):

@@ -120,16 +120,27 @@ def run_seed(seed: str, number: int) -> Tally:
 
 
 def beginnings(seed: str, number: int) -> Iterator[Scenario]:
-    """For each adversary and side its run from the first step on."""
+    """For each adversary its run from the first step on, on one side and with one menu.
+
+    Side and menu go round with the number, so that as many seeds as there are pairs of them
+    have them all.
+    """
+    every = menus()
+    for count, name in enumerate(("", *names()), number):
+        turn = count // 2 % len(every)
+        hand = count // 2 // len(every) % HANDS
+        yield replace(every[turn], seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
+
+
+def menus() -> tuple[Scenario, ...]:
+    """What is played: each game alone, all at once, in different phases, and hand after hand."""
     games = registry.names()
-    menus = [*((name,) for name in games), games[:2]]
-    count = number
-    for name in ("", *names()):
-        for side in (0, 1):
-            count += 1
-            menu = menus[count % len(menus)]
-            hand = count // len(menus) % HANDS
-            yield Scenario(menu, f"{seed}/{'+'.join(menu)}/{hand}", name, side=side)
+    return (
+        *(Scenario((name,), "") for name in games),
+        Scenario(games[:2], ""),
+        Scenario(games[:2], "", staggered=True),
+        Scenario(games[-1:], "", hands=2),
+    )
 
 
 def everywhere(first: Scenario, tally: Tally) -> None:

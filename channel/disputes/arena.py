@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from channel.adversaries.base import Adversary
 from channel.chain import Answer, blocks_for
 from channel.chain.simulator import SimulatedChain
+from channel.coins import Bundle
 from channel.disputes.ends import End, Heard, Run, make_ends
 from channel.disputes.hands import Hands
 from channel.disputes.scenario import Scenario
@@ -57,7 +58,17 @@ PATIENCE = 30
 PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 """News for which an honest player waits a little longer."""
 
-AFTERWARDS = 20
+HOPELESS = frozenset(
+    (
+        "BadAggregateSignature",
+        "DuplicateOutput",
+        "EphemeralRelativeCondition",
+        "GeneratorRuntimeError",
+    )
+)
+"""What the embedded node says to a bundle that is wrong in itself, now and at any other time."""
+
+AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done."""
 
 DEAF = (Phase.CLOSED, Phase.FAILED, Phase.ON_CHAIN, Phase.COMPLETED)
@@ -90,6 +101,7 @@ class Arena:
         self._late: list[tuple[int, int, Push]] = []
         self._heard: list[Heard] = []
         self._closing = False
+        self._hopeless: set[Bundle] = set()
         self._quiet = 0
         self._finished: list[int | None] = [None, None]
 
@@ -283,7 +295,11 @@ class Arena:
 
     def _push(self, index: int, push: Push) -> None:
         end = self._ends[index]
+        if push.bundle in self._hopeless:
+            return
         result = self.chain.push(push.bundle)
+        if result.error in HOPELESS:
+            self._hopeless.add(push.bundle)
         end.pushed.append((push.name, push.bundle, result.answer))
         self._tell(Pushed(end.name, push.name, push.bundle, result))
         if result.answer is Answer.PENDING_CONFLICT:

@@ -21,6 +21,7 @@ from channel.onchain.fees import change_of
 from channel.onchain.memory import Dispute, Status
 from channel.onchain.news import (
     ChannelClosed,
+    Fact,
     GameVoid,
     StateCounts,
     Undone,
@@ -205,8 +206,11 @@ class _Look(Playing):
     def result(self) -> tuple[Dispute, list[Effect]]:
         """The dispute after this look, and all effects in their order."""
         self._pay_fees()
-        undone = [Undone(fact) for fact in self.was.told if fact not in self.facts]
-        fresh = [fact for fact in self.facts if fact not in self.was.told]
+        undone: list[Undone] = []
+        fresh: list[Fact] = []
+        if tuple(self.facts) != self.was.told:
+            undone = [Undone(fact) for fact in self.was.told if fact not in self.facts]
+            fresh = [fact for fact in self.facts if fact not in self.was.told]
         after = replace(
             self.was,
             status=self.status,

@@ -111,15 +111,17 @@ def test_the_same_scenario_is_the_same_run() -> None:
     assert (first.blocks, first.reorgs) == (second.blocks, second.reorgs)
 
 
-def test_a_seed_begins_every_adversary_on_both_sides() -> None:
-    taken = [list(everything.beginnings("s", number)) for number in range(3)]
-    sides = {(name, side) for name in ("", *names()) for side in (0, 1)}
-    menus = set()
+def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> None:
+    known = {"", *names()}
+    combined = 2 * len(everything.menus())
+    taken = [list(everything.beginnings("s", number)) for number in range(combined)]
     for one in taken:
-        assert {(scenario.adversary, scenario.side) for scenario in one} == sides
-        assert len(one) == len(sides)
-        menus |= {(scenario.adversary, scenario.games) for scenario in one}
-    assert len(menus) == 3 * len({"", *names()})
+        assert {scenario.adversary for scenario in one} == known
+        assert len(one) == len(known)
+        assert {scenario.side for scenario in one} == {0, 1}
+    begun = {(s.adversary, s.side, s.games, s.hands, s.staggered) for one in taken for s in one}
+    assert len(begun) == combined * len(known)
+    assert all(check_scenario(scenario) for one in taken for scenario in one)
 
 
 @pytest.mark.parametrize("name", ["dead", "wrong-size", "late-mover-2"])
