@@ -6,7 +6,7 @@ from channel.book import Book, Table
 from channel.coins import Bundle
 from channel.errors import UsageError
 from channel.events import Block, Effect, Push
-from channel.onchain.fees import Fees
+from channel.onchain.fees import Fees, left_of
 from channel.onchain.look import decide, look
 from channel.onchain.memory import Dispute
 from channel.onchain.records import Records
@@ -64,7 +64,8 @@ def extend(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> lis
     """Pay for somebody's bundle that contains our spends, with a fee coin of our own.
 
     That is how a spend of ours is unpinned that lies in the mempool with another one, at a low
-    fee: a replacement has to contain all of what it replaces.
+    fee: a replacement has to contain all of what it replaces. Where it has our fee coin already,
+    the change of that pays what is missing: the thief's coin forbids to spend it anew.
     """
     fees, coin = dispute.fees, dispute.purse
     if fees is None or coin is None or coin in {spend.coin for spend in bundle.spends}:
@@ -72,13 +73,17 @@ def extend(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> lis
         return []
     ours = {(spend.coin, spend.solution) for spend in bundle.spends}
     waited = dispute.picture.peak - dispute.began
-    fee = min(max(fees.after(waited), 1), coin.amount)
+    fee = max(fees.after(waited), 1)
     effects: list[Effect] = []
     for other in pending:
-        spends = {(spend.coin, spend.solution) for spend in other.spends}
-        if ours <= spends and coin not in {spend.coin for spend in other.spends}:
-            paid = fees.paid((other,), coin, fee, dispute.table.channel.agg_sig_data)
-            effects.append(Push("unpin", paid))
+        left = left_of(coin, other)
+        if left is None or not ours <= {(spend.coin, spend.solution) for spend in other.spends}:
+            continue
+        purse, paid = left
+        more = min(fee - paid, purse.amount)
+        if more > 0:
+            bundle = fees.paid((other,), purse, more, dispute.table.channel.agg_sig_data)
+            effects.append(Push("unpin", bundle))
     return effects
 
 

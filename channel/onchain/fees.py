@@ -56,6 +56,21 @@ class Fees:
         return Bundle((*spends, own), signature)
 
 
+def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
+    """What a bundle leaves of a wallet coin, and what it pays out of it; None for no change.
+
+    A coin that it does not spend is left as it is.
+    """
+    spent = {spend.coin: spend.solution for spend in bundle.spends}
+    paid = 0
+    while coin in spent:
+        change = change_of(coin, spent[coin])
+        if change is None:
+            return None
+        coin, paid = change, paid + coin.amount - change.amount
+    return coin, paid
+
+
 def change_of(coin: Coin, solution: bytes) -> Coin | None:
     """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
     made = []

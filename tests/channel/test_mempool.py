@@ -11,7 +11,7 @@ from channel.chain import Answer
 from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
 from channel.entropy import derive
 from channel.events import Block, CoinSeen, Pinned, Push
-from channel.onchain.fees import Fees, change_of
+from channel.onchain.fees import Fees, change_of, left_of
 from channel.onchain.look import look
 from channel.onchain.news import GamePaid, MovedOnChain, StateCounts
 from channel.onchain.spends import claim_bundle
@@ -203,6 +203,34 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
     (counts,) = facts(table.ends[BEN], StateCounts)
     assert isinstance(counts, StateCounts)
     assert (counts.number, counts.stale) == (newest.state.number, False)
+
+
+def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
+    """Paid for once, it would lie there until its deadline: the change pays more and more."""
+    table = at_message(10_000)
+    fees = paying(table, BEN, first=0, step=3, most=10)
+    thief = purse(table, ANN)
+    publish_old(table, ANN, received(table, ANN)[0])
+    table.chain.farm()
+    newest = table.ends[BEN].book.newest
+    old = next(link.state for link in table.ends[ANN].peer.book.past if link.state.number == 0)
+    bundle = preempt(table.channel, Cheat(table, BEN).keys, newest, old)
+    assert table.chain.push(joined(bundle, pay(thief, thief.coin, 1, table))).answer is TAKEN
+    hear(table)
+    peak = table.chain.peak()
+    for waited in range(5):
+        # Blocks that are full of others: what is pending stays so.
+        coins = [table.chain.coin(coin.id) for coin in table.ends[BEN].watched]
+        table.handle(BEN, Block(peak + waited, tuple(coin for coin in coins if coin)))
+        (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+        spent = left_of(fees.wallet.coin, pending)
+        assert spent is not None
+        assert spent[1] == min(max(3 * waited, 1), 10)
+    before = left(table, fees)
+    farm(table)
+    assert before - left(table, fees) == 10
+    settle(table)
+    sound(table, dead=(ANN,))
 
 
 def test_a_pin_without_our_spend_is_none_of_ours_to_pay() -> None:
