@@ -196,8 +196,9 @@ def payout(view: View, track: Track) -> Payout | None:
     ours = spot.game.shares()[view.side]
     if track.end is None and not isinstance(todo(view, spot, seen.born), Give):
         return None
-    # A share of nothing stays so, whether and when the other side claims the rest.
-    given = not ours and view.peak - seen.born >= max(coin.timeout, view.table.confirmations)
+    # A share of nothing stays so, whether and when the other side claims the rest, once no
+    # reorganisation can bring back the time in which the game was to be moved.
+    given = not ours and view.deep(seen.born + coin.timeout)
     return Payout(ours, coin.amount - ours, deep or given)
 
 

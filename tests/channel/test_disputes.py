@@ -15,6 +15,7 @@ from channel.coins import Bundle, Coin, Spend
 from channel.events import Act
 from channel.messages import Batch, Move
 from channel.onchain.news import (
+    Forfeited,
     GameEnded,
     GamePaid,
     GameVoid,
@@ -31,6 +32,7 @@ from channel.signed import preempt, time_out
 from clsp.values import serialize
 from games.referee import GameCoin, payout_message, timeout_solution
 from tests.channel.disputes import (
+    SEED,
     at_message,
     at_move,
     facts,
@@ -58,6 +60,7 @@ from tests.channel.table import (
     by_policy,
     sit,
 )
+from tests.channel.test_two_games import wish as any_wish
 
 # --- old states ----------------------------------------------------------------------------------
 
@@ -392,6 +395,24 @@ def test_what_was_final_is_corrected_if_the_chain_takes_even_that_back() -> None
     settle(table)
     sound(table)
     assert rewards(table) == before
+
+
+def test_a_game_that_is_given_up_has_ended_when_its_deadline_is_deep() -> None:
+    """Until then a reorganisation can take the time back, and the last move be in after all."""
+    table = sit(SEED).open().propose(ANN, any_wish("calpoker"))
+    ann = table.ends[ANN]
+    table.until(lambda: bool(ann.turns))
+    leave(table, ANN)
+    while not facts(ann, GameEnded):
+        # She never decides what to give away, and has no share before that.
+        table.mail.clear()
+        farm(table, dead=(BEN,))
+    (given,) = facts(ann, Forfeited)
+    assert isinstance(given, Forfeited)
+    seen = table.chain.coin(given.coin.id)
+    assert seen is not None
+    assert table.chain.peak() == seen.born + TIMEOUT + CONFIRMATIONS
+    settle(table, dead=(BEN,))
 
 
 def test_a_reveal_waits_until_what_it_answers_is_deep() -> None:
