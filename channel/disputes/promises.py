@@ -15,11 +15,11 @@ from channel.coins import Coin
 from channel.disputes.arena import MOST_DEAF, Run
 from channel.disputes.lawful import lawful
 from channel.disputes.ledger import Account, Standing
+from channel.disputes.telling import untrue
 from channel.errors import Violation
-from channel.events import Acted, BrokenOff, CoinSeen, GameSettled
+from channel.events import Acted, CoinSeen
 from channel.keys import SecretKeys
 from channel.messages import Batch, decode
-from channel.onchain.news import GameEnded, GameVoid, LeftForChain, Undone
 from channel.wallet import address_of
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
@@ -124,9 +124,7 @@ def safety(run: Run) -> Iterator[Broken]:
         yield Broken("safety", "the channel coin is not spent")
         return
     children = [child.coin for child in run.chain.children(coin.id)]
-    got = sum(
-        one.coin.amount for one in run.chain.coins_at(run.ends[side].peer.config.reward_address)
-    )
+    got = _got(run)
     if all(child.puzzle_hash in _rewards(run) for child in children):
         newest = known[max(received, sent)]
         if got < newest.balances[side] or newest.games:
@@ -151,6 +149,12 @@ def safety(run: Run) -> Iterator[Broken]:
         due += _paid(run, game_coin, side)
     if got < due:
         yield Broken("safety", f"{got} mojos, due were {due} from state {number}")
+
+
+def _got(run: Run) -> int:
+    """What lies at the honest side's reward address."""
+    address = run.ends[run.scenario.honest].peer.config.reward_address
+    return sum(seen.coin.amount for seen in run.chain.coins_at(address))
 
 
 def _slashable(account: Account | None, side: int) -> bool:
@@ -186,7 +190,7 @@ def _items(value: Value) -> Iterator[Value]:
 def _games(
     state: Account, made: list[Coin], rewards: tuple[bytes, bytes]
 ) -> Iterator[tuple[int, Standing, Coin | None]]:
-    """Each live game with its coin: the conditions make them in the order of the games' ids."""
+    """Each live game's id and coin: the conditions make them in the order of the ids."""
     coins = [coin for coin in made if coin.puzzle_hash not in rewards]
     for place, (game_id, standing) in enumerate(sorted(state.games.items())):
         coin = coins[place] if place < len(coins) else None
@@ -197,7 +201,6 @@ def _games(
 def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Broken]:
     """Follow a game's coins: what was moved, by whom, and how it was paid."""
     side = run.scenario.honest
-    first = True
     while True:
         seen = run.chain.coin(coin.id)
         ours = standing.mover == side
@@ -209,7 +212,7 @@ def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Br
             case (_, (_, b"")):
                 if standing.illegal and ours:
                     yield Broken("safety", "an illegal move was paid out, not slashed")
-                if ours and not standing.over and not first and not _stopped(run, game_id):
+                if ours and not standing.over and not _stopped(run, game_id):
                     yield Broken("safety", "the honest side did not move in time")
                 return
             case (_, ((_, _), _)):
@@ -224,14 +227,16 @@ def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Br
                 yield Broken("safety", "a game coin was spent in no way that there is")
                 return
         (child,) = run.chain.children(coin.id)
-        coin, first = child.coin, False
+        coin = child.coin
 
 
 def _stopped(run: Run, game_id: int) -> bool:
-    """Whether the honest player folded, or accepted, in this game: a timeout is its choice."""
+    """Whether the honest player folded in this game: then a timeout is its choice."""
     news = run.ends[run.scenario.honest].news
-    acted = [one for one in news if isinstance(one, Acted) and one.game_id == game_id]
-    return any(one.before == one.after for one in acted)
+    return any(
+        isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
+        for one in news
+    )
 
 
 def _paid(run: Run, coin: Coin, side: int) -> int:
@@ -304,25 +309,9 @@ def secrecy(run: Run) -> Iterator[Broken]:
 
 
 def manners(run: Run) -> Iterator[Broken]:
-    """Each game ends once; nothing that is pushed is wrong in itself."""
+    """What it told its player is so; nothing that it pushed is wrong in itself."""
     end = run.ends[run.scenario.honest]
-    standing: list[object] = []
-    for news in end.news:
-        if isinstance(news, Undone):
-            standing.remove(news.fact)
-        else:
-            standing.append(news)
-    ended = [
-        news.game_id
-        for news in standing
-        if isinstance(news, GameSettled | GameVoid)
-        or (isinstance(news, GameEnded) and not news.corrects)
-    ]
-    if len(set(ended)) < len(ended):
-        yield Broken("news", f"games ended more than once: {ended}")
-    left = [news for news in standing if isinstance(news, BrokenOff | LeftForChain)]
-    if len(left) > 1:
-        yield Broken("news", "went on chain more than once")
+    yield from (Broken("news", how) for how in untrue(end.news, _got(run)))
     refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
         yield Broken("news", f"the node refused {sorted(refused)}")

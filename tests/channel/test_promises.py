@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from channel.disputes.scenario import check as check_scenario
 from channel.errors import InvariantError, UsageError
 from channel.events import Cancelled, Push
 from channel.messages import Batch, Move, decode
+from channel.onchain.news import ChannelSettled, GameEnded, LeftForChain, Undone
 from channel.peer import Peer, Phase
 from games import registry
 
@@ -27,8 +29,6 @@ GAME = ("spacepoker",)
 
 def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
     scenario = Scenario(GAME, "promises", name, step, side)
-    from dataclasses import replace
-
     return Arena(replace(scenario, **other)).run()  # type: ignore[arg-type]
 
 
@@ -198,8 +198,6 @@ class Faulty(Arena):
 
 
 def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
-    from dataclasses import replace
-
     scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
     arena = Faulty(scenario)
     arena.lost = lost
@@ -243,13 +241,24 @@ def test_a_key_in_a_message_is_found() -> None:
     assert [one.promise for one in check(done)] == ["secrecy"]
 
 
-def test_a_game_that_ends_twice_is_found() -> None:
-    from channel.onchain.news import GameEnded
-
-    done = run("")
+def test_news_that_are_not_so_are_found() -> None:
+    done = run("silent", 6)
     end = done.ends[done.scenario.honest]
-    end.news += [GameEnded(7, 1, 1), GameEnded(7, 1, 1)]
-    assert [one.promise for one in check(done)] == ["news"]
+    told = [*end.news]
+    assert check(done) == []
+    ended = next(news for news in told if isinstance(news, GameEnded))
+    settled = next(news for news in told if isinstance(news, ChannelSettled))
+    for news, how in (
+        ([*told, GameEnded(ended.game_id, 1, 1)], "ended more than once"),
+        ([news for news in told if news != ended], "began"),
+        ([*told, Undone(settled), settled], "was taken back"),
+        ([replace(one, ours=1) if one == settled else one for one in told], "settled at 1 mojos"),
+        ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),
+    ):
+        end.news[:] = news
+        (broken,) = check(done)
+        assert broken.promise == "news"
+        assert how in broken.how
 
 
 def test_the_ledger_and_the_engine_count_the_same() -> None:
@@ -317,8 +326,6 @@ def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
     ],
 )
 def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
-    from dataclasses import replace
-
     with pytest.raises(UsageError):
         check_scenario(replace(Scenario(GAME, "x"), **change))  # type: ignore[arg-type]
     assert check_scenario(Scenario(GAME, "x")).balance == 3000

@@ -1,0 +1,58 @@
+"""Whether what a player was told is so: how its games and its channel ended, and for how much."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from channel.events import BrokenOff, GameSettled, GameStarted, News
+from channel.onchain.news import (
+    ChannelClosed,
+    ChannelSettled,
+    GameEnded,
+    GameVoid,
+    LeftForChain,
+    Undone,
+)
+
+FINAL = ChannelClosed | ChannelSettled | GameEnded
+"""What is told only once it is as deep as this player wants it."""
+
+
+def untrue(news: Sequence[News], got: int) -> Iterator[str]:
+    """What is wrong with this news of a player that got so many mojos out of its channel."""
+    standing: list[News] = []
+    for one in news:
+        if not isinstance(one, Undone):
+            standing.append(one)
+            continue
+        standing.remove(one.fact)
+        if isinstance(one.fact, FINAL):
+            yield f"what was final was taken back: {type(one.fact).__name__}"
+    yield from _games(standing)
+    for settled in standing:
+        if isinstance(settled, ChannelSettled) and settled.ours != got:
+            yield f"settled at {settled.ours} mojos, and there are {got}"
+    if len([one for one in standing if isinstance(one, BrokenOff | LeftForChain)]) > 1:
+        yield "went on chain more than once"
+
+
+def _games(standing: Sequence[News]) -> Iterator[str]:
+    """Each game that began ended once, and no other."""
+    ends: dict[int, int] = defaultdict(int)
+    begun: set[int] = set()
+    for one in standing:
+        match one:
+            case GameStarted(game, _):
+                begun.add(game.id)
+            case GameSettled(game_id) | GameVoid(game_id):
+                ends[game_id] += 1
+            case GameEnded(game_id, corrects=False):
+                ends[game_id] += 1
+            case _:
+                pass
+    if any(count > 1 for count in ends.values()):
+        yield f"games ended more than once: {dict(ends)}"
+    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in standing)
+    if over and begun != set(ends):
+        yield f"games {sorted(begun)} began, and {sorted(ends)} ended"
