@@ -13,7 +13,7 @@ from channel.adversaries.base import Adversary
 from channel.chain import Answer, blocks_for
 from channel.chain.simulator import SimulatedChain
 from channel.coins import Bundle
-from channel.disputes.ends import End, Heard, Run, make_ends
+from channel.disputes.ends import End, Heard, Run, Uttered, make_ends
 from channel.disputes.hands import Hands
 from channel.disputes.scenario import Scenario
 from channel.disputes.weather import MOST_DEAF, Weather
@@ -266,6 +266,7 @@ class Arena:
                 case Send(message):
                     self._tell(Sent(end.name, message))
                     end.sent.append(message)
+                    end.uttered.append(Uttered(self.chain.peak(), "message", message))
                     self._mail.append((1 - index, message))
                 case Push():
                     wait = self._weather.delay() if index == self.scenario.honest else 0
@@ -297,6 +298,7 @@ class Arena:
         end = self._ends[index]
         if push.bundle in self._hopeless:
             return
+        end.uttered.append(Uttered(self.chain.peak(), push.name, push.bundle))
         result = self.chain.push(push.bundle)
         if result.error in HOPELESS:
             self._hopeless.add(push.bundle)

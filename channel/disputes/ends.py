@@ -21,9 +21,21 @@ from channel.wallet import Wallet, address_of, wallet_key
 from games.chance import Chance
 
 
+@dataclass(frozen=True, slots=True)
+class Uttered:
+    """What an end let out of its hands at this height: a message, or a bundle by its name."""
+
+    height: int
+    name: str
+    what: bytes | Bundle
+
+
 @dataclass(slots=True)
 class End:
-    """One end: a peer or an adversary, and what its driver keeps for it."""
+    """One end: a peer or an adversary, and what its driver keeps for it.
+
+    `uttered` is all that it let others see, in order.
+    """
 
     name: str
     peer: Peer
@@ -36,6 +48,7 @@ class End:
     news: list[News] = field(default_factory=list)
     sent: list[bytes] = field(default_factory=list)
     pushed: list[tuple[str, Bundle, Answer]] = field(default_factory=list)
+    uttered: list[Uttered] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from channel.coins import Coin
 from channel.disputes.arena import MOST_DEAF, Run
 from channel.disputes.lawful import lawful
 from channel.disputes.ledger import Account, Standing
+from channel.disputes.secrecy import secrecy
 from channel.disputes.telling import untrue
 from channel.errors import Violation
 from channel.events import Acted, CoinSeen
-from channel.keys import SecretKeys
 from channel.messages import Batch, decode
 from channel.wallet import address_of
 from clsp.integers import atom_to_int
@@ -35,7 +35,8 @@ class Broken:
 
 def check(run: Run) -> list[Broken]:
     """All promises that this run broke; none, if all is well."""
-    return [*money(run), *safety(run), *liveness(run), *secrecy(run), *manners(run)]
+    told = (Broken("secrecy", how) for how in secrecy(run))
+    return [*money(run), *safety(run), *liveness(run), *told, *manners(run)]
 
 
 # --- money is conserved ----------------------------------------------------------------------
@@ -281,28 +282,6 @@ def _moves(run: Run, child: CoinSeen) -> int:
     """The longest chain of coins below this one."""
     below = [_moves(run, one) for one in run.chain.children(child.coin.id)]
     return 1 + max(below) if below else 0
-
-
-# --- secrecy ---------------------------------------------------------------------------------
-
-
-def secrecy(run: Run) -> Iterator[Broken]:
-    """Nothing that it said or pushed has a key or a seed in it."""
-    end = run.ends[run.scenario.honest]
-    config = end.peer.config
-    keys = SecretKeys.derive(config.secret)
-    hidden = [config.secret, bytes(config.wallet.key)]
-    hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
-    said = list(end.sent)
-    said += [
-        part
-        for _, bundle, _ in end.pushed
-        for one in bundle.spends
-        for part in (one.puzzle, one.solution)
-    ]
-    for blob in said:
-        if any(secret in blob for secret in hidden):
-            yield Broken("secrecy", "a key is in what was sent")
 
 
 # --- what the player is told -----------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from channel import bls
@@ -12,14 +13,17 @@ from channel.adversaries.base import Adversary, get, names, register
 from channel.disputes import all as everything
 from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Arena, Run
+from channel.disputes.ends import Uttered
 from channel.disputes.ledger import Account
 from channel.disputes.promises import Broken, accounts, check
 from channel.disputes.record import played
 from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.scenario import check as check_scenario
+from channel.disputes.secrecy import _games, _revealed
 from channel.errors import InvariantError, UsageError
 from channel.events import Cancelled, Push
-from channel.messages import Batch, Move, decode
+from channel.messages import Advisory, Batch, Move, decode, encode
+from channel.onchain import games
 from channel.onchain.news import ChannelSettled, GameEnded, LeftForChain, Undone
 from channel.peer import Peer, Phase
 from games import registry
@@ -237,8 +241,42 @@ def test_a_side_that_makes_an_illegal_move_is_found_out(monkeypatch: pytest.Monk
 def test_a_key_in_a_message_is_found() -> None:
     done = run("")
     end = done.ends[done.scenario.honest]
-    end.sent.append(b"..." + end.peer.config.secret)
-    assert [one.promise for one in check(done)] == ["secrecy"]
+    (game_id,) = _games(done)
+    for hidden in (end.peer.config.secret, end.peer.config.entropy(game_id)[32:]):
+        end.uttered.append(Uttered(1, "message", encode(Advisory(0, b"..." + hidden))))
+        assert [one.promise for one in check(done)] == ["secrecy"]
+        end.uttered.pop()
+    assert check(done) == []
+
+
+@pytest.mark.parametrize("name", ["", "leaver"])
+def test_a_value_that_is_out_before_the_move_that_reveals_it_is_found(name: str) -> None:
+    """As soon as it is in anything else, a bundle's solution or a message of any kind."""
+    done = run(name, 6)
+    end = done.ends[done.scenario.honest]
+    (values,) = {tuple(_revealed_by(done))}
+    assert len(values) >= 3
+    hello = end.uttered[0]
+    assert isinstance(hello.what, bytes)
+    for value in values:
+        said = msgspec.structs.replace(decode(hello.what), reward_address=value[:32].ljust(32))
+        end.uttered[0] = Uttered(hello.height, "message", encode(said))
+        assert [one.promise for one in check(done)] == ["secrecy"], value
+    end.uttered[0] = hello
+    assert check(done) == []
+
+
+def _revealed_by(run: Run) -> list[bytes]:
+    """The values of the honest side's moves, each once."""
+    parts = map(_revealed, run.ends[run.scenario.honest].uttered)
+    return list(dict.fromkeys(move[:32] for moves in parts for move in moves if len(move) >= 16))
+
+
+def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(games, "LAST_CHANCE", 1000)
+    found = [one for step in (5, 6) for one in check(run("leaver", step))]
+    assert {one.promise for one in found} == {"secrecy"}
+    assert all("blocks deep" in one.how for one in found)
 
 
 def test_news_that_are_not_so_are_found() -> None:
