@@ -94,7 +94,8 @@ class Arena:
         sky = Chance(derive(seed, "weather", scenario.weather))
         self._weather = Weather(scenario, self.chain, sky)
         self._ends = make_ends(scenario, self.chain, self._weather.rewind)
-        self._weather.floor = self.chain.peak() + scenario.confirmations + 2
+        self._weather.floor = self.chain.peak()
+        self._begun_by = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
         self._hands = Hands(scenario, self._plan)
         self._mail: deque[tuple[int, bytes]] = deque()
@@ -248,7 +249,7 @@ class Arena:
         done = True
         for index, end in enumerate(self._ends):
             unbegun = end.peer.phase is Phase.OPENING and not end.sent
-            over = end.peer.phase in OVER or (unbegun and self.chain.peak() > self._weather.floor)
+            over = end.peer.phase in OVER or (unbegun and self.chain.peak() > self._begun_by)
             if over and self._finished[index] is None:
                 self._finished[index] = self.chain.peak()
             if not over:

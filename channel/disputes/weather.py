@@ -19,7 +19,7 @@ class Weather:
         self._chain = chain
         self._chance = chance
         self.floor = chain.peak()
-        self._last_reorg = 0
+        self._last_reorg = -scenario.game_timeout
         self._deaf = 0
 
     def strike(self) -> None:
@@ -47,7 +47,7 @@ class Weather:
         return self._chain.peak() - self._last_reorg >= self._scenario.game_timeout
 
     def _above_floor(self, back: int) -> bool:
-        return self._chain.peak() - back > self.floor
+        return self._chain.peak() - back >= self.floor
 
     def _replace(self, back: int, more: int, *, keep: bool) -> None:
         self.reorgs += 1
