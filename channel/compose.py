@@ -32,6 +32,7 @@ from channel.messages import (
     Offer,
     Propose,
     Settle,
+    as_text,
     encode,
 )
 from channel.past import Past
@@ -278,7 +279,7 @@ def _answers(table: Table, book: Book, settles: Iterable[Own]) -> tuple[list[Can
             # The other side's batch was quicker: it accepted, or took back, this proposal.
             continue
         if isinstance(command, events.Cancel):
-            cancels.append(Cancel(group.id, command.reason[:300]))
+            cancels.append(Cancel(group.id, as_text(command.reason)))
             continue
         stakes = group.stakes()
         reason = why_not(table.channel, group, table.confirmations)
@@ -287,7 +288,7 @@ def _answers(table: Table, book: Book, settles: Iterable[Own]) -> tuple[list[Can
         if reason is None and live + len(group.offers) > MAX_LIVE_GAMES:
             reason = f"more than {MAX_LIVE_GAMES} games at once"
         if reason is not None:
-            cancels.append(Cancel(group.id, reason[:300]))
+            cancels.append(Cancel(group.id, as_text(reason)))
             continue
         accepts.append(Accept(group.id))
         live += len(group.offers)

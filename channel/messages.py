@@ -17,10 +17,13 @@ from channel.errors import Violation
 MAX_MESSAGE = 10 * 1024 * 1024
 """Bytes; a longer message is refused before it is decoded."""
 
+MAX_TEXT = 300
+"""Characters of a text in a message."""
+
 GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
 # Words of the other side are shown to people: no control characters, no surprises.
-Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[!-~]+$")]
-Text = Annotated[str, Meta(max_length=300, pattern="^[ -~]*$")]
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
+Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"^[ -~]*\Z")]
 Commitment = Annotated[bytes, Meta(max_length=32)]
 Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
 
@@ -205,6 +208,15 @@ Message: TypeAlias = (
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)
+
+
+def as_text(words: str) -> str:
+    """Any words as they may be sent: cut, and a question mark for what is not plain ASCII.
+
+    >>> as_text("trop tôt\\n")
+    'trop t?t?'
+    """
+    return "".join(c if " " <= c <= "~" else "?" for c in words[:MAX_TEXT])
 
 
 def encode(message: Message) -> bytes:

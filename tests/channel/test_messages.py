@@ -30,6 +30,7 @@ from channel.messages import (
     Shutdown,
     ShutdownDone,
     Welcome,
+    as_text,
     decode,
     encode,
 )
@@ -236,6 +237,19 @@ def test_a_message_may_be_nearly_as_long_as_allowed() -> None:
     puzzle = bytes(MAX_MESSAGE - 1000)
     message = Funded(Bundle((Spend(COIN, puzzle, b"\x80"),), S))
     assert decode(encode(message)) == message
+
+
+@pytest.mark.parametrize("words", ["stop\n", "\nstop", "st\x1bop", "trop t\u00f4t", "x" * 301])
+def test_a_text_is_one_plain_line_and_any_words_are_sent_as_one(words: str) -> None:
+    refused(encode(Batch(7, (Cancel(4, words),), S, S)), "CH-MSG-2")
+    sent = Batch(7, (Cancel(4, as_text(words)),), S, S)
+    assert decode(encode(sent)) == sent
+
+
+@pytest.mark.parametrize("name", ["poker\n", "po ker", "", "\u00e9"])
+def test_a_name_is_plain_and_has_no_end_of_line(name: str) -> None:
+    offer = msgspec.structs.replace(OFFER, game=name)
+    refused(encode(Batch(7, (Propose((offer,)),), S, S)), "CH-MSG-2")
 
 
 @given(st.binary(max_size=300))

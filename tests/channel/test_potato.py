@@ -269,6 +269,17 @@ def test_either_side_may_cancel() -> None:
         assert (news.reason, news.mine) == ("not now", not mine)
 
 
+def test_a_player_may_give_its_reason_in_any_words() -> None:
+    """The message has plain ones only: or the other side would have to refuse the batch."""
+    table = sit().open().propose(BEN).pump()
+    table.command(ANN, Cancel(1, "trop t\u00f4t\n" + "x" * 400))
+    table.pump()
+    assert playing(table)
+    (news,) = table.ends[BEN].told(Cancelled)
+    assert isinstance(news, Cancelled)
+    assert news.reason.startswith("trop t?t?x")
+
+
 def test_a_cancel_that_crosses_an_acceptance_comes_to_nothing() -> None:
     table = sit().open().propose(BEN).pump()
     table.command(BEN, Cancel(1, "I changed my mind"))
