@@ -18,6 +18,7 @@ from channel.disputes.promises import Broken
 from channel.disputes.record import played, scenario_of
 from channel.disputes.scenario import Scenario, check
 from channel.errors import UsageError
+from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
 from channel.setup import NAMES
@@ -164,6 +165,7 @@ def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
         "blocks": run.blocks,
         "reorgs": run.reorgs,
         "got": dict(zip(NAMES, got, strict=True)),
+        "account": account(run),
         "news": [type(news).__name__ for news in run.ends[run.scenario.honest].news],
         "broken_promises": [asdict(one) for one in broken],
         "digest": digest,

@@ -5,12 +5,27 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
+from channel.chain import Answer
 from channel.coins import Coin
 from channel.disputes.arena import Run
 from channel.disputes.promises import Broken
 from channel.errors import Violation
 from channel.events import BrokenOff, GameSettled, News, OpeningFailed
-from channel.messages import Advisory, Batch, Settle, decode
+from channel.messages import (
+    Advisory,
+    Batch,
+    FirstHalves,
+    Funded,
+    Funding,
+    Hello,
+    Launch,
+    Request,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+    Welcome,
+    decode,
+)
 from channel.messages import Move as MoveMade
 from channel.onchain.news import (
     ChannelClosed,
@@ -28,6 +43,7 @@ from channel.onchain.news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.report.account import account
 from channel.setup import NAMES
 from channel.told import BlockMade, NewsFor, Pushed, Sent, Told
 
@@ -38,6 +54,7 @@ class Lanes:
     """A listener that keeps what happened in three lanes; `show` prints them."""
 
     def __init__(self, honest: int) -> None:
+        self._us = honest
         self._honest = NAMES[honest]
         self._height = 0
         self._rows: list[tuple[int, int, str]] = []
@@ -49,8 +66,10 @@ class Lanes:
                 self._height = height
             case Sent(sender, message):
                 self._add(NAMES.index(sender), f"says {_said(message)}")
-            case Pushed(by, what, _, result):
-                text = f"pushes {what}" + ("" if result.answer.value == "accepted" else ", in vain")
+            case Pushed(by, what, bundle, result):
+                coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
+                vain = "" if result.answer is Answer.ACCEPTED else ", in vain"
+                text = f"pushes {what}{coin}{vain}"
                 if not self._again(NAMES.index(by), text):
                     self._add(NAMES.index(by), text)
             case NewsFor(player, news) if player == self._honest:
@@ -67,11 +86,11 @@ class Lanes:
         self._rows.append((self._height, lane, text))
 
     def _news(self, lane: int, news: News) -> None:
-        seen = _seen(news)
+        seen = _seen(news, self._us)
         if seen:
             self._add(CHAIN, seen)
             return
-        told = _told(news)
+        told = _told(news, self._us)
         if told:
             self._add(lane, told)
 
@@ -90,13 +109,8 @@ class Lanes:
             before = height
         console.print(table)
         console.print()
-        for index, end in enumerate(run.ends):
-            address = end.peer.config.reward_address
-            amount = sum(seen.coin.amount for seen in run.chain.coins_at(address))
-            console.print(f"{NAMES[index].capitalize()} got {amount} mojos; put in", end=" ")
-            console.print(f"{scenario.balance}")
-        reason = next((_told(n) for n in run.ends[scenario.honest].news if _why(n)), "played out")
-        console.print(f"why: {reason}")
+        for line in account(run):
+            console.print(line)
         for one in broken:
             console.print(f"broken promise: {one.promise}: {one.how}", style="red")
         if not broken:
@@ -118,10 +132,23 @@ def _said(blob: bytes) -> str:
         case Advisory(game_id):
             return f"an early reveal in game {game_id}"
         case _:
-            return type(message).__name__.lower()
+            return _WORDS[type(message)]
 
 
-def _seen(news: News) -> str:
+_WORDS: dict[type, str] = {
+    Hello: "hello, with the hash of its channel key",
+    Welcome: "welcome, with its channel key",
+    Launch: "the launcher's parent, and its channel key",
+    FirstHalves: "halves for state 0",
+    Funding: "halves for state 1, and its part of the funding",
+    Funded: "the completed funding",
+    Request: "a request for the potato",
+    Shutdown: "half of the shutdown",
+    ShutdownDone: "the completed shutdown",
+}
+
+
+def _seen(news: News, us: int) -> str:
     match news:
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({_short(coin)})"
@@ -129,25 +156,25 @@ def _seen(news: News) -> str:
             return f"{_short(coin)} is spent as nobody signed it"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
-            paid = " and ".join(str(coin.amount) if coin else "0" for coin in rewards)
+            paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
             rest = "".join(f", game {game_id} {_short(coin)}" for game_id, coin in games)
-            return f"state {number} {how}{', stale' if stale else ''}: {paid} mojos{rest}"
+            return f"state {number} {how}{', stale' if stale else ''}: {paid}{rest}"
         case MovedOnChain(game_id, by_us, coin, _):
-            who = "the honest side" if by_us else "the other side"
-            return f"game {game_id}: a move by {who} ({_short(coin)})"
+            who = NAMES[us if by_us else 1 - us].capitalize()
+            return f"game {game_id}: {who} moves ({_short(coin)})"
         case IllegalOnChain(game_id, rule, _):
             return f"game {game_id}: the move breaks {rule}"
         case GamePaid(game_id, slashed, ours, theirs, _):
-            how = f"slashed by {'the honest' if slashed == 'us' else 'the other'} side"
-            amounts = f"{ours.amount if ours else 0} and {theirs.amount if theirs else 0}"
-            return f"game {game_id} {how if slashed else 'timed out'}: {amounts} mojos"
+            how = f"slashed by {NAMES[us if slashed == 'us' else 1 - us].capitalize()}"
+            paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
+            return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
         case Undone(fact):
-            return f"undone: {_seen(fact) or type(fact).__name__}"
+            return f"undone: {_seen(fact, us) or _told(fact, us) or type(fact).__name__}"
         case _:
             return ""
 
 
-def _told(news: News) -> str:
+def _told(news: News, us: int) -> str:
     match news:
         case BrokenOff(violation, published, _):
             state = "" if published is None else f"; publishes state {published}"
@@ -159,9 +186,9 @@ def _told(news: News) -> str:
         case GameVoid(game_id, number):
             return f"game {game_id} is not in state {number}"
         case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
-            return f"game {game_id} ended: {ours} and {theirs} mojos"
+            return f"game {game_id} ended: {_amounts(us, ours, theirs)}"
         case ChannelSettled(number, ours, theirs):
-            return f"settled, from state {number}: {ours} and {theirs} mojos"
+            return f"settled, from state {number}: {_amounts(us, ours, theirs)}"
         case RevealAtRisk(game_id, _, depth):
             return f"must reveal in game {game_id} after {depth} blocks"
         case ChannelClosed():
@@ -172,8 +199,10 @@ def _told(news: News) -> str:
             return ""
 
 
-def _why(news: News) -> bool:
-    return isinstance(news, BrokenOff | LeftForChain | ChannelClosed | OpeningFailed)
+def _amounts(first: int, *amounts: int) -> str:
+    """Amounts with their owners, Alice first; the first amount is this side's."""
+    owned = sorted(zip((first, 1 - first), amounts, strict=True))
+    return ", ".join(f"{NAMES[side].capitalize()} {amount}" for side, amount in owned)
 
 
 def _short(coin: Coin) -> str:

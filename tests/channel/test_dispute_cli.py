@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from channel.disputes.all import Tally
 from channel.disputes.promises import Broken
 from channel.disputes.record import played
 from channel.disputes.scenario import Scenario
+from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
 from tests.channel.cli import channelsim
@@ -179,12 +181,36 @@ def test_what_is_broken_is_told_and_fails(
     assert shown.count("planted") == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "step", "why"),
+    [
+        ("", 0, "both agreed to close"),
+        ("no-funding", 0, "the funding was not in by its deadline"),
+        ("wrong-commitment", 6, "game 1 was slashed by Alice"),
+        ("stale-oldest", 8, "preempted"),
+        ("leaver", 6, "moves on chain"),
+        ("dead", 9, "CH-TIME-2"),
+        ("silent", 4, "Alice broke off"),
+    ],
+)
+def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: str) -> None:
+    run, _, _ = played(Scenario(GAME, "account", name, step))
+    alice, bob, reasons = account(run)
+    for line, who in ((alice, "Alice"), (bob, "Bob")):
+        head, _, parts = line.partition(": ")
+        got, put_in = map(int, re.findall(r"\d+", head))
+        assert head == f"{who} got {got} mojos, put in {put_in}"
+        assert sum(int(part.split()[0]) for part in parts.split(", ") if part) == got
+    assert reasons.startswith("why: ")
+    assert why in reasons
+
+
 def test_the_lanes_tell_who_did_what_and_why() -> None:
     scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
     lanes = Lanes(scenario.honest)
     run, broken, digest = played(scenario, lambda line: None, lanes)
     out = StringIO()
-    console = Console(file=out, width=120, no_color=True, highlight=False)
+    console = Console(file=out, width=250, no_color=True, highlight=False)
     lanes.show(console, run, [*broken, Broken("money", "planted")], digest)
     text = out.getvalue()
     for told in (
@@ -192,8 +218,9 @@ def test_the_lanes_tell_who_did_what_and_why() -> None:
         "says batch",
         "breaks off: CH-MOVE-5",
         "is published",
-        "slashed by the honest side",
-        "Alice got 4000 mojos",
+        "slashed by Alice: Alice 2000, Bob 0",
+        "Alice got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
+        "why: Alice broke off (CH-MOVE-5: game 1,",
         "broken promise: money: planted",
         digest,
     ):

@@ -1,0 +1,87 @@
+"""Who got what out of a dispute, from where, and why: the last lines of its story."""
+
+from __future__ import annotations
+
+from channel.disputes.arena import Run
+from channel.disputes.where import standing
+from channel.errors import Violation
+from channel.events import BrokenOff, OpeningFailed
+from channel.onchain.news import (
+    ChannelClosed,
+    Forfeited,
+    GamePaid,
+    GameVoid,
+    IllegalOnChain,
+    LeftForChain,
+    MovedOnChain,
+    StateCounts,
+)
+from channel.setup import NAMES
+
+Parts = tuple[list[str], list[str]]
+"""Where each side's money came from, Alice's first."""
+
+
+def account(run: Run) -> list[str]:
+    """A line for each side, and the reasons."""
+    honest = run.scenario.honest
+    names = [name.capitalize() for name in NAMES]
+    us, them = names[honest], names[1 - honest]
+    told = standing(run.ends[honest].news)
+    parts: Parts = ([], [])
+    reasons: list[str] = []
+    for news in told:
+        match news:
+            case BrokenOff(violation, _, _):
+                reasons.append(f"{us} broke off ({_broken(violation)})")
+            case LeftForChain(reason, _):
+                reasons.append(f"{us} left for the chain: {reason}")
+            case OpeningFailed():
+                reasons.append("the funding was not in by its deadline")
+            case ChannelClosed(rewards, _):
+                reasons.append("both agreed to close")
+                for paid in rewards:
+                    side = _side_of(run, paid.puzzle_hash)
+                    parts[side].append(f"{paid.amount} by the shutdown")
+            case StateCounts(number, preempted, stale, rewards, _, _):
+                how = "preempted" if preempted else "was published, and waited out"
+                reasons.append(f"state {number} {how}{', though newer ones were' * stale}")
+                for side, coin in enumerate(rewards):
+                    parts[side].extend([f"{coin.amount} in state {number}"] if coin else [])
+            case GameVoid(game_id, number):
+                reasons.append(f"game {game_id} does not exist in state {number}")
+            case IllegalOnChain(game_id, rule, _):
+                reasons.append(f"a move in game {game_id} broke {rule}")
+            case GamePaid(game_id, slashed, ours, theirs, _):
+                moves = sum(
+                    isinstance(one, MovedOnChain) and one.game_id == game_id for one in told
+                )
+                reasons.append(_ended(game_id, slashed, moves, us, them))
+                for side, coin in ((honest, ours), (1 - honest, theirs)):
+                    parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
+            case Forfeited(game_id, _, theirs):
+                if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in told):
+                    reasons.append(f"{theirs} mojos of game {game_id} are left to the other side")
+            case _:
+                pass
+    lines = []
+    for side, name in enumerate(names):
+        address = run.ends[side].peer.config.reward_address
+        got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
+        whence = f": {', '.join(parts[side])}" if parts[side] else ""
+        lines.append(f"{name} got {got} mojos, put in {run.scenario.balance}{whence}")
+    return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
+
+
+def _broken(violation: Violation) -> str:
+    return f"{violation.rule}: {violation.detail}"
+
+
+def _ended(game_id: int, slashed: str, moves: int, us: str, them: str) -> str:
+    how = f"was slashed by {us if slashed == 'us' else them}" if slashed else "timed out"
+    after = f" after {moves} move{'s' * (moves > 1)} on chain" if moves else ""
+    return f"game {game_id} {how}{after}"
+
+
+def _side_of(run: Run, address: bytes) -> int:
+    return int(run.ends[1].peer.config.reward_address == address)
