@@ -411,7 +411,7 @@ def dispute_run(
         str | None, typer.Option(help="A game, or several with commas, live at once.")
     ] = None,
     weather: Annotated[
-        str, typer.Option(help="The chain: calm, reorgs, slow or cut-off.")
+        str, typer.Option(help="The chain: calm, reorgs, slow, full or cut-off.")
     ] = "calm",
     fees: Annotated[
         int, typer.Option(help="What the honest side pays for urgent spends, in mojos.", min=0)

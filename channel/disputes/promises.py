@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from channel.chain import Answer
 from channel.coins import Coin
-from channel.disputes.arena import MOST_DEAF, Run
+from channel.disputes.arena import Run
 from channel.disputes.lawful import lawful
 from channel.disputes.ledger import Account, Standing
 from channel.disputes.secrecy import secrecy
 from channel.disputes.telling import untrue
+from channel.disputes.weather import MOST_DEAF, MOST_FULL
 from channel.errors import Violation
 from channel.events import Acted, CoinSeen
 from channel.messages import Batch, decode
@@ -272,6 +273,7 @@ def liveness(run: Run) -> Iterator[Broken]:
     # Each reorganisation takes back so many blocks at most; a slow chain keeps what is due.
     weather = run.reorgs * (2 * scenario.confirmations + 2)
     weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
+    weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
     weather += MOST_DEAF * (moves + 3) if scenario.weather == "cut-off" else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:

@@ -10,10 +10,9 @@ from channel.setup import ASK, NAMES
 from games import registry
 from games.errors import BadTerms, UnknownGame
 
-WEATHERS = ("calm", "reorgs", "slow", "cut-off")
-"""What the chain does: nothing; blocks are replaced; bundles wait before they get in; the honest
-side hears nothing of it for some blocks."""
-
+WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off")
+"""What the chain does: nothing; blocks are replaced; the honest side's bundles wait; some blocks
+have no room for anybody's; the honest side hears nothing of it for some blocks."""
 
 MOST_FEES = 1_000_000
 MOST_HANDS = 100

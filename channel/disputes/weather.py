@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from channel.chain import Answer, PushResult
 from channel.chain.simulator import SimulatedChain
 from channel.disputes.scenario import Scenario
 from games.chance import Chance
 
 MOST_DEAF = 5
 """Blocks that the honest side may be cut off for: it still answers within its times."""
+
+
+MOST_FULL = 4
+"""Blocks in a row that have no room for anybody's bundles."""
+
+FULL = PushResult(Answer.REFUSED, "MempoolFull")
+"""What is said to them meanwhile."""
 
 
 class Weather:
@@ -21,9 +29,18 @@ class Weather:
         self.floor = chain.peak()
         self._last_reorg = -scenario.game_timeout
         self._deaf = 0
+        self._full = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether no bundle gets into the mempool before the next block."""
+        return self._full > 0
 
     def strike(self) -> None:
-        """Replace the last blocks, perhaps, by others."""
+        """After each block: replace the last ones by others, perhaps, or let the next be full."""
+        if self._scenario.weather == "full":
+            begins = not self._full and self._chance.chance(20)
+            self._full = self._chance.between(1, MOST_FULL) if begins else max(0, self._full - 1)
         if self._scenario.weather != "reorgs" or not self._rested() or not self._chance.chance(30):
             return
         back = self._chance.between(1, self._scenario.confirmations)
