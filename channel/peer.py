@@ -9,23 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from channel import compose, events
-from channel.book import Book, Table
-from channel.errors import InvariantError, UsageError, Violation
+from channel.errors import UsageError, Violation
 from channel.events import (
     Block,
     Effect,
-    FundingSent,
     Ignored,
     Pinned,
     Proposed,
-    Push,
     Received,
     SawCards,
     Send,
-    ShutdownStarted,
-    Store,
     Tell,
-    Watch,
 )
 from channel.messages import (
     Advisory,
@@ -40,13 +34,11 @@ from channel.messages import (
 )
 from channel.onchain.dispute import act, extend
 from channel.opening import Step
-from channel.past import Past
-from channel.peer_chain import ChainSide, Config, Phase
+from channel.peer_chain import Config, Phase
+from channel.peer_ends import EndsSide
 from channel.proposal import why_not
 from channel.receive import early_reveals, receive_batch
-from channel.shutdown import Ending
-from channel.signed import Signed
-from channel.state import ChannelState, Side
+from channel.state import Side
 from games.errors import BadAdvisory
 
 __all__ = ["Config", "Peer", "Phase"]
@@ -55,7 +47,7 @@ MAX_HELD = 32
 """Messages that may come before our own view of the chain lets us play."""
 
 
-class Peer(ChainSide):
+class Peer(EndsSide):
     """One side of one channel. Use `start`, then `handle` each event; carry out the effects."""
 
     def start(self, peak: int) -> list[Effect]:
@@ -164,50 +156,6 @@ class Peer(ChainSide):
             violation.party, violation.step = self.config.peer, step
             return self._break_off(violation)
 
-    def _on_opening(self, message: Message) -> list[Effect]:
-        opening = self._opening
-        kept = len(opening.states)
-        answers = opening.receive(message, self._peak)
-        sends = [effect for answer in answers for effect in self._say(answer)]
-        if opening.channel is None:
-            return sends
-        if self.table is None:
-            self.table = Table(
-                self.config.side,
-                opening.channel,
-                self._secret_keys,
-                self.config.agreement.confirmations,
-                self.config.entropy,
-            )
-        table = self.table
-        stores = [table.keep(state, b"", signed) for state, signed in opening.states[kept:]]
-        effects: list[Effect] = [*stores, *sends]
-        opened = opening.opened
-        if opened is None:
-            return effects
-        self._opened = opened
-        if self._book is None:
-            self._book = Book(
-                state=opened.sent or opened.newest.state,
-                newest=opened.newest,
-                past=_past(opening.states),
-                potato=self.config.side is Side.RECEIVER,
-            )
-            effects.append(Watch(opened.channel.coin))
-            if self.config.fees is not None:
-                effects.append(Watch(self.config.fees.wallet.coin))
-        if opened.bundle is not None:
-            self.phase = Phase.FUNDING
-            effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
-            effects.append(Push("funding", opened.bundle))
-            effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
-        return effects
-
-    def _say(self, message: Message) -> list[Effect]:
-        """Send a message of the opening, once it is kept."""
-        blob = encode(message)
-        return [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
-
     def _on_play(self, blob: bytes) -> list[Effect]:
         if self.phase is Phase.COMPLETED:
             return self._ignore("a message after the completed shutdown")
@@ -289,61 +237,3 @@ class Peer(ChainSide):
             return self._ignore(f"an early reveal in game {message.game_id}: {error}")
         self._book = self.book.with_player(message.game_id, player)
         return [Tell(SawCards(message.game_id, player))]
-
-    # --- shutdown ------------------------------------------------------------------------------
-
-    def _ask_shutdown(self) -> list[Effect]:
-        ending = Ending.of(self._table(), self.book.state)
-        self._ending = ending
-        self.phase = Phase.CLOSING
-        message = encode(Shutdown(ending.half()))
-        return [
-            Store("shutdown/asked", message),
-            Send(message),
-            Tell(ShutdownStarted(True, ending.state.balances)),
-            # Its completion may be seen on chain before we are told of it.
-            *(Watch(coin) for coin in ending.rewards()),
-        ]
-
-    def _on_shutdown(self, message: Shutdown) -> list[Effect]:
-        book = self.book
-        if book.potato:
-            raise Violation("CH-SHUT-1", "we hold the potato")
-        if book.state.games:
-            raise Violation("CH-SHUT-2", f"{len(book.state.games)} live games")
-        ending = Ending.of(self._table(), book.state).answered(message.half)
-        self._ending = ending
-        return [
-            *self._complete(ending, tell=True),
-            Tell(ShutdownStarted(False, ending.state.balances)),
-            *(Watch(coin) for coin in ending.rewards()),
-        ]
-
-    def _on_shutdown_done(self, message: ShutdownDone) -> list[Effect]:
-        if self.phase is not Phase.CLOSING or self._ending is None:
-            raise Violation("CH-SHUT-4", "we asked for no shutdown")
-        self._ending = self._ending.completed(message.signature)
-        return self._complete(self._ending, tell=False)
-
-    def _complete(self, ending: Ending, *, tell: bool) -> list[Effect]:
-        if ending.bundle is None:
-            raise InvariantError("a completed shutdown without its spend")
-        self.phase = Phase.COMPLETED
-        message = encode(ShutdownDone(ending.bundle.signature))
-        sends = [Send(message)] if tell else []
-        return [
-            Store("shutdown/completed", message),
-            *sends,
-            Push("shutdown", ending.bundle),
-            *self._end_proposals("the channel is closed"),
-        ]
-
-
-def _past(states: tuple[tuple[ChannelState, Signed | None], ...]) -> Past:
-    """The opening's states, in their order."""
-    past: Past | None = None
-    for state, signed in states:
-        past = Past(state, signed, past)
-    if past is None:
-        raise InvariantError("a channel opened without a state")
-    return past
