@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain
-from channel.errors import UsageError
 from channel.events import Block, Effect, GoOnChain, Push
 from channel.messages import Batch, Message, Request, encode
 from channel.onchain.spends import claim_bundle, move_bundle
@@ -18,6 +17,10 @@ class Madman(OnChain):
     name = "madman"
     about = "does something else at every turn, on and off the chain"
     needs_game = False
+
+    def act(self) -> list[Effect]:
+        """It goes on chain when it likes to."""
+        return []
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """The message, or none, or twice, or with another beside it."""
@@ -45,10 +48,7 @@ class Madman(OnChain):
         if not self.due or not states:
             return effects
         if self.peer._dispute is None and chance.below(8) == 0:
-            try:
-                effects += self.handle(GoOnChain("why not"))
-            except UsageError:
-                return []
+            effects += self.command(GoOnChain("why not")) or []
         if chance.below(3) == 0:
             effects.append(Push("any state", self.publishes(chance.pick(states))))
         if chance.below(3) == 0:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from channel.adversaries.base import Adversary
 from channel.chain import Answer, blocks_for
 from channel.chain.simulator import SimulatedChain
-from channel.coins import Bundle
 from channel.disputes.ends import End, Heard, Run, Uttered, make_ends
 from channel.disputes.hands import Hands
+from channel.disputes.post import Post
 from channel.disputes.scenario import Scenario
-from channel.disputes.weather import FULL, Weather
+from channel.disputes.weather import Weather
 from channel.entropy import derive
 from channel.errors import UsageError
 from channel.events import (
@@ -42,7 +42,7 @@ from channel.events import (
     Watch,
     YourTurn,
 )
-from channel.peer import Peer, Phase
+from channel.peer import Phase
 from channel.setup import policy_of
 from channel.told import BlockMade, Decided, Listener, NewsFor, Pushed, Sent, Told
 from games.chance import Chance
@@ -57,16 +57,6 @@ PATIENCE = 30
 
 PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 """News for which an honest player waits a little longer."""
-
-HOPELESS = frozenset(
-    (
-        "BadAggregateSignature",
-        "DuplicateOutput",
-        "EphemeralRelativeCondition",
-        "GeneratorRuntimeError",
-    )
-)
-"""What the embedded node says to a bundle that is wrong in itself, now and at any other time."""
 
 AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done."""
@@ -99,10 +89,9 @@ class Arena:
         self._plan = Chance(derive(seed, "plan"))
         self._hands = Hands(scenario, self._plan)
         self._mail: deque[tuple[int, bytes]] = deque()
-        self._late: list[tuple[int, int, Push]] = []
         self._heard: list[Heard] = []
         self._closing = False
-        self._hopeless: set[Bundle] = set()
+        self._post = Post(self.chain, self._weather)
         self._quiet = 0
         self._finished: list[int | None] = [None, None]
 
@@ -154,8 +143,7 @@ class Arena:
                 game_id = end.turns.pop(0)
                 player = end.actor.player(game_id)
                 if player is not None and player.choices():
-                    game = _game_of(end.peer, game_id)
-                    policy = policy_of(game, self.scenario.policies[index])
+                    policy = policy_of(end.game(game_id), self.scenario.policies[index])
                     action = policy(player, end.chance)
                     self._tell(Decided(end.name, game_id, action))
                     self._command(index, Act(game_id, action))
@@ -217,7 +205,8 @@ class Arena:
     # --- blocks ---
 
     def _next_block(self) -> None:
-        self._release()
+        for index, push in self._post.released():
+            self._push(index, push)
         self._quiet += 1
         self.chain.farm()
         self._weather.strike()
@@ -237,13 +226,6 @@ class Arena:
                 continue
             for block in blocks_for(self.chain, end.watched):
                 self._carry_out(index, end.actor.handle(block))
-
-    def _release(self) -> None:
-        """What has waited long enough in a slow chain gets to the mempool."""
-        due = [late for late in self._late if late[0] <= self.chain.peak()]
-        self._late = [late for late in self._late if late[0] > self.chain.peak()]
-        for _, index, push in due:
-            self._push(index, push)
 
     def _honest_done(self) -> bool:
         done = True
@@ -272,7 +254,7 @@ class Arena:
                 case Push():
                     wait = self._weather.delay() if index == self.scenario.honest else 0
                     if wait:
-                        self._late.append((self.chain.peak() + wait, index, effect))
+                        self._post.keep(index, effect, wait)
                     else:
                         self._push(index, effect)
                 case Store():
@@ -297,12 +279,10 @@ class Arena:
 
     def _push(self, index: int, push: Push) -> None:
         end = self._ends[index]
-        if push.bundle in self._hopeless:
+        result = self._post.offer(push.bundle)
+        if result is None:
             return
         end.uttered.append(Uttered(self.chain.peak(), push.name, push.bundle))
-        result = FULL if self._weather.full else self.chain.push(push.bundle)
-        if result.error in HOPELESS:
-            self._hopeless.add(push.bundle)
         end.pushed.append((push.name, push.bundle, result.answer))
         self._tell(Pushed(end.name, push.name, push.bundle, result))
         if result.answer is Answer.PENDING_CONFLICT:
@@ -313,11 +293,3 @@ class Arena:
     def _tell(self, told: Told) -> None:
         for listener in self._listeners:
             listener(told)
-
-
-def _game_of(peer: Peer, game_id: int) -> str:
-    for link in peer.book.past:
-        game = link.state.game(game_id)
-        if game is not None:
-            return game.terms.game
-    raise UsageError(f"no game {game_id}")

@@ -11,6 +11,7 @@ from channel.chain.simulator import SimulatedChain
 from channel.coins import Bundle, Coin
 from channel.disputes.scenario import Scenario
 from channel.entropy import derive
+from channel.errors import UsageError
 from channel.events import News
 from channel.introduction import Agreement
 from channel.onchain.fees import Fees
@@ -49,6 +50,14 @@ class End:
     sent: list[bytes] = field(default_factory=list)
     pushed: list[tuple[str, Bundle, Answer]] = field(default_factory=list)
     uttered: list[Uttered] = field(default_factory=list)
+
+    def game(self, game_id: int) -> str:
+        """Which game is played under this id. Raises `UsageError` if there never was one."""
+        for link in self.peer.book.past:
+            game = link.state.game(game_id)
+            if game is not None:
+                return game.terms.game
+        raise UsageError(f"no game {game_id}")
 
 
 @dataclass(frozen=True, slots=True)
