@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from channel import bls
 from channel.book import Book, Table
 from channel.coins import Bundle
 from channel.errors import UsageError
@@ -67,24 +68,54 @@ def extend(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> lis
     fee: a replacement has to contain all of what it replaces. Where it has our fee coin already,
     the change of that pays what is missing: the thief's coin forbids to spend it anew.
     """
-    fees, coin = dispute.fees, dispute.purse
-    if fees is None or coin is None or coin in {spend.coin for spend in bundle.spends}:
+    offer = dispute.offer
+    if offer is not None and len(offer.parts) > 1 and bundle == offer.bundle:
+        parts = offer.parts
+    elif dispute.purse is None or dispute.purse in {spend.coin for spend in bundle.spends}:
         # What pays already, and is still refused, is not helped by paying once more.
         return []
-    ours = {(spend.coin, spend.solution) for spend in bundle.spends}
-    waited = dispute.picture.peak - dispute.began
-    fee = max(fees.after(waited), 1)
-    effects: list[Effect] = []
-    for other in pending:
-        left = left_of(coin, other)
-        if left is None or not ours <= {(spend.coin, spend.solution) for spend in other.spends}:
-            continue
-        purse, paid = left
-        more = min(fee - paid, purse.amount)
-        if more > 0:
-            bundle = fees.paid((other,), purse, more, dispute.table.channel.agg_sig_data)
-            effects.append(Push("unpin", bundle))
-    return effects
+    else:
+        parts = (bundle,)
+    joined = _joined(dispute, parts, tuple(dict.fromkeys(pending)))
+    return [Push("unpin", joined)] if joined is not None else []
+
+
+def _joined(
+    dispute: Dispute, parts: tuple[Bundle, ...], pending: tuple[Bundle, ...]
+) -> Bundle | None:
+    """What is pending, what of ours is in none of it, and a fee for all.
+
+    What contradicts one of our spends is left alone, with all that it contradicts. None where
+    nothing of ours is pending or made impossible, or enough is paid for it.
+    """
+    fees, coin = dispute.fees, dispute.purse
+    if fees is None or coin is None:
+        return None
+    wanted = {spend.coin: spend.solution for part in parts for spend in part.spends}
+    others = [
+        other
+        for other in pending
+        if all(wanted.get(one.coin, one.solution) == one.solution for one in other.spends)
+    ]
+    there = {spend.coin for other in pending for spend in other.spends}
+    rest = [part for part in parts if not there & {spend.coin for spend in part.spends}]
+    has_ours = any(spend.coin in wanted for other in others for spend in other.spends)
+    if not has_ours and len(rest) in (0, len(parts)):
+        return None
+    signature = bls.add(*(one.signature for one in (*others, *rest)))
+    union = Bundle(tuple(spend for one in (*others, *rest) for spend in one.spends), signature)
+    left = left_of(coin, union)
+    if left is None:
+        return None
+    purse, paid = left
+    offered = dispute.offer.fee if dispute.offer else 0
+    more = min(max(offered, 1) - paid, purse.amount)
+    if rest:
+        # More is in it than was there: it has to pay more, too.
+        more = min(max(more, 1), purse.amount)
+    if more <= 0:
+        return None
+    return fees.paid((union,), purse, more, dispute.table.channel.agg_sig_data)
 
 
 def seat(dispute: Dispute, game_id: int) -> Player | None:

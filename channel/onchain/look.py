@@ -18,7 +18,7 @@ from channel.events import (
     Tell,
 )
 from channel.onchain.fees import change_of
-from channel.onchain.memory import Dispute, Status
+from channel.onchain.memory import Dispute, Offer, Status
 from channel.onchain.news import (
     ChannelClosed,
     Fact,
@@ -28,7 +28,7 @@ from channel.onchain.news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channel.onchain.playing import Playing
+from channel.onchain.playing import Due, Playing
 from channel.onchain.reading import channel_conditions
 from channel.onchain.spots import Spot
 from channel.signed import preempt, publish, time_out, unroll_coin
@@ -172,36 +172,43 @@ class _Look(Playing):
     def _pay_fees(self) -> None:
         """With a fee, whatever is urgent: all in one bundle, and each by itself.
 
-        The one bundle contains all that the others do, so it replaces them. Where the other
-        side has made one of the spends impossible, that bundle is refused; then the first of
-        the others that is taken has the fee coin.
+        The first of these bundles that is taken has the fee coin, so what has no deadline is
+        in the first alone, and at the end: the other side can make a claim impossible. They are
+        pushed before the spends without a fee, each of which a thief could put into a bundle
+        with a coin of its own: one of them could then be paid for with every block.
         """
         fees = self.was.fees
         if fees is None:
             return
         # From the wallet's coin on, each time: a reorganisation may have taken its change back.
-        coin = fees.wallet.coin
-        seen = self._see(coin)
+        coin, seen = fees.wallet.coin, self._see(fees.wallet.coin)
+        if seen is None:
+            return
         while seen is not None and seen.spent is not None:
             change = change_of(coin, seen.solution or b"")
             if change is None:
                 return
+            # It is there, whether we have been told of it or not.
             coin, seen = change, self._see(change)
         self.purse = coin
-        if seen is None or not self.urgent:
-            return
-        fee = min(fees.after(max(waited for _, waited in self.urgent)), coin.amount)
-        if fee <= 0:
-            return
-        turn = self.block.peak % len(self.urgent)
-        singles = [push for push, _ in (*self.urgent[turn:], *self.urgent[:turn])]
-        groups = [[push] for push in singles]
-        if len(singles) > 1:
-            groups.insert(0, singles)
+        urgent, leisurely = self._in_turn(self.urgent), self._in_turn(self.leisurely)
+        groups = [(*urgent, *leisurely), urgent, *((one,) for one in (*urgent, *leisurely))]
+        paid: dict[tuple[Due, ...], Push] = {}
         for group in groups:
-            bundles = [push.bundle for push in group]
-            paid = fees.paid(bundles, coin, fee, self.channel.agg_sig_data)
-            self.pushes.append(Push(f"{group[0].name}+fee", paid))
+            # Each spend has its fee, so that a bundle with one more replaces the one without.
+            fee = min(sum(fees.after(waited) for _, waited in group), coin.amount)
+            if fee <= 0 or group in paid:
+                continue
+            bundles = tuple(push.bundle for push, _ in group)
+            bundle = fees.paid(bundles, coin, fee, self.channel.agg_sig_data)
+            paid[group] = Push(f"{group[0][0].name}+fee", bundle)
+            self.offer = self.offer or Offer(bundle, bundles, fee)
+        self.pushes[:0] = paid.values()
+
+    def _in_turn(self, due: list[Due]) -> tuple[Due, ...]:
+        """Another one first with every block."""
+        turn = self.block.peak % max(len(due), 1)
+        return (*due[turn:], *due[:turn])
 
     def result(self) -> tuple[Dispute, list[Effect]]:
         """The dispute after this look, and all effects in their order."""
@@ -221,6 +228,7 @@ class _Look(Playing):
             judged=self.judged,
             waiting=self.waiting,
             purse=self.purse,
+            offer=self.offer,
             picture=self.block,
         )
         told = [Tell(one) for one in (*undone, *fresh, *self.news)]

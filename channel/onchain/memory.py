@@ -30,6 +30,15 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """All that is due in one bundle, with its parts, and the fee in mojos that it pays."""
+
+    bundle: Bundle
+    parts: tuple[Bundle, ...]
+    fee: int
+
+
+@dataclass(frozen=True, slots=True)
 class Dispute:
     """A channel on chain, as one side sees it. Immutable: a look gives a new one.
 
@@ -40,7 +49,7 @@ class Dispute:
 
     The rest is memory: what was told and not taken back; which coins are watched; what we
     decided at which game coin; the spots of moves that were judged, and those that wait for
-    the player; the coin that pays the next fee; the last picture.
+    the player; the coin that pays the next fee, and what was offered last; the last picture.
     """
 
     table: Table
@@ -61,6 +70,7 @@ class Dispute:
     judged: Mapping[bytes, Spot] = field(default_factory=dict)
     waiting: Mapping[int, Spot] = field(default_factory=dict)
     purse: Coin | None = None
+    offer: Offer | None = None
     picture: Block = field(default=Block(0))
 
     @property

@@ -21,7 +21,7 @@ from channel.events import (
 )
 from channel.onchain import games
 from channel.onchain.games import Track, View
-from channel.onchain.memory import Dispute, Status
+from channel.onchain.memory import Dispute, Offer, Status
 from channel.onchain.news import (
     ChannelSettled,
     Fact,
@@ -40,6 +40,9 @@ from channel.state import ChannelState, LiveGame
 from clsp.values import serialize
 from games import registry
 from games.contract import Action
+
+Due = tuple[Push, int]
+"""A spend that is due, and for how many blocks it has been."""
 
 
 class Playing:
@@ -63,7 +66,9 @@ class Playing:
         self.stores: list[Effect] = []
         self.watches: list[Effect] = []
         self.pushes: list[Push] = []
-        self.urgent: list[tuple[Push, int]] = []
+        self.urgent: list[Due] = []
+        self.leisurely: list[Due] = []
+        self.offer: Offer | None = None
 
     # --- the games -------------------------------------------------------------------------------
 
@@ -223,7 +228,7 @@ class Playing:
         waited = self.block.peak - since - self.table.confirmations
         fees = self.was.fees
         if waited >= 0 and fees is not None and fees.after(waited) < worth:
-            self.urgent.append((push, waited))
+            self.leisurely.append((push, waited))
 
     def _push(self, name: str, bundle: Bundle, since: int) -> None:
         """Push a spend with a deadline, which has been due since this height."""

@@ -8,7 +8,7 @@ import pytest
 
 from channel import bls
 from channel.chain import Answer
-from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
 from channel.entropy import derive
 from channel.events import Block, CoinSeen, Pinned, Push
 from channel.onchain.fees import Fees, change_of, left_of
@@ -231,6 +231,71 @@ def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
     assert before - left(table, fees) == 10
     settle(table)
     sound(table, dead=(ANN,))
+
+
+def test_one_pin_does_not_keep_out_what_else_is_due() -> None:
+    """All is in one bundle again: or the fee coin would see to one of many games a block."""
+    table = sit("several").open()
+    table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
+    for _ in range(14):
+        table.step(decider("a"), decider("b"))
+    paying(table, ANN)
+    thief = purse(table, BEN)
+    leave(table, ANN)
+    pushed = table.ends[ANN].pushed
+
+    def paid_together() -> list[Bundle]:
+        fee = [bundle for name, bundle, _ in pushed if name.endswith("+fee")]
+        return [bundle for bundle in fee if len(bundle.spends) > 2]
+
+    while not paid_together():
+        live(table, decider("a"), decider("b"), dead=(BEN,))
+        farm(table, dead=(BEN,))
+    together = paid_together()[-1]
+    coins = {spend.coin for spend in together.spends}
+    plain = {bundle.spends[0].coin: bundle for _, bundle, _ in pushed if len(bundle.spends) == 1}
+    one = next(plain[coin] for coin in coins if coin in plain)
+    pin = pay(thief, thief.coin, 1, table)
+    (effect,) = table.ends[ANN].peer.handle(Pinned(together, (joined(one, pin),)))
+    assert isinstance(effect, Push)
+    assert {spend.coin for spend in effect.bundle.spends} == coins | {thief.coin}
+    # What contradicts a spend of ours cannot be in it, and what pays for all already need not.
+    wrong = Spend(one.spends[0].coin, one.spends[0].puzzle, b"\x80")
+    other = Bundle((wrong, *pin.spends), pin.signature)
+    (effect,) = table.ends[ANN].peer.handle(Pinned(together, (other,)))
+    assert isinstance(effect, Push)
+    assert {spend.coin for spend in effect.bundle.spends} == coins - {wrong.coin}
+    assert table.ends[ANN].peer.handle(Pinned(together, (together,))) == []
+    assert table.ends[ANN].peer.handle(Pinned(effect.bundle, (joined(one, pin),))) == []
+    settle(table, decider("a"), decider("b"), dead=(BEN,))
+    sound(table, dead=(BEN,))
+
+
+def test_what_pays_is_offered_before_what_a_thief_could_take() -> None:
+    """A spend that lies open without a fee can be put into a bundle with a coin of a thief's."""
+    table = sit("several").open()
+    table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
+    for _ in range(14):
+        table.step(decider("a"), decider("b"))
+    fees = paying(table, ANN, first=10, step=5, most=100)
+    leave(table, ANN)
+    seen = 0
+    while seen < 2:
+        live(table, decider("a"), decider("b"), dead=(BEN,))
+        farm(table, dead=(BEN,))
+        end = table.ends[ANN]
+        pushes = [one for one in end.peer.handle(end.peer._picture) if isinstance(one, Push)]
+        names = [push.name for push in pushes]
+        with_fee = [name.endswith("+fee") for name in names]
+        assert with_fee == sorted(with_fee, reverse=True), names
+        if len(names) > 3:
+            seen += 1
+            first = pushes[0].bundle
+            spent = left_of(first.spends[-1].coin, first)
+            assert spent is not None
+            assert spent[0].puzzle_hash == fees.wallet.coin.puzzle_hash
+            # Each of them has its own fee, so that one more replaces the bundle without it.
+            assert spent[1] >= 10 * (len(first.spends) - 1)
 
 
 def test_a_pin_without_our_spend_is_none_of_ours_to_pay() -> None:
