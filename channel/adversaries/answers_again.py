@@ -27,12 +27,12 @@ class AnswersAgain(OnChain):
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
         self._picture = Block(0)
-        self._undone: set[GameCoin] = set()
+        self._again: dict[GameCoin, LiveGame] = {}
 
     def push(self, push: Push) -> list[Effect]:
         """Not the move as it was."""
         coins = {spend.coin.puzzle_hash for spend in push.bundle.spends}
-        taken_back = any(coin.puzzle_hash() in coins for coin in self._undone)
+        taken_back = any(coin.puzzle_hash() in coins for coin in self._again)
         return [] if push.name == "move" and taken_back else [push]
 
     def cheat(self, block: Block) -> list[Effect]:
@@ -40,9 +40,10 @@ class AnswersAgain(OnChain):
         self._picture = block
         effects: list[Effect] = []
         for spot, _ in self.tips(block):
-            other = self._other(spot) if spot.game.coin in self._undone else None
+            other = self._again.get(spot.game.coin)
             if other is not None:
                 self.done = True
+                self._decide(spot, other)
                 bundle = move_bundle(
                     self._channel(), self.keys, spot.coin, spot.game.coin, other.coin
                 )
@@ -56,21 +57,25 @@ class AnswersAgain(OnChain):
             return []
         reach = self.peer.config.agreement.confirmations
         for spot, seen in self.spots(self._picture):
-            if seen.spent is None or self._other(spot) is None:
+            made, other = dispute.decided.get(spot.game.coin), self._other(spot)
+            if seen.spent is None or made is None or other is None:
                 continue
             back = self._picture.peak - seen.spent + 1
-            answered = any(
-                self.plan.chain.pending(spot.child(after.coin).id)
-                for after in [dispute.decided.get(spot.game.coin)]
-                if after is not None
-            )
+            answered = bool(self.plan.chain.pending(spot.child(made.coin).id))
             if (back == reach or answered) and self.plan.rewind(back):
-                self._undone.add(spot.game.coin)
+                self._again[spot.game.coin] = other
                 return []
         return []
 
+    def _decide(self, spot: Spot, other: LiveGame) -> None:
+        """Its peer is to go on from the other move."""
+        dispute = self.peer._dispute
+        if dispute is not None:
+            changed = {**dispute.decided, spot.game.coin: other}
+            self.peer._dispute = replace(dispute, decided=changed)
+
     def _other(self, spot: Spot) -> LiveGame | None:
-        """What else it could have done here, and decides to have done from now on."""
+        """What else it could have done here."""
         dispute, table = self.peer._dispute, self.peer.table
         if dispute is None or table is None or spot.player is None:
             return None
@@ -84,8 +89,5 @@ class AnswersAgain(OnChain):
                 action = Action(choice.verb, number)
                 other = own_action(table, spot.game, spot.player, action).after
                 if other.coin not in (decided.coin, spot.game.coin):
-                    if spot.game.coin in self._undone:
-                        changed = {**dispute.decided, spot.game.coin: other}
-                        self.peer._dispute = replace(dispute, decided=changed)
                     return other
         return None
