@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from channel.adversaries.base import register
-from channel.adversaries.onchain_base import OnChain
+from channel.adversaries.onchain_base import OnChain, ripe
+from channel.coins import Coin
 from channel.events import Effect, Push
 from channel.onchain.spends import claim_bundle
-from channel.signed import time_out
+from channel.signed import time_out, unroll_coin
 
 
 @register
@@ -18,22 +19,21 @@ class Claimer(OnChain):
     needs_game = False
 
     def last(self) -> list[Effect]:
-        """Every unspent coin, whether it is time or not."""
-        dispute = self.peer._dispute
+        """Every unspent coin, before its time and from then on."""
+        dispute, channel = self.peer._dispute, self._channel()
         if dispute is None:
             return []
         effects: list[Effect] = []
         for link in self.peer.book.past:
-            unroll = time_out(self._channel(), link.state)
-            if self._unspent(unroll.spends[0].coin.id):
-                self.done = True
-                effects.append(Push("timeout", unroll))
+            if self._tempts(unroll_coin(channel, link.state), channel.unroll_timeout):
+                effects.append(Push("timeout", time_out(channel, link.state)))
         for spot in dispute.judged.values():
-            if self._unspent(spot.coin.id):
-                self.done = True
-                effects.append(Push("claim", claim_bundle(self._channel(), spot.coin, spot.game)))
+            if self._tempts(spot.coin, spot.game.coin.timeout):
+                effects.append(Push("claim", claim_bundle(channel, spot.coin, spot.game)))
+        self.done = self.done or bool(effects)
         return effects
 
-    def _unspent(self, coin_id: bytes) -> bool:
-        seen = self.plan.chain.coin(coin_id)
-        return seen is not None and seen.spent is None
+    def _tempts(self, coin: Coin, timeout: int) -> bool:
+        seen = self.plan.chain.coin(coin.id)
+        unspent = seen is not None and seen.spent is None
+        return unspent and ripe(self.plan.chain.peak() - (seen.born if seen else 0), timeout)

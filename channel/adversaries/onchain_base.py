@@ -16,6 +16,7 @@ class OnChain(Adversary):
     `needs_game`: what it does is done to game coins, so it goes once a game is live.
     """
 
+    at_once = False
     needs_game: ClassVar[bool] = True
 
     def act(self) -> list[Effect]:
@@ -25,8 +26,6 @@ class OnChain(Adversary):
         if self.needs_game and not self.peer.book.newest.state.games:
             return []
         return self.command(GoOnChain("it wants to")) or []
-
-    at_once = False
 
     def block(self, block: Block) -> list[Effect]:
         """Deviate, with every block."""
@@ -51,3 +50,8 @@ class OnChain(Adversary):
         for spot in dispute.judged.values() if dispute else ():
             if spot.coin.id in seen:
                 yield spot, seen[spot.coin.id]
+
+
+def ripe(age: int, timeout: int) -> bool:
+    """Whether a coin so many blocks old is worth a try at its timeout: fresh, or about to be."""
+    return age < 2 or age >= timeout - 2

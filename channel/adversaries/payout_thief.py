@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channel import bls
 from channel.adversaries.base import register
-from channel.adversaries.onchain_base import OnChain
+from channel.adversaries.onchain_base import OnChain, ripe
 from channel.coins import Bundle, Spend
 from channel.events import Block, Effect, Push
 from clsp.values import serialize, to_list
@@ -23,7 +23,9 @@ class PayoutThief(OnChain):
         effects: list[Effect] = []
         channel, side = self._channel(), self.peer.config.side
         own, other = channel.rewards[side], channel.rewards[side.other]
-        for spot, _ in self.tips(block):
+        for spot, age in self.tips(block):
+            if not ripe(age, spot.game.coin.timeout):
+                continue
             self.done = True
             coin = spot.game.coin
             puzzle = coin.puzzle().serialized

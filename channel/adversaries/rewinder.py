@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Plan, register
-from channel.adversaries.onchain_base import OnChain
+from channel.adversaries.onchain_base import OnChain, ripe
 from channel.events import Block, Effect, Push
 from channel.onchain.spends import claim_bundle
 from channel.peer import Peer
-from channel.signed import time_out
+from channel.signed import time_out, unroll_coin
 
 
 @register
@@ -32,11 +32,15 @@ class Rewinder(OnChain):
     def cheat(self, block: Block) -> list[Effect]:
         """Claim and time out whatever is there: one of these may be the first."""
         self._picture = block
-        effects: list[Effect] = [
-            Push("timeout", time_out(self._channel(), self.completable()[0].state))
-        ]
-        for spot, _ in self.tips(block):
-            effects.append(Push("claim", claim_bundle(self._channel(), spot.coin, spot.game)))
+        effects: list[Effect] = []
+        channel, oldest = self._channel(), self.completable()[0].state
+        unroll = unroll_coin(channel, oldest)
+        seen = next((one for one in block.coins if one.coin == unroll), None)
+        if seen is not None and ripe(block.peak - seen.born, channel.unroll_timeout):
+            effects.append(Push("timeout", time_out(channel, oldest)))
+        for spot, age in self.tips(block):
+            if ripe(age, spot.game.coin.timeout):
+                effects.append(Push("claim", claim_bundle(channel, spot.coin, spot.game)))
         return effects
 
     def last(self) -> list[Effect]:

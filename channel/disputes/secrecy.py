@@ -81,13 +81,7 @@ def _revealed(one: Uttered) -> list[bytes]:
                 return [data]
             case _:
                 return []
-    if not _is_move(one):
-        return []
     return [move for spend in one.what.spends if (move := _move(spend.solution))]
-
-
-def _is_move(one: Uttered) -> bool:
-    return one.name.removesuffix("+fee") in ("move", "redo")
 
 
 def _move(solution: bytes) -> bytes:
@@ -123,12 +117,11 @@ def _waiting(run: Run) -> Iterator[str]:
     first = {
         coin.id for news in end.news if isinstance(news, StateCounts) for _, coin in news.games
     }
+    sent = b"".join(end.sent)
     for one in end.uttered:
-        if isinstance(one.what, bytes) or one.name.removesuffix("+fee") != "move":
-            continue
-        for spend in one.what.spends:
-            seen = run.chain.coin(spend.coin.id)
-            if seen is None or spend.coin.id in first or not _move(spend.solution):
+        for spend in () if isinstance(one.what, bytes) else one.what.spends:
+            seen, move = run.chain.coin(spend.coin.id), _move(spend.solution)
+            if seen is None or spend.coin.id in first or not move or move in sent:
                 continue
             age = one.height - seen.born
             if age < min(run.scenario.confirmations, run.scenario.game_timeout - LAST_BLOCKS):
