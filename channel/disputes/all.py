@@ -27,6 +27,9 @@ FEES = 5
 HANDS = 2
 """Hands of each menu in one seed, with other cards, other seats and another course."""
 
+RANDOM = ("random", "random")
+"""Both players' policy in some menus: it bets, raises and folds. A game without it has its own."""
+
 MOST_STEPS = 100
 """Messages that nobody says in one session."""
 
@@ -138,8 +141,8 @@ def menus() -> tuple[Scenario, ...]:
     return (
         *(Scenario((name,), "") for name in games),
         Scenario(games[:2], ""),
-        Scenario(games[:2], "", staggered=True),
-        Scenario(games[-1:], "", hands=2),
+        Scenario(games[:2], "", staggered=True, policies=RANDOM),
+        Scenario(games[:1], "", hands=2, policies=RANDOM),
     )
 
 
