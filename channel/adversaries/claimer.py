@@ -20,9 +20,10 @@ class Claimer(OnChain):
 
     def last(self) -> list[Effect]:
         """Every unspent coin, before its time and from then on."""
-        dispute, channel = self.peer._dispute, self._channel()
+        dispute = self.peer._dispute
         if dispute is None:
             return []
+        channel = self._channel()
         effects: list[Effect] = []
         for link in self.peer.book.past:
             if self._tempts(unroll_coin(channel, link.state), channel.unroll_timeout):

@@ -21,7 +21,7 @@ from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.scenario import check as check_scenario
 from channel.disputes.secrecy import _games, _revealed
 from channel.errors import InvariantError, UsageError
-from channel.events import Cancelled, Push
+from channel.events import Block, Cancelled, Push
 from channel.messages import Advisory, Batch, Move, decode, encode
 from channel.onchain import games
 from channel.onchain.news import ChannelSettled, GameEnded, LeftForChain, Undone
@@ -36,6 +36,20 @@ def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
     return Arena(replace(scenario, **other)).run()  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", names())
+def test_an_adversary_waits_for_what_is_not_there_yet(name: str, side: int) -> None:
+    """A block may come between any two messages, the first ones of the opening too."""
+    arena = Arena(Scenario(GAME, "early", name, side=side))
+    actor = arena._ends[side].actor
+    assert isinstance(actor, Adversary)
+    actor.start(arena.chain.peak())
+    actor.said = 50
+    actor.handle(Block(arena.chain.peak() + 1))
+    actor.last()
+    assert actor.phase in (Phase.OPENING, Phase.FAILED)
+
+
 @pytest.mark.parametrize("name", ["", *names()])
 def test_every_adversary_on_both_sides(name: str) -> None:
     """A few steps here, until it has deviated; the others are in `dispute run --all`."""
@@ -43,7 +57,8 @@ def test_every_adversary_on_both_sides(name: str) -> None:
     number = 0
     while number < 2 or not deviated:
         assert number < 16, f"{name} never does what it is for"
-        step = (sum(map(ord, name)) + 5 * number) % 12
+        # From the very beginning too, where there is no channel yet.
+        step = (sum(map(ord, name)) + 5 * number) % 12 if number else 0
         weather = WEATHERS[(len(name) + number) % len(WEATHERS)]
         done = run(name, step, number % 2, weather=weather, seed=f"promises {number // 2}")
         assert check(done) == [], (name, number)
