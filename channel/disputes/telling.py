@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from channel.events import BrokenOff, GameSettled, GameStarted, News
 from channel.onchain.news import (
@@ -19,29 +19,36 @@ FINAL = ChannelClosed | ChannelSettled | GameEnded
 """What is told only once it is as deep as this player wants it."""
 
 
+def standing(news: Iterable[News]) -> list[News]:
+    """What was told and not taken back, in order."""
+    found: list[News] = []
+    for one in news:
+        if isinstance(one, Undone):
+            found.remove(one.fact)
+        else:
+            found.append(one)
+    return found
+
+
 def untrue(news: Sequence[News], got: int) -> Iterator[str]:
     """What is wrong with this news of a player that got so many mojos out of its channel."""
-    standing: list[News] = []
     for one in news:
-        if not isinstance(one, Undone):
-            standing.append(one)
-            continue
-        standing.remove(one.fact)
-        if isinstance(one.fact, FINAL):
+        if isinstance(one, Undone) and isinstance(one.fact, FINAL):
             yield f"what was final was taken back: {type(one.fact).__name__}"
-    yield from _games(standing)
-    for settled in standing:
+    told = standing(news)
+    yield from _games(told)
+    for settled in told:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {settled.ours} mojos, and there are {got}"
-    if len([one for one in standing if isinstance(one, BrokenOff | LeftForChain)]) > 1:
+    if len([one for one in told if isinstance(one, BrokenOff | LeftForChain)]) > 1:
         yield "went on chain more than once"
 
 
-def _games(standing: Sequence[News]) -> Iterator[str]:
+def _games(told: Sequence[News]) -> Iterator[str]:
     """Each game that began ended once, and no other."""
     ends: dict[int, int] = defaultdict(int)
     begun: set[int] = set()
-    for one in standing:
+    for one in told:
         match one:
             case GameStarted(game, _):
                 begun.add(game.id)
@@ -53,6 +60,6 @@ def _games(standing: Sequence[News]) -> Iterator[str]:
                 pass
     if any(count > 1 for count in ends.values()):
         yield f"games ended more than once: {dict(ends)}"
-    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in standing)
+    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in told)
     if over and begun != set(ends):
         yield f"games {sorted(begun)} began, and {sorted(ends)} ended"

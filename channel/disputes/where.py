@@ -7,7 +7,7 @@ from enum import Enum
 
 from channel.adversaries.base import Adversary
 from channel.disputes.arena import Run
-from channel.events import News
+from channel.disputes.telling import standing
 from channel.messages import (
     Accept,
     Advisory,
@@ -26,7 +26,6 @@ from channel.onchain.news import (
     GamePaid,
     MovedOnChain,
     StateCounts,
-    Undone,
 )
 from channel.state import ChannelState
 from games import registry
@@ -99,14 +98,3 @@ def outcome(run: Run) -> Outcome:
         return Outcome.PREEMPTED
     moved = any(isinstance(news, MovedOnChain) for news in told)
     return Outcome.PLAYED if moved else Outcome.PAID
-
-
-def standing(news: Iterable[News]) -> list[News]:
-    """What was told and not taken back, in order."""
-    found: list[News] = []
-    for one in news:
-        if isinstance(one, Undone):
-            found.remove(one.fact)
-        else:
-            found.append(one)
-    return found

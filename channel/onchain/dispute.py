@@ -109,10 +109,8 @@ def _joined(
         return None
     purse, paid = left
     offered = dispute.offer.fee if dispute.offer else 0
-    more = min(max(offered, 1) - paid, purse.amount)
-    if rest:
-        # More is in it than was there: it has to pay more, too.
-        more = min(max(more, 1), purse.amount)
+    # With more in it than there was, it has to pay more, too.
+    more = min(max(max(offered, 1) - paid, int(bool(rest))), purse.amount)
     if more <= 0:
         return None
     return fees.paid((union,), purse, more, dispute.table.channel.agg_sig_data)

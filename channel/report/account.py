@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.disputes.arena import Run
-from channel.disputes.where import standing
+from channel.disputes.telling import standing
 from channel.errors import Violation
 from channel.events import BrokenOff, OpeningFailed
 from channel.onchain.news import (

@@ -355,7 +355,7 @@ def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most:
     """A claim and an unroll's timeout cost nothing at first, and never more than they bring."""
     table = at_message(16)
     table.mail.clear()
-    fees = paying(table, ANN, first=10, step=most, most=most)
+    paying(table, ANN, first=10, step=most, most=most)
     leave(table, ANN)
     table.ends[ANN].turns.clear()
     dead = (BEN,)
@@ -377,14 +377,11 @@ def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most:
                     left_over = change.amount if change else 0
                     paid.setdefault(push.name, []).append(wallet.coin.amount - left_over)
                     assert waited >= CONFIRMATIONS
+                    assert wallet.coin.amount - left_over < push.bundle.spends[0].coin.amount
     names = {name for name, _, _ in table.ends[ANN].pushed}
     assert {"claim", "unroll-timeout"} <= names
     assert not names & {"claim+fee", "unroll-timeout+fee"}
-    assert fees.most == most
     assert set(paid) == {"claim+fee", "unroll-timeout+fee"}
-    # What the game coin brings is less than the highest fee would be; it is paid as far as it goes.
-    total = table.channel.coin.amount
-    assert all(fee < total for every in paid.values() for fee in every)
     assert max(paid["claim+fee"]) <= most
 
 
