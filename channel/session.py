@@ -45,7 +45,8 @@ from channel.events import (
 )
 from channel.introduction import Agreement
 from channel.onchain.news import ChannelClosed
-from channel.peer import Config, Peer, Phase
+from channel.peer import Peer, Phase
+from channel.player import config_of, wallet_of
 from channel.proposal import Wish
 from channel.setup import NAMES, Setup
 from channel.state import Side
@@ -65,7 +66,7 @@ from channel.told import (
     StepMade,
     Told,
 )
-from channel.wallet import Wallet, address_of, wallet_key
+from channel.wallet import Wallet
 from games import registry
 from games.chance import Chance
 from games.contract import Action, Hand, Player, Seat, Step
@@ -379,32 +380,21 @@ class Session:
     def _make_ends(self) -> tuple[_End, _End]:
         setup = self.setup
         secrets = [derive(self._seed, "player", name) for name in NAMES]
-        self._wallets = []
-        for secret in secrets:
-            key = wallet_key(secret, "funding")
-            self._wallets.append(Wallet(key, self._chain.give(address_of(key), setup.balance)))
+        self._wallets = [wallet_of(secret, self._chain, setup.balance) for secret in secrets]
         agreement = Agreement(
             (setup.balance, setup.balance), setup.unroll_timeout, setup.confirmations
         )
         ends = []
         for index, (name, secret) in enumerate(zip(NAMES, secrets, strict=True)):
-            channel_secret = derive(secret, "channel", 0)
-            config = Config(
-                name=name,
-                peer=NAMES[1 - index],
-                side=Side(index),
-                secret=channel_secret,
-                reward_address=address_of(wallet_key(secret, "reward")),
-                wallet=self._wallets[index],
-                agreement=agreement,
-                agg_sig_data=self._chain.agg_sig_data(),
-                entropy=self._entropy(name, channel_secret),
+            config = config_of(
+                index, secret, self._wallets[index], agreement, self._chain.agg_sig_data()
             )
+            config = replace(config, entropy=self._entropy(name, config.entropy))
             chance = Chance(derive(self._seed, "policy", name))
             ends.append(_End(name, Peer(config), chance))
         return ends[0], ends[1]
 
-    def _entropy(self, name: str, secret: bytes) -> Callable[[int], bytes]:
+    def _entropy(self, name: str, own: Callable[[int], bytes]) -> Callable[[int], bytes]:
         script = self.setup.script
 
         def entropy(game_id: int) -> bytes:
@@ -413,7 +403,7 @@ class Session:
                 fixed = script.hand[game_id].entropy(name)
                 if fixed is not None:
                     return fixed
-            return derive(secret, "game", game_id, length=64)
+            return own(game_id)
 
         return entropy
 

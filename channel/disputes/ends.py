@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from channel.adversaries.base import Adversary, Plan, get
 from channel.chain import Answer
@@ -15,9 +15,9 @@ from channel.errors import UsageError
 from channel.events import News
 from channel.introduction import Agreement
 from channel.onchain.fees import Fees
-from channel.peer import Config, Peer
+from channel.peer import Peer
+from channel.player import config_of, wallet_of
 from channel.setup import NAMES
-from channel.state import Side
 from channel.wallet import Wallet, address_of, wallet_key
 from games.chance import Chance
 
@@ -116,23 +116,13 @@ def _end(
 ) -> End:
     seed, name = scenario.seed.encode(), NAMES[index]
     secret = derive(seed, "player", name)
-    key = wallet_key(secret, "funding")
-    wallet = Wallet(key, chain.give(address_of(key), scenario.balance))
-    channel_secret = derive(secret, "channel", 0)
-    config = Config(
-        name=name,
-        peer=NAMES[1 - index],
-        side=Side(index),
-        secret=channel_secret,
-        reward_address=address_of(wallet_key(secret, "reward")),
-        wallet=wallet,
-        agreement=Agreement(
-            (scenario.balance, scenario.balance), scenario.unroll_timeout, scenario.confirmations
-        ),
-        agg_sig_data=chain.agg_sig_data(),
-        entropy=_entropy(channel_secret),
-        fees=_fees(scenario, chain, secret) if index == scenario.honest else None,
+    wallet = wallet_of(secret, chain, scenario.balance)
+    agreement = Agreement(
+        (scenario.balance, scenario.balance), scenario.unroll_timeout, scenario.confirmations
     )
+    config = config_of(index, secret, wallet, agreement, chain.agg_sig_data())
+    if index == scenario.honest:
+        config = replace(config, fees=_fees(scenario, chain, secret))
     peer = Peer(config)
     actor: Peer | Adversary = peer
     if scenario.adversary and index == scenario.side:
@@ -147,7 +137,3 @@ def _fees(scenario: Scenario, chain: SimulatedChain, secret: bytes) -> Fees | No
     purse = wallet_key(secret, "fees")
     coin = chain.give(address_of(purse), 1000 * scenario.fees)
     return Fees(Wallet(purse, coin), scenario.fees, scenario.fees, 20 * scenario.fees)
-
-
-def _entropy(secret: bytes) -> Callable[[int], bytes]:
-    return lambda game_id: derive(secret, "game", game_id, length=64)
