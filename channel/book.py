@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import msgspec
+
 from channel.events import Command, Effect, GameStarted, Store
 from channel.kept import keep
 from channel.keys import SecretKeys
@@ -58,17 +60,23 @@ class Table:
     def keep(
         self,
         state: ChannelState,
-        message: bytes,
         signed: Signed | None = None,
         slashes: tuple[tuple[int, bytes], ...] = (),
     ) -> Store:
         """The effect that keeps a state, sent (no `signed`) or received."""
         hashes = {game.terms.game: self.hashes(game.terms.game) for game in state.games}
         kind = "received" if signed else "sent"
-        data = keep(
-            self.channel, state, signed=signed, message=message, hashes=hashes, slashes=slashes
-        )
+        data = keep(self.channel, state, signed=signed, hashes=hashes, slashes=slashes)
         return Store(f"{kind}/{state.number}", data)
+
+    def keep_proposals(self, before: ChannelState, after: ChannelState) -> list[Effect]:
+        """The effect that keeps the open proposals, if they have changed.
+
+        They are not in the records of states: a proposal that is refused leaves nothing behind.
+        """
+        if before.groups == after.groups:
+            return []
+        return [Store("proposals", msgspec.msgpack.encode(after.groups))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +99,6 @@ class Book:
     owed: bool = False
     ask_later: bool = False
     closing: bool = False
-    last_batch: bytes = b""
 
     def player(self, game_id: int) -> Player | None:
         """Our seat in a live game."""

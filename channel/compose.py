@@ -20,6 +20,7 @@ from channel.events import (
     GameSettled,
     GameStarted,
     Send,
+    Store,
     Tell,
     YourTurn,
 )
@@ -34,8 +35,8 @@ from channel.messages import (
     Settle,
     as_text,
     encode,
+    unsendable,
 )
-from channel.past import Past
 from channel.proposal import Unfit, Wish, offer_of, why_not
 from channel.signed import sign_halves
 from channel.state import Before, ChannelState, Group, LiveGame
@@ -117,7 +118,8 @@ def _check_wishes(table: Table, book: Book, wishes: tuple[Wish, ...]) -> None:
         offers = _offers(table, book.state, wishes)
     except Unfit as unfit:
         raise UsageError(f"cannot propose: {unfit}") from None
-    reason = why_not(table.channel, Group(table.side, offers), table.confirmations)
+    refused = why_not(table.channel, Group(table.side, offers), table.confirmations)
+    reason = refused or next(filter(None, map(unsendable, offers)), None)
     if reason is not None:
         raise UsageError(f"cannot propose: {reason}")
     if _open_offers(book.state) + sum(queued) + len(offers) > MAX_OPEN_PROPOSALS:
@@ -159,13 +161,19 @@ def send_batch(table: Table, book: Book) -> Out:
     )
     halves = sign_halves(table.channel, table.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
-    past = Past(new_state, None, book.past)
+    past = book.past.with_state(new_state, None)
     after = replace(book, state=new_state, past=past, queue=(), potato=False, owed=False)
     for new in started:
         after = after.with_player(new.game.id, new.player)
     for own in moves:
         after = after.with_player(own.after.id, own.player)
-    effects: list[Effect] = [table.keep(new_state, message), Send(message)]
+    effects: list[Effect] = [
+        table.keep(new_state),
+        *table.keep_proposals(state, new_state),
+        # The message itself, until the next one, to be repeated after a lost connection.
+        Store("last-sent", message),
+        Send(message),
+    ]
     effects += _news(table, state, started, [*settles, *moves], settled, cancels)
     effects += crowded
     return after.only_live(), effects

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chia_rs import G1Element, LazyNode
+from chia_rs import G1Element
 
 from channel import bls
 from channel.coins import (
@@ -24,11 +24,20 @@ from channel.state import Channel, Side
 from channel.wallet import launcher_spend
 from clsp.integers import atom_to_int, is_minimal
 from clsp.programs import Program
-from clsp.run import Valid, run_serialized
-from clsp.values import BadValue, Value, deserialize
+from clsp.run import TooLarge, Valid, items, run_serialized
+from clsp.values import BadValue, NotAList, deserialize
 
-MAX_WALLET_COST = 200_000_000
-"""The most that running one wallet spend may cost; a whole funding costs 24 million."""
+MAX_WALLET_COST = 20_000_000
+"""The most that running one wallet spend may cost; the standard puzzle takes under a million.
+It bounds the time of the run, and the size of each atom in its result (under 2 MB)."""
+
+MAX_CONDITIONS = 32
+MAX_ARGUMENTS = 8
+MAX_CONDITION_BYTES = 1 << 14
+"""How many conditions of a wallet spend are read, items of each, and bytes of atoms in all."""
+
+MAX_SIGNATURES = 8
+"""The most signatures that a wallet spend may need: each takes a pairing to check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +78,15 @@ def check_completed(channel: Channel, part: Bundle, bundle: Bundle, deadline: in
     contributes = channel.contributions[Side.RECEIVER] > 0
     if len(theirs) != contributes:
         raise Violation(rule, f"{len(theirs)} spends of the receiver's wallet")
-    keys, messages = [], []
-    for spend in (part.spends[0], *theirs):
+    own = _read(channel, part.spends[0], rule)
+    keys, messages = [*own.keys], [*own.messages]
+    for spend in theirs:
+        if spend.coin in {spend.coin for spend in part.spends}:
+            raise Violation(rule, "the receiver spends our own coin")
         does = _read(channel, spend, rule)
+        _check_wallet(channel, spend, does, Side.RECEIVER, deadline, rule)
         keys += does.keys
         messages += does.messages
-    if contributes:
-        does = _read(channel, theirs[0], rule)
-        if theirs[0].coin in {spend.coin for spend in part.spends}:
-            raise Violation(rule, "the receiver spends our own coin")
-        _check_wallet(channel, theirs[0], does, Side.RECEIVER, deadline, rule)
     if not bls.verify_all(keys, messages, bundle.signature):
         raise Violation(rule, "its signature does not fit its spends")
 
@@ -110,7 +118,7 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
                 made.append((address, _amount(amount, rule)))
             case (b"\x3d", bytes(announcement)):
                 announcements.append(announcement)
-            case (b"\x57", bytes(height)) if is_minimal(height):
+            case (b"\x57", bytes(height)) if len(height) <= 9 and is_minimal(height):
                 deadlines.append(atom_to_int(height))
             case (b"\x32", bytes(key), bytes(message)):
                 point = bls.public_key(key)
@@ -118,6 +126,10 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
                     raise Violation(rule, "a wallet spend names a key that is none")
                 keys.append(point)
                 messages.append(message + spend.coin.id + channel.agg_sig_data)
+                if len(keys) > MAX_SIGNATURES:
+                    raise Violation(
+                        rule, f"a wallet spend needs more than {MAX_SIGNATURES} signatures"
+                    )
             case (bytes(code), *_):
                 raise Violation(
                     rule, f"a wallet spend has a condition 0x{code[:8].hex()} of no use here"
@@ -132,8 +144,8 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
 def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
     """Each condition of a stranger's spend: its code and arguments, a pair being None.
 
-    Read where the interpreter left them, and no deeper: written out, a small result can be
-    larger than any memory.
+    Read where the interpreter left them, no deeper, and within limits: the conditions may share
+    long lists and large atoms, so that a small spend is larger than any memory when written out.
     """
     try:
         if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
@@ -144,20 +156,24 @@ def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
     outcome = run_serialized(spend.puzzle, spend.solution, MAX_WALLET_COST)
     if not isinstance(outcome, Valid):
         raise Violation(rule, f"a wallet spend does not give conditions: {outcome}")
-    for condition in _items(outcome.result, rule):
-        yield [item.atom for item in _items(condition, rule)]
-
-
-def _items(node: LazyNode | Value, rule: str) -> Iterator[LazyNode]:
-    while isinstance(node, LazyNode) and node.pair is not None:
-        item, node = node.pair
-        yield item
-    if not isinstance(node, LazyNode) or node.atom != b"":
-        raise Violation(rule, "a wallet spend's result is no list of conditions")
+    size = 0
+    try:
+        for condition in items(outcome.result, MAX_CONDITIONS):
+            atoms = []
+            for item in items(condition, MAX_ARGUMENTS):
+                atoms.append(item.atom)
+                size += len(atoms[-1] or b"")
+                if size > MAX_CONDITION_BYTES:
+                    raise TooLarge(f"more than {MAX_CONDITION_BYTES} bytes of atoms")
+            yield atoms
+    except NotAList:
+        raise Violation(rule, "a wallet spend's result is no list of conditions") from None
+    except TooLarge as error:
+        raise Violation(rule, f"a wallet spend's result is too large: {error}") from None
 
 
 def _amount(atom: bytes, rule: str) -> int:
-    amount = atom_to_int(atom)
+    amount = atom_to_int(atom) if len(atom) <= 9 else -1
     if amount < 0 or not is_minimal(atom):
         raise Violation(rule, "a wallet spend makes a coin of no proper amount")
     return amount

@@ -34,8 +34,8 @@ class KeptState(msgspec.Struct, frozen=True):
     """A state as it was sent or received.
 
     `conditions` are those of the preemption, serialized; `halves` are the other side's, empty
-    for a state that we sent; `message` is the batch itself, byte for byte (empty for the
-    opening states); `slashes` are games with the evidence that their last move was illegal.
+    for a state that we sent; `slashes` are games with the evidence that their last move was
+    illegal.
     """
 
     number: int
@@ -43,7 +43,6 @@ class KeptState(msgspec.Struct, frozen=True):
     unroll_puzzle_hash: bytes
     halves: tuple[bytes, ...]
     games: tuple[KeptGame, ...]
-    message: bytes
     slashes: tuple[tuple[int, bytes], ...] = ()
 
 
@@ -52,7 +51,6 @@ def keep(
     state: ChannelState,
     *,
     signed: Signed | None,
-    message: bytes,
     hashes: dict[str, Hashes],
     slashes: tuple[tuple[int, bytes], ...] = (),
 ) -> bytes:
@@ -65,7 +63,6 @@ def keep(
             unroll_puzzle_hash=on_chain.unroll_puzzle_hash,
             halves=signed.halves if signed else (),
             games=tuple(_keep_game(game, hashes) for game in state.games),
-            message=message,
             slashes=slashes,
         )
     )

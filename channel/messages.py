@@ -17,8 +17,23 @@ from channel.errors import Violation
 MAX_MESSAGE = 10 * 1024 * 1024
 """Bytes; a longer message is refused before it is decoded."""
 
+MAX_OPENING_MESSAGE = 1 << 16
+"""Bytes of a message of the opening; the largest holds three spends."""
+
 MAX_TEXT = 300
 """Characters of a text in a message."""
+
+MAX_MOVE = (1 << 15) - 1
+"""Bytes of a move: what a referee's size limit of two bytes can say."""
+
+MAX_PARAMETERS = 16
+"""Parameters of a game in a proposal."""
+
+MAX_OFFERS = 100
+"""Games in a proposal."""
+
+MAX_ACTIONS = 500
+"""Actions in a batch: for 100 live games, and 100 open proposals, each kind of action."""
 
 GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
 # Words of the other side are shown to people: no control characters, no surprises.
@@ -127,9 +142,9 @@ class Move(_Action, frozen=True, tag="move"):
     """
 
     game_id: GameId
-    move: bytes
+    move: Annotated[bytes, Meta(max_length=MAX_MOVE)]
     share: Mojos
-    max_move_size: Annotated[int, Meta(ge=0, lt=1 << 15)]
+    max_move_size: Annotated[int, Meta(ge=0, le=MAX_MOVE)]
     commitment: Commitment
 
 
@@ -141,20 +156,20 @@ class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     game_id: GameId
     game: Name
-    parameters: dict[Name, int]
+    parameters: Annotated[dict[Name, int], Meta(max_length=MAX_PARAMETERS)]
     timeout: Blocks
     proposer_is_alice: bool
     amount: Mojos
     stakes: tuple[Mojos, Mojos]
     commitment: Hash
-    max_move_size: Annotated[int, Meta(ge=0, lt=1 << 15)]
+    max_move_size: Annotated[int, Meta(ge=0, le=MAX_MOVE)]
     mover_share: Mojos
 
 
 class Propose(_Action, frozen=True, tag="propose"):
     """Offer a group of games, to be accepted all together or not at all."""
 
-    offers: Annotated[tuple[Offer, ...], Meta(min_length=1, max_length=100)]
+    offers: Annotated[tuple[Offer, ...], Meta(min_length=1, max_length=MAX_OFFERS)]
 
 
 BatchAction: TypeAlias = Settle | Cancel | Accept | Move | Propose
@@ -168,7 +183,7 @@ class Batch(_Message, frozen=True, tag="batch"):
     """The potato with what its holder did: the new state's number, actions, and halves."""
 
     number: Annotated[int, Meta(ge=2, lt=1 << 53)]
-    actions: Annotated[tuple[BatchAction, ...], Meta(max_length=1000)]
+    actions: Annotated[tuple[BatchAction, ...], Meta(max_length=MAX_ACTIONS)]
     channel_half: Signature
     unroll_half: Signature
 
@@ -206,6 +221,7 @@ Message: TypeAlias = (
     | ShutdownDone
 )
 
+_offers: msgspec.msgpack.Decoder[Offer] = msgspec.msgpack.Decoder(Offer, strict=True)
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)
 
@@ -224,14 +240,25 @@ def encode(message: Message) -> bytes:
     return _encoder.encode(message)
 
 
-def decode(blob: bytes) -> Message:
+def unsendable(offer: Offer) -> str | None:
+    """Why the other side could not decode this offer; None if it can."""
+    try:
+        _offers.decode(_encoder.encode(offer))
+    except (msgspec.MsgspecError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+def decode(blob: bytes, max_bytes: int = MAX_MESSAGE) -> Message:
     """The message with these bytes. Raises `Violation` for anything else.
+
+    `max_bytes` is the longest message that can be meant at this step (`channel.limits`).
 
     >>> decode(encode(Request()))
     Request()
     """
-    if len(blob) > MAX_MESSAGE:
-        raise Violation("CH-MSG-1", f"{len(blob)} bytes")
+    if len(blob) > max_bytes:
+        raise Violation("CH-MSG-1", f"{len(blob)} bytes; at most {max_bytes} at this step")
     try:
         return _decoder.decode(blob)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -8,7 +8,9 @@ Source: the state channel, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import msgspec
 
 from channel.signed import Signed
 from channel.state import ChannelState
@@ -21,6 +23,20 @@ class Past:
     state: ChannelState
     signed: Signed | None
     older: Past | None = field(default=None, repr=False, compare=False)
+
+    def with_state(self, state: ChannelState, signed: Signed | None) -> Past:
+        """These states and a newer one.
+
+        Only the newest two have their proposals: those pay nothing on chain, and the other side
+        could fill the memory with what we refuse.
+        """
+        return Past(state, signed, replace(self, older=self.older and self.older._settled()))
+
+    def _settled(self) -> Past:
+        if not self.state.groups:
+            return self
+        state = msgspec.structs.replace(self.state, groups=())
+        return Past(state, replace(self.signed, state=state) if self.signed else None, self.older)
 
     def __iter__(self) -> Iterator[Past]:
         """This state and all older ones, newest first."""

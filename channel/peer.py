@@ -7,6 +7,7 @@ them of blocks and asks their players. Source: the state channel.
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 from channel import compose, events
 from channel.errors import UsageError, Violation
@@ -21,7 +22,10 @@ from channel.events import (
     Send,
     Tell,
 )
+from channel.limits import batch_limit
 from channel.messages import (
+    MAX_MESSAGE,
+    MAX_OPENING_MESSAGE,
     Advisory,
     Batch,
     Funded,
@@ -42,9 +46,6 @@ from channel.state import Side
 from games.errors import BadAdvisory
 
 __all__ = ["Config", "Peer", "Phase"]
-
-MAX_HELD = 32
-"""Messages that may come before our own view of the chain lets us play."""
 
 
 class Peer(EndsSide):
@@ -146,26 +147,35 @@ class Peer(EndsSide):
         if self.phase in (Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED):
             # The chain alone counts now, and what it says is in `_on_block`.
             return self._ignore(f"a message after {self.phase.value}")
+        if self.phase is Phase.COMPLETED:
+            return self._ignore("a message after the completed shutdown")
+        if len(message) <= MAX_MESSAGE:
+            digest = sha256(message).digest()
+            if digest in (self._last_received, self._last_batch):
+                return self._ignore("a repeat of the last message")
+            self._last_received = digest
+        return self._take(message)
+
+    def _take(self, blob: bytes) -> list[Effect]:
+        """Act on a message that is not a repeat."""
         step = self.phase.value
         try:
             if self.phase is Phase.OPENING:
                 step = f"{step}, waiting for {self._opening.step.value}"
-                return self._on_opening(decode(message))
+                return self._on_opening(decode(blob, MAX_OPENING_MESSAGE))
+            message = decode(blob, batch_limit(self.book.state))
+            if isinstance(message, Batch):
+                # A request may follow it, and both be repeated after a lost connection.
+                self._last_batch = sha256(blob).digest()
+            if self.phase is Phase.FUNDING:
+                return self._hold(blob, message)
             return self._on_play(message)
         except Violation as violation:
             violation.party, violation.step = self.config.peer, step
             return self._break_off(violation)
 
-    def _on_play(self, blob: bytes) -> list[Effect]:
-        if self.phase is Phase.COMPLETED:
-            return self._ignore("a message after the completed shutdown")
-        message = decode(blob)
-        if self.phase is Phase.FUNDING:
-            return self._hold(blob, message)
-        repeat = blob == self.book.last_batch
+    def _on_play(self, message: Message) -> list[Effect]:
         match message:
-            case Batch() if repeat:
-                return self._ignore("a repeat of the last batch")
             case Request() | Advisory() if self.phase is Phase.CLOSING:
                 return self._ignore("a request or early reveal during the shutdown")
             case ShutdownDone():
@@ -174,7 +184,7 @@ class Peer(EndsSide):
                 name = type(message).__name__.lower()
                 raise Violation("CH-SHUT-5", f"a {name} in answer to a shutdown")
             case Batch():
-                return self._on_batch(message, blob)
+                return self._on_batch(message)
             case Request():
                 return self._on_request()
             case Advisory():
@@ -187,17 +197,26 @@ class Peer(EndsSide):
                 raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} during play")
 
     def _hold(self, blob: bytes, message: Message) -> list[Effect]:
-        # The other side saw the channel coin's depth a moment before we did.
-        if not isinstance(message, Batch | Request | Advisory | Shutdown):
-            raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} before play")
-        if len(self._held) == MAX_HELD:
-            raise Violation("CH-MSG-3", f"more than {MAX_HELD} messages before play")
-        self._held = (*self._held, blob)
-        return []
+        """Keep a message of a peer that saw the channel coin's depth a little before we did.
 
-    def _on_batch(self, batch: Batch, blob: bytes) -> list[Effect]:
+        Before we answer, it can mean one request, and one batch or shutdown.
+        """
+        kind = type(message)
+        name = kind.__name__.lower()
+        match message:
+            case Advisory():
+                return self._ignore("an early reveal before play")
+            case Batch() | Request() | Shutdown():
+                if kind in self._held:
+                    raise Violation("CH-MSG-3", f"a second {name} before play")
+                self._held = {**self._held, kind: blob}
+                return []
+            case _:
+                raise Violation("CH-MSG-3", f"a {name} before play")
+
+    def _on_batch(self, batch: Batch) -> list[Effect]:
         table, before = self._table(), self.book
-        self._book, effects = receive_batch(table, before, batch, blob)
+        self._book, effects = receive_batch(table, before, batch)
         unfit = self._refuse_unfit()
         effects = [effect for effect in effects if effect not in unfit] + self._go_on()
         if self.phase is Phase.PLAYING and self.book.potato:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from channel import events
@@ -29,11 +29,12 @@ from channel.events import (
 )
 from channel.introduction import Agreement
 from channel.keys import SecretKeys
+from channel.messages import Message
 from channel.onchain.dispute import begin, seat
 from channel.onchain.fees import Fees
 from channel.onchain.look import look
 from channel.onchain.memory import Dispute, Status
-from channel.onchain.news import ChannelClosed, LeftForChain, Undone
+from channel.onchain.news import ChannelClosed, LeftForChain, Undone, UnilateralClose
 from channel.onchain.spots import Fault
 from channel.opening import Opened, Opening, Step
 from channel.receive import IllegalMoves
@@ -96,7 +97,9 @@ class ChainSide(ABC):
         self._opened: Opened | None = None
         self._book: Book | None = None
         self._peak = 0
-        self._held: tuple[bytes, ...] = ()
+        self._held: dict[type[Message], bytes] = {}
+        self._last_received = b""
+        self._last_batch = b""
         self._ending: Ending | None = None
         self._closed: ChannelClosed | None = None
         self._dispute: Dispute | None = None
@@ -120,8 +123,8 @@ class ChainSide(ABC):
         return self._book.player(game_id) if self._book else None
 
     @abstractmethod
-    def _on_message(self, message: bytes) -> list[Effect]:
-        """A message of the other side (the peer's other half)."""
+    def _take(self, blob: bytes) -> list[Effect]:
+        """Act on a message of the other side (the peer's other half)."""
 
     @abstractmethod
     def _request(self) -> list[Effect]:
@@ -130,7 +133,8 @@ class ChainSide(ABC):
     # --- the chain -----------------------------------------------------------------------------
 
     def _on_block(self, block: Block) -> list[Effect]:
-        self._peak, self._picture = block.peak, block
+        self._peak = block.peak
+        self._picture = block = _with_known_solutions(block, self._picture)
         if self._dispute is not None:
             return self._after(*look(self._dispute, block))
         if self._opened is None:
@@ -138,7 +142,7 @@ class ChainSide(ABC):
         coin = self._opened.channel.coin
         seen = next((seen for seen in block.coins if seen.coin == coin), None)
         if seen is not None and seen.spent is not None:
-            return self._on_spent(block, seen.spent)
+            return self._on_spent(block, seen.spent, seen.solution)
         if self._closed is not None:
             return self._shut_again()
         if seen is None or self.phase in (Phase.OPENING, Phase.FUNDING):
@@ -192,15 +196,16 @@ class ChainSide(ABC):
             return []
         self.phase, self._was_deep = Phase.PLAYING, True
         effects: list[Effect] = [Tell(ChannelOpen(opened.channel.coin, block.peak))]
-        held, self._held = self._held, ()
-        for message in held:
-            effects += self._on_message(message)
+        held, self._held = self._held, {}
+        for message in held.values():
+            effects += self._take(message)
         return effects
 
-    def _on_spent(self, block: Block, spent: int) -> list[Effect]:
-        """The channel coin is no more: by the shutdown that we completed, or by an unroll."""
-        if self._ending is not None:
-            rewards = self._ending.rewards()
+    def _on_spent(self, block: Block, spent: int, solution: bytes | None) -> list[Effect]:
+        """The channel coin was spent: by the shutdown that we signed, or to an unroll coin."""
+        ending = self._ending
+        if ending is not None:
+            rewards = ending.rewards()
             born = {seen.coin for seen in block.coins}
             if all(coin in born for coin in rewards):
                 deep = block.peak - spent >= self.config.agreement.confirmations
@@ -209,9 +214,9 @@ class ChainSide(ABC):
                 self.phase = Phase.CLOSED
                 self._closed = ChannelClosed(rewards, spent)
                 return [Tell(self._closed)]
-        violation = Violation("CH-CHAIN-1", "the channel coin was spent")
-        violation.party, violation.step = self.config.peer, self.phase.value
-        return [*self._go_on_chain(), Tell(BrokenOff(violation, None)), *self._look_again()]
+            if solution is not None and ending.is_paid_by(solution):
+                return []
+        return [*self._go_on_chain(), Tell(UnilateralClose(spent)), *self._look_again()]
 
     def _shut_again(self) -> list[Effect]:
         """A reorganisation, deeper than we had thought possible, took the shutdown away."""
@@ -307,3 +312,19 @@ class ChainSide(ABC):
         if self.table is None:
             raise InvariantError("the channel is not funded")
         return self.table
+
+
+def _with_known_solutions(block: Block, before: Block) -> Block:
+    """The block with the solutions that the node gave once and now leaves out."""
+    known = {
+        (seen.coin, seen.spent): seen.solution for seen in before.coins if seen.solution is not None
+    }
+    if not known:
+        return block
+    coins = (
+        replace(seen, solution=known.get((seen.coin, seen.spent)))
+        if seen.spent is not None and seen.solution is None
+        else seen
+        for seen in block.coins
+    )
+    return Block(block.peak, tuple(coins))

@@ -37,7 +37,7 @@ class EndsSide(ChainSide):
                 self.config.entropy,
             )
         table = self.table
-        stores = [table.keep(state, b"", signed) for state, signed in opening.states[kept:]]
+        stores = [table.keep(state, signed) for state, signed in opening.states[kept:]]
         effects: list[Effect] = [*stores, *sends]
         opened = opening.opened
         if opened is None:

@@ -23,7 +23,6 @@ from channel.events import (
 )
 from channel.messages import Accept, Advisory, Batch, BatchAction, Cancel, Move, Propose, encode
 from channel.onchain.spots import Fault, fault_of
-from channel.past import Past
 from channel.rules import RULES
 from channel.signed import check_halves
 from channel.state import Before, ChannelState, Group, LiveGame
@@ -67,7 +66,7 @@ class _Judged:
         return self.player.moved(self.game.position)
 
 
-def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out:
+def receive_batch(table: Table, book: Book, batch: Batch) -> Out:
     """The book after this batch. Raises `Violation`, or `IllegalMoves`."""
     if book.potato:
         raise Violation("CH-BATCH-1", "a batch while we hold the potato")
@@ -94,11 +93,10 @@ def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out
         book,
         state=state,
         newest=signed,
-        past=Past(state, signed, book.past),
+        past=book.past.with_state(state, signed),
         potato=True,
         requested=False,
         ask_later=False,
-        last_batch=message,
     )
     for game in state.games:
         if after.player(game.id) is None:
@@ -108,7 +106,8 @@ def receive_batch(table: Table, book: Book, batch: Batch, message: bytes) -> Out
         after = after.with_player(move.game.id, move.learned())
     after = after.only_live()
     slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
-    effects: list[Effect] = [table.keep(state, message, signed, slashes)]
+    effects: list[Effect] = [table.keep(state, signed, slashes)]
+    effects += table.keep_proposals(book.state, state)
     effects += _news(table, book.state, batch.actions, legal, settled)
     if illegal:
         raise IllegalMoves(_violation(illegal[0]), after, faults, effects)

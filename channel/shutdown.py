@@ -14,7 +14,9 @@ from channel import bls
 from channel.book import Table
 from channel.coins import Bundle, Coin, standard_spend
 from channel.errors import Violation
+from channel.onchain.reading import channel_conditions
 from channel.state import ChannelState
+from clsp.values import tree_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Ending:
         if not bls.verify(self.table.channel.channel_key, self._message(), signature):
             raise Violation("CH-SHUT-3", "the completed signature is none")
         return self._completed(signature)
+
+    def is_paid_by(self, solution: bytes) -> bool:
+        """Whether the channel coin's spend with this solution is the shutdown."""
+        conditions = self.table.channel.shutdown_conditions(self.state)
+        return channel_conditions(solution) == tree_hash(conditions)
 
     def _message(self) -> bytes:
         return self.table.channel.shutdown_message(self.state)

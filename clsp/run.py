@@ -13,7 +13,7 @@ from typing import TypeAlias
 from chia_rs import MEMPOOL_MODE, LazyNode, run_chia_program
 
 from clsp.programs import Program
-from clsp.values import NIL, BadValue, Value, serialize
+from clsp.values import MAX_BYTES, NIL, BadValue, NotAList, Value, serialize
 
 MAX_COST = 11_000_000_000
 """The cost of a whole block: no run may exceed it."""
@@ -26,8 +26,18 @@ _COST_EXCEEDED = "cost exceeded"
 _NOT_CLVM = "bad encoding"
 
 
+MAX_PAIRS = 1 << 18
+MAX_ATOM_BYTES = 1 << 22
+"""How many pairs, and bytes of atoms, are read of a result. A few bytes of CLVM describe lists
+that share structure: written out, they fill any memory."""
+
+
 class ProgramRaised(Exception):
     """A program that should have returned a value raised, or ran out of cost."""
+
+
+class TooLarge(ValueError):
+    """A CLVM value has more pairs, or more bytes in its atoms, than the reader allows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +45,8 @@ class Valid:
     """The run returned something other than ``()``.
 
     `result` is what the interpreter gave back; reading it costs more than many a run, so
-    :attr:`value` converts it only when it is asked for.
+    :attr:`value` converts it only when it is asked for, and raises :class:`TooLarge` beyond
+    `MAX_PAIRS` or `MAX_ATOM_BYTES`.
     """
 
     __match_args__ = ("value", "cost")
@@ -46,7 +57,7 @@ class Valid:
     @cached_property
     def value(self) -> Value:
         """The result as a value."""
-        return _to_value(self.result) if isinstance(self.result, LazyNode) else self.result
+        return to_value(self.result) if isinstance(self.result, LazyNode) else self.result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Valid):
@@ -145,10 +156,18 @@ def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int
             raise ProgramRaised(f"{_COST_EXCEEDED}: more than {max_cost}")
 
 
-def _to_value(root: LazyNode) -> Value:
+def to_value(
+    root: LazyNode, max_pairs: int = MAX_PAIRS, max_atom_bytes: int = MAX_ATOM_BYTES
+) -> Value:
+    """Convert an interpreter's node, counting shared parts each time they occur.
+
+    Raises :class:`TooLarge` before more than `max_pairs` pairs, or soon after `max_atom_bytes`
+    bytes of atoms, are read.
+    """
     # As values.tree_hash: a node is taken apart, None puts the last two values together.
     waiting: list[LazyNode | None] = [root]
     values: list[Value] = []
+    pairs = size = 0
     while waiting:
         node = waiting.pop()
         if node is None:
@@ -157,10 +176,47 @@ def _to_value(root: LazyNode) -> Value:
             continue
         atom = node.atom
         if atom is not None:
+            size += len(atom)
+            if size > max_atom_bytes:
+                raise TooLarge(f"more than {max_atom_bytes} bytes of atoms")
             values.append(atom)
             continue
         pair = node.pair
         assert pair is not None, "a node is an atom or a pair"
+        pairs += 1
+        if pairs > max_pairs:
+            raise TooLarge(f"more than {max_pairs} pairs")
         left, rest = pair
         waiting += (None, rest, left)
     return values[0]
+
+
+def read_node(blob: bytes, max_bytes: int = MAX_BYTES) -> LazyNode:
+    """The interpreter's view of one serialized value, for reading only parts of it.
+
+    Unlike :func:`~clsp.values.deserialize` it takes back-references, and time in proportion to
+    what is looked at. Raises :class:`~clsp.values.BadValue`.
+    """
+    if len(blob) > max_bytes:
+        raise BadValue(f"{len(blob)} bytes; at most {max_bytes} are read")
+    try:
+        # The program `1` returns its whole environment.
+        return run_chia_program(b"\x01", blob, MAX_COST, 0)[1]
+    except ValueError as error:
+        raise BadValue(f"not serialized CLVM: {error.args[0]}") from None
+
+
+def items(node: LazyNode | Value, most: int) -> list[LazyNode]:
+    """The items of a proper list, none of them read.
+
+    Raises :class:`~clsp.values.NotAList`, and :class:`TooLarge` for more than `most` items.
+    """
+    found: list[LazyNode] = []
+    while isinstance(node, LazyNode) and node.pair is not None:
+        if len(found) == most:
+            raise TooLarge(f"a list of more than {most} items")
+        item, node = node.pair
+        found.append(item)
+    if (node.atom if isinstance(node, LazyNode) else node) != NIL:
+        raise NotAList(f"a list of {len(found)} items does not end in ()")
+    return found

@@ -27,6 +27,9 @@ _LENGTH_FORMS = (
 )
 _MAX_ATOM = 0x400000000
 
+MAX_BYTES = 1 << 21
+"""The longest serialized value that is read: more than a block of the chain has room for."""
+
 
 class NotAList(ValueError):
     """The value is no proper list: its last rest is not ``()``."""
@@ -102,8 +105,10 @@ def serialize(value: Value) -> bytes:
         value = waiting.pop()
 
 
-def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
-    """Read one serialized value, from a peer or a file.
+def deserialize(
+    blob: bytes, part: tuple[bytes, Value] | None = None, max_bytes: int = MAX_BYTES
+) -> Value:
+    """Read one serialized value, from a peer or a file, of at most `max_bytes` bytes.
 
     Strict: no back-references, every length in its shortest form, nothing missing and nothing
     left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
@@ -117,6 +122,8 @@ def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
     clsp.values.BadValue: at byte 1: the byte 0x05 stands for itself, without a length
     """
     size = len(blob)
+    if size > max_bytes:
+        raise BadValue(f"{size} bytes; at most {max_bytes} are read")
     at = 0
     known = blob.find(part[0]) if part else -1
     # The pairs begun: None while the left side is read, then the left side.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from itertools import islice
 from pkgutil import iter_modules
 from typing import ClassVar, TypeVar
 
@@ -23,7 +24,7 @@ from channel.coins import Bundle
 from channel.errors import InvariantError, UsageError, Violation
 from channel.events import Block, Command, Effect, Event, Pinned, Push, Send
 from channel.keys import SecretKeys
-from channel.messages import Batch, BatchAction, Message, Move, decode, encode
+from channel.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
 from channel.onchain.records import Records
 from channel.peer import Peer, Phase
 from channel.proposal import Wish
@@ -69,6 +70,7 @@ class Adversary:
         self.said = 0
         self.meant: list[bytes] = []
         self.deviated_at: int | None = None
+        self._offered: Offer | None = None
 
     @property
     def done(self) -> bool:
@@ -98,6 +100,7 @@ class Adversary:
     def handle(self, event: Event) -> list[Effect]:
         """What the peer does about an event, changed."""
         effects = self._through(self.peer.handle(event))
+        self._remember_offers()
         if isinstance(event, Block):
             effects += self.block(event)
         if self.due and not isinstance(event, Pinned):
@@ -183,10 +186,11 @@ class Adversary:
 
     def wish(self) -> Wish | None:
         """A game like the one that was offered last; None before there was one."""
-        for link in self.peer.book.past if self.peer._book else ():
-            for offer in (one for group in link.state.groups for one in group.offers):
-                return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
-        return None
+        self._remember_offers()
+        offer = self._offered
+        if offer is None:
+            return None
+        return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
 
     def seat(self, game: LiveGame) -> Player | None:
         """Its seat in a game as it was in the state before its newest."""
@@ -204,6 +208,13 @@ class Adversary:
         """The state before the batch that its peer has just made."""
         past = self.peer.book.past.older if self.peer._book else None
         return past.state if past else None
+
+    def _remember_offers(self) -> None:
+        """The peer itself forgets proposals that are answered."""
+        for link in islice(self.peer.book.past if self.peer._book else (), 2):
+            if link.state.groups:
+                self._offered = link.state.groups[0].offers[0]
+                return
 
     def _channel(self) -> Channel:
         if self.channel is None:

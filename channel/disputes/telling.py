@@ -13,6 +13,7 @@ from channel.onchain.news import (
     GameVoid,
     LeftForChain,
     Undone,
+    UnilateralClose,
 )
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
@@ -40,7 +41,10 @@ def untrue(news: Sequence[News], got: int) -> Iterator[str]:
     for settled in told:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {settled.ours} mojos, and there are {got}"
-    if len([one for one in told if isinstance(one, BrokenOff | LeftForChain)]) > 1:
+    if (
+        len([one for one in told if isinstance(one, BrokenOff | LeftForChain | UnilateralClose)])
+        > 1
+    ):
         yield "went on chain more than once"
 
 

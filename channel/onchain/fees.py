@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from channel import bls
 from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.onchain.reading import coins_made
 from channel.wallet import Wallet
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.values import BadValue, Value, deserialize, to_list
+from clsp.integers import int_to_atom
+from clsp.values import Value, to_list
 from games.referee import CREATE_COIN
 
 ASSERT_CONCURRENT_SPEND = 64
@@ -73,21 +74,5 @@ def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
 
 def change_of(coin: Coin, solution: bytes) -> Coin | None:
     """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
-    made = []
-    try:
-        value = deserialize(solution)
-    except BadValue:
-        return None
-    match value:
-        case (_, ((b"\x01", conditions), _)):
-            while isinstance(conditions, tuple):
-                one, conditions = conditions
-                match one:
-                    case (b"\x33", (bytes(address), (bytes(amount), _))):
-                        if address == coin.puzzle_hash:
-                            made.append(atom_to_int(amount))
-                    case _:
-                        pass
-        case _:
-            return None
+    made = [amount for address, amount in coins_made(solution) if address == coin.puzzle_hash]
     return Coin(coin.id, coin.puzzle_hash, max(made)) if made else None

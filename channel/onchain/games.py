@@ -57,7 +57,7 @@ class Track:
     """The spots of one game, oldest first, each with the coin as the chain has it.
 
     The last one's coin is None while the chain has not been asked for it. `end` is how it was
-    spent; `lost`: it was spent in a way that no referee lets through.
+    spent, None while the node does not say; `lost`: in a way that no referee lets through.
     """
 
     spots: tuple[Spot, ...]
@@ -81,9 +81,9 @@ def follow(view: View, start: Spot) -> Track:
     spots, seen = [start], [view.picture.get(start.coin.id)]
     while True:
         spot, now = spots[-1], seen[-1]
-        if now is None or now.spent is None:
+        if now is None or now.spent is None or now.solution is None:
             return Track(tuple(spots), tuple(seen))
-        end = game_spend(spot.game.coin, now.solution or b"")
+        end = game_spend(spot.game.coin, now.solution)
         if not isinstance(end, MovedTo):
             return Track(tuple(spots), tuple(seen), end, lost=end is None)
         child = spot.child(end.coin)
@@ -186,7 +186,7 @@ class Payout:
 def payout(view: View, track: Track) -> Payout | None:
     """What a game paid, or will pay without our doing; None while that is open."""
     spot, seen = track.tip, track.tip_seen
-    if seen is None or track.lost:
+    if seen is None or track.lost or (seen.spent is not None and track.end is None):
         return None
     coin = spot.game.coin
     deep = seen.spent is not None and view.deep(seen.spent)

@@ -29,11 +29,9 @@ from channel.onchain.news import (
     UnrollSeen,
 )
 from channel.onchain.playing import Due, Playing
-from channel.onchain.reading import channel_conditions
 from channel.onchain.spots import Spot
 from channel.signed import preempt, publish, time_out, unroll_coin
 from channel.state import ChannelState, LiveGame
-from clsp.values import tree_hash
 from games.contract import Action
 
 
@@ -67,8 +65,22 @@ class _Look(Playing):
             self._see(unroll_coin(self.channel, self.was.newest.state))
             bundle = publish(self.channel, self.table.secret_keys, self.was.newest)
             self._push("unroll", bundle, began)
+        elif seen.solution is None:
+            self._await_solution()
         else:
-            self._spent_channel(seen.solution or b"", seen.spent)
+            self._spent_channel(seen.solution, seen.spent)
+
+    def _await_solution(self) -> None:
+        """The channel coin was spent, but the node does not say how, or not yet.
+
+        Nothing is known until then, unless the unroll coin of one of our states turns up: whoever
+        publishes can make the solution of the channel coin too large for a node to give.
+        """
+        for link in self.was.records.past:
+            coin = unroll_coin(self.channel, link.state)
+            if (seen := self._see(coin)) is not None:
+                self._seen_unroll(link.state, coin, seen)
+                return
 
     def _unfunded(self) -> None:
         """No channel coin: it may still come, and one that a reorganisation took come back."""
@@ -82,24 +94,26 @@ class _Look(Playing):
 
     def _spent_channel(self, solution: bytes, height: int) -> None:
         ending = self.was.ending
-        if ending is not None:
-            shutdown = self.channel.shutdown_conditions(ending.state)
-            if channel_conditions(solution) == tree_hash(shutdown):
-                self._shut(height)
-                return
+        if ending is not None and ending.is_paid_by(solution):
+            self._shut(height)
+            return
         state = self.was.records.published(solution)
         if state is None:
             self.facts.append(UnknownSpend(self.channel.coin, height))
             return
         coin = unroll_coin(self.channel, state)
-        self.facts.append(UnrollSeen(state.number, coin, height))
         seen = self._see(coin)
         if seen is None:
-            return
+            self.facts.append(UnrollSeen(state.number, coin, height))
+        else:
+            self._seen_unroll(state, coin, seen)
+
+    def _seen_unroll(self, state: ChannelState, coin: Coin, seen: CoinSeen) -> None:
+        self.facts.append(UnrollSeen(state.number, coin, seen.born))
         if seen.spent is None:
             self._on_unroll(state, seen)
-        else:
-            self._on_spent_unroll(state, coin, seen.solution or b"", seen.spent)
+        elif seen.solution is not None:
+            self._on_spent_unroll(state, coin, seen.solution, seen.spent)
 
     def _shut(self, height: int) -> None:
         ending = self.was.ending
@@ -157,7 +171,8 @@ class _Look(Playing):
         coin = Coin(parent.id, game.coin.puzzle_hash(), game.coin.amount)
         known = self.judged.get(coin.id)
         if known is None:
-            fault = self.was.faults.get(game.id) if state == self.was.newest.state else None
+            at_newest = state.number == self.was.newest.state.number
+            fault = self.was.faults.get(game.id) if at_newest else None
             player = None
             if fault is None:
                 live = dict(self.was.players).get(game.id)
@@ -185,7 +200,7 @@ class _Look(Playing):
         if seen is None:
             return
         while seen is not None and seen.spent is not None:
-            change = change_of(coin, seen.solution or b"")
+            change = change_of(coin, seen.solution) if seen.solution is not None else None
             if change is None:
                 return
             # It is there, whether we have been told of it or not.

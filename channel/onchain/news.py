@@ -21,6 +21,16 @@ class LeftForChain:
 
 
 @dataclass(frozen=True, slots=True)
+class UnilateralClose:
+    """The other side closes the channel on its own, which it may do at any time.
+
+    Play by messages ends, and we follow it on chain; what it published is told as `UnrollSeen`.
+    """
+
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class UnrollSeen:
     """The channel coin became the unroll coin of this state."""
 
@@ -176,4 +186,4 @@ Fact: TypeAlias = (
 )
 """What the picture of the chain says; taken back when it no longer says so."""
 
-ChainNews: TypeAlias = LeftForChain | Fact | Undone
+ChainNews: TypeAlias = LeftForChain | UnilateralClose | Fact | Undone

@@ -84,7 +84,7 @@ class Playing:
             if track.lost:
                 spent = track.tip_seen.spent if track.tip_seen else None
                 self.facts.append(UnknownSpend(track.tip.coin, spent or height))
-            elif track.end is None and track.tip_seen is not None:
+            elif track.tip_seen is not None and track.tip_seen.spent is None:
                 self._play(view, track.tip, track.tip_seen.born)
             paid = games.payout(self._view(), track)
             if paid is None:

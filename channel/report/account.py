@@ -15,6 +15,7 @@ from channel.onchain.news import (
     LeftForChain,
     MovedOnChain,
     StateCounts,
+    UnilateralClose,
 )
 from channel.setup import NAMES
 
@@ -36,6 +37,8 @@ def account(run: Run) -> list[str]:
                 reasons.append(f"{us} broke off ({_broken(violation)})")
             case LeftForChain(reason, _):
                 reasons.append(f"{us} left for the chain: {reason}")
+            case UnilateralClose():
+                reasons.append(f"{them} closed the channel unilaterally")
             case OpeningFailed():
                 reasons.append("the funding was not in by its deadline")
             case ChannelClosed(rewards, _):

@@ -40,6 +40,7 @@ from channel.onchain.news import (
     RevealAtRisk,
     StateCounts,
     Undone,
+    UnilateralClose,
     UnknownSpend,
     UnrollSeen,
 )
@@ -181,6 +182,8 @@ def _told(news: News, us: int) -> str:
             return f"breaks off: {violation.rule}: {violation.detail}{state}"
         case LeftForChain(reason, published):
             return f"leaves: {reason}; publishes state {published}"
+        case UnilateralClose():
+            return f"sees that {NAMES[1 - us].capitalize()} closes the channel unilaterally"
         case Forfeited(game_id, _, _):
             return f"nothing for it in game {game_id}"
         case GameVoid(game_id, number):

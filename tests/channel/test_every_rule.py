@@ -11,7 +11,6 @@ HERE = Path(__file__).parent
 ELSEWHERE = {
     "CH-MOVE-4": "test_moves.py",
     "CH-MOVE-5": "test_moves.py",
-    "CH-CHAIN-1": "test_shutdown.py",
     "CH-TIME-1": "test_clock.py",
     "CH-TIME-2": "test_clock.py",
     "CH-COINS-1": "test_addresses.py",

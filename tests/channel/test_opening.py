@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from channel.coins import Bundle
 from channel.events import BrokenOff, ChannelOpen, FundingSent, OpeningFailed
 from channel.kept import read
-from channel.messages import Funded, Funding, Launch, decode
+from channel.messages import Advisory, Funded, Funding, Launch, Request, decode, encode
 from channel.opening import FUNDING_BLOCKS
-from channel.peer import MAX_HELD, Phase
-from channel.signed import unroll_coin
+from channel.peer import Phase
+from channel.signed import NO_SIGNATURE, unroll_coin
 from channel.state import ChannelState
-from tests.channel.hostile import Case, Hostile, refuse
+from tests.channel.hostile import Case, Hostile, quiet, refuse
 from tests.channel.hostile_opening import (
     CASES,
+    STEPS,
     at,
     completed,
     honest_completion,
@@ -30,6 +32,7 @@ from tests.channel.table import (
     accepted,
     broken_off,
     sit,
+    wish,
 )
 
 
@@ -234,9 +237,22 @@ def test_only_messages_of_play_are_held_and_not_many() -> None:
     batch = early.take_mail()
     hello = table.sent[0][1]
     refuse(table.fork(), ANN, hello, "CH-MSG-3")
-    for _ in range(MAX_HELD):
-        table.receive(ANN, batch)
-    refuse(table, ANN, batch, "CH-MSG-3")
+    refuse(table.fork(), ANN, Funded(Bundle((), NO_SIGNATURE)), "CH-MSG-3")
+    for message in (batch, encode(Request()), batch, encode(Request()), encode(Advisory(1, b"x"))):
+        assert quiet(table.receive(ANN, message))
+    other = sit().open()
+    other.propose(BEN, wish(), wish())
+    refuse(table, ANN, other.take_mail(), "CH-MSG-3")
+
+
+def test_a_repeat_of_the_last_message_of_the_opening_is_ignored() -> None:
+    for kind, victim in STEPS:
+        moment = at(kind, victim)
+        table, message = moment.table, encode(moment.message)
+        table.receive(victim, message)
+        assert quiet(table.receive(victim, message)), kind
+        table.pump()
+        assert not any(end.told(BrokenOff) for end in table.ends), kind
 
 
 def test_the_deadline_block_itself_may_contain_the_funding() -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import msgspec
 import pytest
 
-from channel.events import Block, Tell
+from channel.chain.simulator import SimulatedChain
+from channel.events import Block, CoinSeen
 from channel.onchain.news import MovedOnChain, StateCounts, Undone, UnknownSpend, UnrollSeen
 from channel.onchain.reading import (
     MovedTo,
     Slashed,
     TimedOut,
     channel_conditions,
+    coins_made,
     game_spend,
     pays,
     unroll_number,
@@ -21,7 +24,8 @@ from channel.onchain.reading import (
 from channel.peer import Phase
 from clsp.values import Value, serialize, to_list, tree_hash
 from games.referee import move_solution, timeout_solution
-from tests.channel.disputes import at_move, facts, hear, leave, settle
+from tests.channel.disputes import at_move, facts, hear, leave, settle, sound
+from tests.channel.on_chain import Unroll, kept, kept_states, take
 from tests.channel.table import ANN, BEN, End, Table
 
 GARBAGE = (b"", b"\xff", b"\xfe\x01", b"\x80", b"\xff\x80\x80", serialize(b"abc"))
@@ -95,26 +99,90 @@ def test_what_follows_the_conditions_in_a_channel_spend_does_not_count() -> None
         assert channel_conditions(serialize(to_list([b"", quoted, rest]))) == tree_hash(conditions)
 
 
+class LateSolutions(SimulatedChain):
+    """The node of a table, which leaves out the solution of a spent coin the first few times."""
+
+    def __init__(self, chain: SimulatedChain, times: int, only: bytes | None = None) -> None:
+        self.__dict__ = chain.__dict__
+        self.times, self.only = times, only
+        self.asked: Counter[bytes] = Counter()
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        seen = super().coin(coin_id)
+        if seen is None or seen.spent is None or self.only not in (None, coin_id):
+            return seen
+        self.asked[coin_id] += 1
+        return replace(seen, solution=None) if self.asked[coin_id] <= self.times else seen
+
+
+@pytest.mark.parametrize("times", [1, 2, 5, 9])
+def test_a_spend_without_its_solution_is_not_known_yet(times: int) -> None:
+    table = on_chain()
+    table.chain = LateSolutions(table.chain, times)
+    settle(table)
+    sound(table)
+    for end in table.ends:
+        assert not end.told(UnknownSpend)
+        assert not end.told(Undone)
+
+
 @pytest.mark.parametrize("index", [ANN, BEN])
-def test_a_node_that_does_not_know_a_solution_yet_is_asked_again(index: int) -> None:
-    """Reported as unknown, and corrected with the next block."""
+def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend(
+    index: int,
+) -> None:
+    """What follows the conditions in that solution may be too large for a node to give."""
+    table = at_move(16)
+    records = kept_states(table, 1 - index)
+    oldest = min(int(name[9:]) for name in records if name.startswith("received/"))
+    table.mail.clear()
+    take(table, Unroll(table, kept(table, 1 - index, oldest)).publish(1 - index))
+    table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
+    settle(table)
+    sound(table)
+    (state,) = facts(table.ends[index], StateCounts)
+    assert isinstance(state, StateCounts)
+    assert state.number > oldest
+    assert not state.stale
+
+
+def test_a_solution_that_the_node_gave_once_stays_known() -> None:
     table = on_chain()
     settle(table)
-    end = table.ends[index]
-    dispute = end.peer._dispute
-    assert dispute is not None
-    picture = dispute.picture
-    for place, seen in enumerate(picture.coins):
-        if seen.spent is None:
-            continue
-        blind = (*picture.coins[:place], replace(seen, solution=None), *picture.coins[place + 1 :])
-        effects = end.peer.handle(Block(picture.peak, blind))
-        told = [effect.news for effect in effects if isinstance(effect, Tell)]
-        assert any(isinstance(news, UnknownSpend) for news in told), seen
-        assert any(isinstance(news, Undone) for news in told)
-        assert phase(end) is Phase.ON_CHAIN
-        end.peer.handle(picture)
+    for end in table.ends:
+        dispute = end.peer._dispute
+        assert dispute is not None
+        picture = dispute.picture
+        blind = tuple(replace(seen, solution=None) for seen in picture.coins)
+        assert end.peer.handle(Block(picture.peak + 1, blind)) == []
         assert phase(end) is Phase.CLOSED
+
+
+def test_a_solution_is_read_within_limits() -> None:
+    """Whatever a node gives as one: deep, long, or with parts that refer to each other."""
+    table = at_move(16)
+    state = table.ends[ANN].state
+    (game,) = state.games
+    conditions = to_list([to_list([b"\x33", bytes(32), b"\x01"])])
+    deep = b"\xff" * 900_000 + b"\x80" * 900_001
+    wide = b"\xff\x80" * 900_000 + b"\x80"
+    atom = serialize(bytes(1_900_000))
+    # Each pair of a list of references to the rest before it doubles what is written out.
+    shared = b"\xff" * 60 + b"\x80" + b"\xfe\x02" * 60
+    huge = serialize(b"\x7f" * 5000)
+    numbers = b"\xff\x80\xff\x80\xff" + huge + b"\xff" + huge + b"\x80"
+    tagged = b"\xff\xff\x01\xff" + huge + b"\x80\x80"
+    for solution in (deep, wide, atom, shared, numbers, tagged, bytes(3_000_000)):
+        assert game_spend(game.coin, solution) is None
+        assert unroll_number(table.channel, state, solution) is None
+        assert not pays(table.channel, state, solution)
+        assert channel_conditions(solution) is None
+        assert coins_made(solution) == []
+        if len(solution) > 1_900_000:
+            continue
+        # Where nobody signs it, it does not matter.
+        padded = b"\xff\x80\xff\xff\x01" + serialize(conditions) + b"\xff" + solution + b"\x80"
+        assert channel_conditions(padded) == tree_hash(conditions)
+        assert coins_made(padded) == [(bytes(32), 1)]
 
 
 def test_a_coin_that_the_node_has_not_told_of_is_waited_for() -> None:

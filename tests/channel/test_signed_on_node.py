@@ -230,7 +230,6 @@ def test_every_state_is_kept_on_both_sides() -> None:
             assert ours.conditions == theirs.conditions
             assert ours.unroll_puzzle_hash == theirs.unroll_puzzle_hash
             assert ours.games == theirs.games
-            assert ours.message == theirs.message
             assert len(ours.halves) == 2
             assert theirs.halves == ()
     assert table.ends[ANN].told(ChannelOpen)
