@@ -207,6 +207,8 @@ class Peer(EndsSide):
             case Advisory():
                 return self._ignore("an early reveal before play")
             case Batch() | Request() | Shutdown():
+                if self._held.get(kind) == blob:
+                    return self._ignore("a repeat before play")
                 if kind in self._held:
                     raise Violation("CH-MSG-3", f"a second {name} before play")
                 self._held = {**self._held, kind: blob}

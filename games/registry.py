@@ -45,5 +45,6 @@ def _built_in() -> frozenset[str]:
     return frozenset(module.name for module in iter_modules(games.__path__) if module.ispkg)
 
 
+@cache
 def _others() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group="channelsim.games"))

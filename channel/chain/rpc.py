@@ -22,6 +22,7 @@ from channel.chain import Answer, PushResult
 from channel.coins import Bundle, Coin, Spend
 from channel.errors import UsageError
 from channel.events import CoinSeen
+from clsp.values import MAX_BYTES
 
 T = TypeVar("T")
 
@@ -117,13 +118,15 @@ class RpcChain:
         return seen if seen.spent is None else self._with_solution(seen, seen.spent)
 
     def _with_solution(self, seen: CoinSeen, spent: int) -> CoinSeen:
-        """How it was spent; None when a reorganisation has come in between."""
+        """How it was spent, as far as the node says.
+
+        It says nothing when a reorganisation has come in between, or when the solution is too
+        large: whoever spends a coin can make it so, and must not stop us by that.
+        """
         coin_id = seen.coin.id
-        answer = self._ask(
-            lambda node: node.get_puzzle_and_solution(coin_id, spent), absent="not found"
-        )
-        spend = answer.coin_solution if answer is not None else None
-        if spend is None:
+        answer = self._ask(lambda node: node.get_puzzle_and_solution(coin_id, spent), absent="")
+        spend = answer.coin_solution
+        if spend is None or len(spend.solution) > MAX_BYTES:
             return seen
         if _coin(spend.coin) != seen.coin:
             raise self._wrong(f"gives another spend for {coin_id.hex()}")

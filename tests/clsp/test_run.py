@@ -7,16 +7,21 @@ import pytest
 from clsp.programs import Program, UnknownProgram, load, names
 from clsp.run import (
     MAX_COST,
+    MAX_PAIRS,
     CostExceeded,
     ProgramRaised,
     Raised,
     Slash,
+    TooLarge,
     Valid,
     evaluate,
+    items,
+    read_node,
     run,
     run_serialized,
+    to_value,
 )
-from clsp.values import NIL, BadValue, Value, serialize, to_list
+from clsp.values import MAX_BYTES, NIL, BadValue, NotAList, Value, deserialize, serialize, to_list
 
 RETURN_ENVIRONMENT = Program(b"\x01")
 RAISE = Program(bytes.fromhex("ff0880"))
@@ -101,3 +106,51 @@ def test_a_program_knows_its_hash_and_value() -> None:
     assert serialize(program.value) == program.serialized
     assert program == Program(program.serialized)
     assert program.hash.hex()[:8] in repr(program)
+
+
+# --- reading within limits -----------------------------------------------------------------------
+
+
+def test_a_result_is_read_up_to_its_limits_and_no_further() -> None:
+    three = read_node(serialize(to_list([b"a", b"bb", b"ccc"])))
+    assert to_value(three, max_pairs=3, max_atom_bytes=6) == to_list([b"a", b"bb", b"ccc"])
+    with pytest.raises(TooLarge, match="2 pairs"):
+        to_value(three, max_pairs=2)
+    with pytest.raises(TooLarge, match="5 bytes"):
+        to_value(three, max_atom_bytes=5)
+
+
+def test_shared_parts_count_each_time_that_they_occur() -> None:
+    """Sixty pairs that describe 2^60: each the pair of the one before with itself."""
+    twice: Value = (b"\x01", to_list([b"\x04", b"\x01", b"\x01"]))
+    program: Value = b"\x01"
+    for _ in range(60):
+        program = to_list([b"\x02", twice, program])
+    outcome = run_serialized(serialize(program), serialize(b"x"))
+    assert isinstance(outcome, Valid)
+    with pytest.raises(TooLarge, match=str(MAX_PAIRS)):
+        _ = outcome.value
+
+
+def test_the_items_of_a_list_are_not_read() -> None:
+    deep: Value = NIL
+    for _ in range(100_000):
+        deep = (deep, NIL)
+    found = items(read_node(serialize(to_list([deep, b"x"]))), 2)
+    assert [item.atom for item in found] == [None, b"x"]
+    with pytest.raises(TooLarge, match="more than 1 items"):
+        items(read_node(serialize(to_list([b"a", b"b"]))), 1)
+    with pytest.raises(NotAList):
+        items(read_node(serialize((b"a", b"b"))), 5)
+    assert items(read_node(b"\x80"), 0) == []
+
+
+def test_what_is_too_long_is_not_read_at_all() -> None:
+    longest = serialize(bytes(MAX_BYTES - 4))
+    assert len(longest) == MAX_BYTES
+    assert deserialize(longest) == read_node(longest).atom
+    for read in (deserialize, read_node):
+        with pytest.raises(BadValue, match="at most"):
+            read(longest + b"\x80")
+        with pytest.raises(BadValue):
+            read(b"\xff\x80")
