@@ -3,7 +3,7 @@
 Source: the state channel, "The potato": the holder answers a request within the response
 time; who owes a move or a settlement gives it within the move time, counted anew each time it
 receives the potato, and asks for the potato back within the response time if it returned it
-without. Who does not is taken on chain.
+without. Missing a deadline triggers a unilateral close.
 """
 
 from __future__ import annotations
@@ -12,19 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channel.book import Book
+from channel.introduction import Times
 from channel.state import Side
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Blocks. `margin` is what the waiting side adds for delivery and reconnection."""
-
-    response: int = 10
-    move: int = 40
-    margin: int = 3
-
-
-DEFAULT_TIMES = Times()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,30 @@ from games.referee import payout_message
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """What both players agreed on before they talk: who pays what, and the unroll timeout.
+class Times:
+    """How long each side waits for the other, in blocks.
 
-    `contributions` in mojos, the initiator's first; `confirmations` is our own setting.
+    `response` and `move` are agreed on; `margin` is what the waiting side adds of its own accord
+    for delivery and reconnection.
+    """
+
+    response: int = 10
+    move: int = 40
+    margin: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What both players agreed on before they talk: who pays what, and how long to wait.
+
+    `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks; `confirmations`
+    is our own setting.
     """
 
     contributions: tuple[int, int]
     unroll_timeout: int
     confirmations: int
+    times: Times = Times()
 
     def least_unroll_timeout(self) -> int:
         """The shortest unroll timeout that a careful player accepts, in blocks."""
@@ -53,6 +68,13 @@ def check_introduction(
     if theirs.unroll_timeout != agreed.unroll_timeout:
         raise Violation(
             "CH-OPEN-6", f"{theirs.unroll_timeout} blocks, agreed {agreed.unroll_timeout}"
+        )
+    times = (theirs.response_time, theirs.move_time)
+    if times != (agreed.times.response, agreed.times.move):
+        raise Violation(
+            "CH-OPEN-12",
+            f"response and move times of {times[0]} and {times[1]} blocks,"
+            f" agreed {agreed.times.response} and {agreed.times.move}",
         )
     if theirs.unroll_timeout < agreed.least_unroll_timeout():
         raise Violation(

@@ -53,7 +53,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 class Introduction(_Message, frozen=True):
     """What A and B have in common: who I am, where I am paid, and on what terms.
 
-    `contributions` are the initiator's, then the receiver's.
+    `contributions` are the initiator's, then the receiver's; times are in blocks.
     """
 
     unroll_key: Key
@@ -63,6 +63,8 @@ class Introduction(_Message, frozen=True):
     unroll_proof: Signature
     contributions: tuple[Mojos, Mojos]
     unroll_timeout: Blocks
+    response_time: Blocks
+    move_time: Blocks
 
 
 class Hello(Introduction, frozen=True, tag="hello"):

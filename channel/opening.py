@@ -116,7 +116,9 @@ class Opening:
         key, proof = bytes(self._public.channel), self._secret.channel_proof()
         return Welcome(*self._introduction(), channel_key=key, channel_proof=proof)
 
-    def _introduction(self) -> tuple[bytes, bytes, bytes, bytes, bytes, tuple[int, int], int]:
+    def _introduction(
+        self,
+    ) -> tuple[bytes, bytes, bytes, bytes, bytes, tuple[int, int], int, int, int]:
         return (
             bytes(self._public.unroll),
             bytes(self._public.referee),
@@ -125,6 +127,8 @@ class Opening:
             self._secret.unroll_proof(),
             self._agreement.contributions,
             self._agreement.unroll_timeout,
+            self._agreement.times.response,
+            self._agreement.times.move,
         )
 
     def receive(self, message: Message, peak: int) -> list[Message]:

@@ -13,7 +13,7 @@ from enum import Enum
 
 from channel import events
 from channel.book import Book, Table
-from channel.clock import DEFAULT_TIMES, Awaited, Marks, Times, in_play, wait
+from channel.clock import Awaited, Marks, in_play, wait
 from channel.errors import InvariantError, Violation
 from channel.events import (
     Block,
@@ -49,7 +49,7 @@ from games.contract import Player
 class Config:
     """Who a peer is. `secret` (32 bytes) is for this channel only; `peer` names the other.
 
-    `times` is how long we wait for the other side; `fees` what we pay on chain (None: nothing).
+    `fees` is what we pay on chain (None: nothing).
     """
 
     name: str
@@ -61,7 +61,6 @@ class Config:
     agreement: Agreement
     agg_sig_data: bytes
     entropy: Callable[[int], bytes] = field(repr=False)
-    times: Times = DEFAULT_TIMES
     fees: Fees | None = None
 
 
@@ -157,9 +156,9 @@ class ChainSide(ABC):
 
     def _check_time(self) -> list[Effect]:
         """Wait no longer than we have to; ask again for the potato that we gave away."""
-        self._marks, late = wait(self._marks, self._due(), self._peak, self.config.times)
+        self._marks, late = wait(self._marks, self._due(), self._peak, self.config.agreement.times)
         if late is not None:
-            blocks = late.limit(self.config.times)
+            blocks = late.limit(self.config.agreement.times)
             violation = Violation(late.rule, f"not in {blocks} blocks: {late.what}")
             violation.party, violation.step = self.config.peer, self.phase.value
             return self._break_off(violation)

@@ -18,6 +18,7 @@ RULES = {
     "CH-OPEN-9": "the initiator's part of the funding launches this channel and pays its share",
     "CH-OPEN-10": "the completed bundle is the agreed spends with both signatures",
     "CH-OPEN-11": "the initiator's channel key is the one that it sent the hash of first",
+    "CH-OPEN-12": "the response and move times are those agreed on",
     "CH-BATCH-1": "only the holder of the potato sends a batch",
     "CH-BATCH-2": "a batch's state number is one more than the newest",
     "CH-BATCH-3": "actions come in the order settle, cancel, accept, move, propose",

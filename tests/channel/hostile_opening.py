@@ -389,6 +389,16 @@ def a_longer_unroll_timeout(victim: int) -> Hostile:
     return introduced(victim).but(unroll_timeout=16)
 
 
+@both("CH-OPEN-12")
+def a_shorter_response_time(victim: int) -> Hostile:
+    return introduced(victim).but(response_time=9)
+
+
+@both("CH-OPEN-12")
+def a_longer_move_time(victim: int) -> Hostile:
+    return introduced(victim).but(move_time=41)
+
+
 @CASES.add("CH-OPEN-6")
 def an_unroll_timeout_too_short_for_anybody() -> Hostile:
     moment = introduced(BEN, sit(unroll_timeout=7))
@@ -912,8 +922,10 @@ _KEY = bytes(48)
 _COIN = Coin(bytes(32), bytes(32), 1)
 _BUNDLE = Bundle((), NO_SIGNATURE)
 ANY_MESSAGE: tuple[Message, ...] = (
-    Hello(_KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, bytes(32)),
-    Welcome(_KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, _KEY, NO_SIGNATURE),
+    Hello(_KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, 10, 40, bytes(32)),
+    Welcome(
+        _KEY, _KEY, bytes(32), NO_SIGNATURE, NO_SIGNATURE, (1, 1), 15, 10, 40, _KEY, NO_SIGNATURE
+    ),
     Launch(_COIN, 100, _KEY, NO_SIGNATURE),
     FirstHalves(NO_SIGNATURE, NO_SIGNATURE),
     Funding(NO_SIGNATURE, NO_SIGNATURE, _BUNDLE),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from channel.clock import Awaited, Times, wait
+from channel.clock import Awaited, wait
 from channel.events import Close
+from channel.introduction import Times
 from channel.peer import Phase
 from tests.channel.disputes import at_move, farm, with_config
 from tests.channel.table import ANN, BEN, Table, broken_off, sit
@@ -15,7 +18,8 @@ TIMES = Times(response=4, move=9, margin=2)
 
 def patient(table: Table) -> Table:
     for index in (ANN, BEN):
-        with_config(table, index, times=TIMES)
+        agreement = replace(table.ends[index].peer.config.agreement, times=TIMES)
+        with_config(table, index, agreement=agreement)
     return table
 
 

@@ -40,7 +40,7 @@ COIN = Coin(H, H, 7)
 BUNDLE = Bundle((Spend(COIN, b"\x01", b"\x80"),), S)
 OFFER = Offer(3, "spacepoker", {"amount": 2000, "bet_unit": 100}, 15, True, 2000, (1, 2), H, 32, 0)
 EVERY: tuple[Message, ...] = (
-    Hello(K, K, H, S, S, (1, 2), 15, H),
+    Hello(K, K, H, S, S, (1, 2), 15, 10, 40, H),
     Launch(COIN, 30, K, S),
     FirstHalves(S, S),
     Funding(S, S, BUNDLE),
@@ -55,7 +55,7 @@ EVERY: tuple[Message, ...] = (
     Advisory(3, b"data"),
     Shutdown(S),
     ShutdownDone(S),
-    Welcome(K, K, H, S, S, (1, 2), 15, K, S),
+    Welcome(K, K, H, S, S, (1, 2), 15, 10, 40, K, S),
 )
 
 
@@ -155,6 +155,8 @@ def test_a_message_is_refused_with_a_field_of_another_type(message: Message, wro
         (EVERY[0], ("contributions", 1), 1 << 63),
         (EVERY[0], ("unroll_timeout",), 0),
         (EVERY[0], ("unroll_timeout",), 1 << 31),
+        (EVERY[0], ("response_time",), 0),
+        (EVERY[0], ("move_time",), 1 << 31),
         (EVERY[1], ("deadline",), -1),
         (EVERY[1], ("deadline",), 1 << 32),
         (EVERY[1], ("parent", "amount"), -1),
