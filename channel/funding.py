@@ -24,17 +24,15 @@ from channel.state import Channel, Side
 from channel.wallet import launcher_spend
 from clsp.integers import atom_to_int, is_minimal
 from clsp.programs import Program
-from clsp.run import TooLarge, Valid, items, run_serialized
-from clsp.values import BadValue, NotAList, deserialize
+from clsp.run import Valid, run_serialized
+from clsp.values import BadValue, NotAList, deserialize, from_list
 
 MAX_WALLET_COST = 20_000_000
 """The most that running one wallet spend may cost; the standard puzzle takes under a million.
 It bounds the time of the run, and the size of each atom in its result (under 2 MB)."""
 
 MAX_CONDITIONS = 32
-MAX_ARGUMENTS = 8
-MAX_CONDITION_BYTES = 1 << 14
-"""How many conditions of a wallet spend are read, items of each, and bytes of atoms in all."""
+"""The most conditions that a wallet spend may have."""
 
 MAX_SIGNATURES = 8
 """The most signatures that a wallet spend may need: each takes a pairing to check."""
@@ -142,10 +140,9 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
 
 
 def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
-    """Each condition of a stranger's spend: its code and arguments, a pair being None.
+    """Each condition of a stranger's spend, within limits: its code and arguments.
 
-    Read where the interpreter left them, no deeper, and within limits: the conditions may share
-    long lists and large atoms, so that a small spend is larger than any memory when written out.
+    A pair among them is None.
     """
     try:
         if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
@@ -156,20 +153,14 @@ def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
     outcome = run_serialized(spend.puzzle, spend.solution, MAX_WALLET_COST)
     if not isinstance(outcome, Valid):
         raise Violation(rule, f"a wallet spend does not give conditions: {outcome}")
-    size = 0
     try:
-        for condition in items(outcome.result, MAX_CONDITIONS):
-            atoms = []
-            for item in items(condition, MAX_ARGUMENTS):
-                atoms.append(item.atom)
-                size += len(atoms[-1] or b"")
-                if size > MAX_CONDITION_BYTES:
-                    raise TooLarge(f"more than {MAX_CONDITION_BYTES} bytes of atoms")
-            yield atoms
+        conditions = [from_list(condition) for condition in from_list(outcome.value)]
     except NotAList:
         raise Violation(rule, "a wallet spend's result is no list of conditions") from None
-    except TooLarge as error:
-        raise Violation(rule, f"a wallet spend's result is too large: {error}") from None
+    if len(conditions) > MAX_CONDITIONS:
+        raise Violation(rule, f"a wallet spend has {len(conditions)} conditions")
+    for condition in conditions:
+        yield [item if isinstance(item, bytes) else None for item in condition]
 
 
 def _amount(atom: bytes, rule: str) -> int:

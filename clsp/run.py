@@ -7,7 +7,6 @@ A run ends in one of four ways. They are kept apart because they differ in who i
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 from chia_rs import MEMPOOL_MODE, LazyNode, run_chia_program
@@ -26,8 +25,8 @@ _COST_EXCEEDED = "cost exceeded"
 _NOT_CLVM = "bad encoding"
 
 
-MAX_PAIRS = 1 << 18
-MAX_ATOM_BYTES = 1 << 22
+MAX_PAIRS = 1 << 16
+MAX_ATOM_BYTES = 1 << 21
 """How many pairs, and bytes of atoms, are read of a result. A few bytes of CLVM describe lists
 that share structure: written out, they fill any memory."""
 
@@ -40,35 +39,12 @@ class TooLarge(ValueError):
     """A CLVM value has more pairs, or more bytes in its atoms, than the reader allows."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Valid:
-    """The run returned something other than ``()``.
+    """The run returned something other than ``()``."""
 
-    `result` is what the interpreter gave back; reading it costs more than many a run, so
-    :attr:`value` converts it only when it is asked for, and raises :class:`TooLarge` beyond
-    `MAX_PAIRS` or `MAX_ATOM_BYTES`.
-    """
-
-    __match_args__ = ("value", "cost")
-
-    result: LazyNode | Value
+    value: Value
     cost: int
-
-    @cached_property
-    def value(self) -> Value:
-        """The result as a value."""
-        return to_value(self.result) if isinstance(self.result, LazyNode) else self.result
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Valid):
-            return NotImplemented
-        return (self.cost, self.value) == (other.cost, other.value)
-
-    def __hash__(self) -> int:
-        return hash((self.cost, self.value))
-
-    def __repr__(self) -> str:
-        return f"Valid({self.value!r}, {self.cost})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +56,10 @@ class Slash:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The run raised, with the interpreter's reason."""
+    """The run raised, with the interpreter's reason; or its result is too large to read.
+
+    A referee, which has to hash what a validator returns, fails on such a result as well.
+    """
 
     error: str
 
@@ -137,7 +116,12 @@ def run_serialized(
         if reason == _NOT_CLVM:
             raise BadValue("the program or its arguments are not serialized CLVM") from error
         return Raised(reason)
-    return Slash(cost) if result.atom == NIL else Valid(result, cost)
+    if result.atom == NIL:
+        return Slash(cost)
+    try:
+        return Valid(to_value(result), cost)
+    except TooLarge as error:
+        return Raised(f"its result is too large to read: {error}")
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Value:
@@ -206,17 +190,17 @@ def read_node(blob: bytes, max_bytes: int = MAX_BYTES) -> LazyNode:
         raise BadValue(f"not serialized CLVM: {error.args[0]}") from None
 
 
-def items(node: LazyNode | Value, most: int) -> list[LazyNode]:
+def items(node: LazyNode, most: int) -> list[LazyNode]:
     """The items of a proper list, none of them read.
 
     Raises :class:`~clsp.values.NotAList`, and :class:`TooLarge` for more than `most` items.
     """
     found: list[LazyNode] = []
-    while isinstance(node, LazyNode) and node.pair is not None:
+    while (pair := node.pair) is not None:
         if len(found) == most:
             raise TooLarge(f"a list of more than {most} items")
-        item, node = node.pair
+        item, node = pair
         found.append(item)
-    if (node.atom if isinstance(node, LazyNode) else node) != NIL:
+    if node.atom != NIL:
         raise NotAList(f"a list of {len(found)} items does not end in ()")
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from clsp.integers import int_to_atom
 from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, Raised, TooLarge, run_serialized
+from clsp.run import CostExceeded, Outcome, Raised, run_serialized
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid as ProgramValid
 from clsp.values import NIL, Value, serialize, to_list, tree_hash
@@ -129,7 +129,7 @@ def judge_move(
             case ProgramValid():
                 try:
                     matches, extra = compare(coin, outcome.value)
-                except (RefereeRefusal, TooLarge):
+                except RefereeRefusal:
                     continue  # no slash, and no verdict that we could go by
                 if not matches or extra != NIL:
                     return Ruling(False, None, "CH-MOVE-5", evidence, runs, tuple(disagreements))
@@ -158,11 +158,9 @@ def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | No
         case (Slash(), ProgramSlash()) | (Raise(), Raised()):
             return None
         case Valid(step), ProgramValid():
-            try:
-                alike = outcome.value == result_value(step, hashes)
-            except TooLarge as error:
-                return f"the program's result is too large to read: {error}"
-            return None if alike else "rules and program lead to different next records"
+            if outcome.value == result_value(step, hashes):
+                return None
+            return "rules and program lead to different next records"
         case _:
             said = type(verdict).__name__.lower()
             return f"the rules say {said}, the program {type(outcome).__name__.lower()}"

@@ -10,7 +10,7 @@ from chia_rs import LazyNode, run_chia_program
 
 from channel.lab.cases import Case
 from channel.lab.trial import RUNAWAY, SAMPLES, Trial
-from clsp.run import MAX_COST, STRICT
+from clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from clsp.values import NIL
 
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
@@ -49,6 +49,10 @@ class Runs:
                     limit = RUNAWAY
             else:
                 outcome = SLASH if result.atom == NIL else VALID
+                if outcome is VALID and (VALID, cost) not in self._prints and _huge(result):
+                    # No referee can hash it: to the chain this is a run that fails.
+                    outcome, result = RAISE, None
+                    tally.runaway.add(name)
             said.append(outcome)
             spent += cost
             if cost > highest:
@@ -68,3 +72,11 @@ class Runs:
         kept = self._samples.setdefault(end, [])
         if len(kept) < SAMPLES:
             kept.append((cost, case.arguments))
+
+
+def _huge(result: LazyNode) -> bool:
+    try:
+        to_value(result)
+    except TooLarge:
+        return True
+    return False

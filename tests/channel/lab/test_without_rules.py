@@ -37,6 +37,21 @@ def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
     assert {one.validator for one in found} == {name}
 
 
+def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:
+    """2^45 pairs that share structure, after moves that begin with a 7."""
+    path = toy(tmp_path)
+    source = tmp_path / "commit.clsp"
+    include, right = '(include "hashes/bid.clinc")', "(list BID_HASH MOVE 4)"
+    text = source.read_text()
+    twice = "(defun twice (n x) (if n (twice (- n 1) (c x x)) x))"
+    text = text.replace(include, f"{include} {twice}").replace(
+        right, f"(if (= (substr MOVE 0 1) 7) (list BID_HASH (twice 45 MOVE) 4) {right})"
+    )
+    source.write_text(text)
+    assert {one.validator for one in campaign(path).found} <= {"commit"}
+    assert crosscheck(load(str(path)), 1000, "s", 1).tally.runaway <= {"commit"}
+
+
 def test_there_is_a_mistake_for_each_law_that_needs_no_rules() -> None:
     without = {law.name for law in laws() if law.needs in (Needs.NO_RULES, Needs.RECORDS)}
     assert without <= set(MISTAKES)
