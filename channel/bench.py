@@ -9,8 +9,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -22,8 +23,10 @@ from rich.table import Table
 
 from channel import bls
 from channel.bench_dispute import disputed_hands
+from channel.cli.progress import progress
 from channel.deciding import Deciders
 from channel.entropy import derive
+from channel.interrupt import exit_code
 from channel.keys import SecretKeys
 from channel.lab.speed import speed
 from channel.lab.target import of_game
@@ -65,43 +68,71 @@ class Spread:
 
 def main(seconds: float, *, as_json: bool) -> int:
     """Measure and print; the exit code."""
-    figures = measure(seconds)
+    with progress("bench", still=True) as bar:
+        figures = measure(seconds, lambda what: bar(min(bar.elapsed, seconds), seconds, what))
     if as_json or not sys.stdout.isatty():
         print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
     else:
         _print(figures)
-    return 0
+        if figures["interrupted"]:
+            print("interrupted: what is not here was not measured")
+    return exit_code(figures["interrupted"])
 
 
-def measure(seconds: float) -> dict[str, Any]:
-    """All figures, as JSON data. `seconds` is shared out among them."""
-    share = seconds / 5
-    hands = {name: _signed_hand(name, share) for name in registry.names()}
-    disputed = {name: _disputed_hand(name, share / 2) for name in registry.names()}
-    ratios = _python_to_clvm(share)
-    checked = {
-        name: {figure: Spread(values).data() for figure, values in found.items()}
-        for name in registry.names()
-        for found in [speed(of_game(registry.get(name)), SEED, share / 4)]
-    }
-    rates = _rates(share)
-    imported = _import_time()
-    return {
-        "signed_hand_ratio_to_floor": max(hand["ratio"]["median"] for hand in hands.values()),
-        "signed_hand": hands,
-        "disputed_hand_ratio_to_floor": max(hand["ratio"]["median"] for hand in disputed.values()),
-        "disputed_hand": disputed,
-        "python_ratio_to_clvm": {
-            name: figure["ratio"]["median"] for name, figure in ratios.items()
-        },
-        "python_to_clvm": ratios,
-        "crosscheck_ratio_to_clvm": min(one["ratio"]["median"] for one in checked.values()),
-        "crosscheck": checked,
-        **{f"{name}_per_second": round(spread.median) for name, spread in rates.items()},
-        "rates": {name: spread.data() for name, spread in rates.items()},
-        "import_channel_seconds": imported.median,
-        "import_channel": imported.data(),
-    }
+def measure(seconds: float, tell: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
+    """All figures, as JSON data. `seconds` is shared out among them.
+
+    `tell` hears what is measured next. An interrupt ends it early: what it has not measured is not
+    there.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    interrupted = False
+    try:
+        for section, name, work in _works(seconds / 5):
+            tell(f"{section.replace('_', ' ')} {name}")
+            figures = work()
+            found.setdefault(section, {}).update({name: figures} if name else figures)
+    except KeyboardInterrupt:
+        interrupted = True
+    return {**_summary(found), "interrupted": interrupted}
+
+
+def _works(share: float) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
+    """What is measured: the section, the name in it if it has several, and the work."""
+    for name in registry.names():
+        yield "signed_hand", name, partial(_signed_hand, name, share)
+    for name in registry.names():
+        yield "disputed_hand", name, partial(_disputed_hand, name, share / 2)
+    for name, compare in _comparisons(share).items():
+        yield "python_to_clvm", name, compare
+    for name in registry.names():
+        yield "crosscheck", name, partial(_checked, name, share / 4)
+    yield "rates", "", lambda: {name: one.data() for name, one in _rates(share).items()}
+    yield "import_channel", "", lambda: _import_time().data()
+
+
+def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The sections that are there, each behind its headline."""
+    made: dict[str, Any] = {}
+    for section, figures in found.items():
+        match section:
+            case "signed_hand" | "disputed_hand":
+                worst = max(hand["ratio"]["median"] for hand in figures.values())
+                made[f"{section}_ratio_to_floor"] = worst
+            case "python_to_clvm":
+                made["python_ratio_to_clvm"] = {
+                    name: figure["ratio"]["median"] for name, figure in figures.items()
+                }
+            case "crosscheck":
+                least = min(one["ratio"]["median"] for one in figures.values())
+                made["crosscheck_ratio_to_clvm"] = least
+            case "rates":
+                for name, spread in figures.items():
+                    made[f"{name}_per_second"] = round(spread["median"])
+            case "import_channel":
+                made["import_channel_seconds"] = figures["median"]
+        made[section] = figures
+    return made
 
 
 # --- a signed hand against its floor -------------------------------------------------------------
@@ -201,14 +232,15 @@ def _disputed_hand(game: str, seconds: float) -> dict[str, Any]:
 # --- Python rules against CLVM ----------------------------------------------------------------
 
 
-def _python_to_clvm(seconds: float) -> dict[str, dict[str, Any]]:
+def _comparisons(seconds: float) -> dict[str, Callable[[], dict[str, Any]]]:
     """Each validator's rules in Python against the same calls in CLVM, prepared as bytes."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Callable[[], dict[str, Any]]] = {}
+    share = seconds / 5 / len(registry.names())
     for name in registry.names():
         game = registry.get(name)
         for validator, mix in _calls_by_validator(game).items():
             key = validator if validator not in found else f"{name}/{validator}"
-            found[key] = _compare(game, validator, mix, seconds / 5 / len(registry.names()))
+            found[key] = partial(_compare, game, validator, mix, share)
     return found
 
 
@@ -287,6 +319,12 @@ def _state(call: Call) -> Any:
     return call.before.state
 
 
+def _checked(game: str, seconds: float) -> dict[str, Any]:
+    """How fast a crosscheck is beside the bare runs."""
+    found = speed(of_game(registry.get(game)), SEED, seconds)
+    return {figure: Spread(values).data() for figure, values in found.items()}
+
+
 # --- rates, and the import ----------------------------------------------------------------------
 
 
@@ -318,7 +356,8 @@ def _import_time(rounds: int = 5) -> Spread:
 
 
 def _python(code: str) -> None:
-    subprocess.run([sys.executable, "-c", code], check=True)
+    # An interrupt from the terminal goes to it as well, and is ours to tell.
+    subprocess.run([sys.executable, "-c", code], check=True, stderr=subprocess.DEVNULL)
 
 
 def _time(work: Callable[[], object]) -> float:
@@ -333,23 +372,24 @@ def _time(work: Callable[[], object]) -> float:
 def _print(figures: dict[str, Any]) -> None:
     console = Console(highlight=False)
     table = Table("figure", "median", "least", "most", title="measured in one run")
-    for game, hand in figures["signed_hand"].items():
+    for game, hand in figures.get("signed_hand", {}).items():
         _row(table, f"{game}: signed hand / floor", hand["ratio"])
         _row(table, f"{game}: signed hand, ms", hand["milliseconds"])
-    for game, hand in figures["disputed_hand"].items():
+    for game, hand in figures.get("disputed_hand", {}).items():
         _row(table, f"{game}: disputed hand / floor", hand["ratio"])
         _row(table, f"{game}: disputed hand / bare calls", hand["ratio_to_bare_calls"])
         _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
-    for name, figure in figures["python_to_clvm"].items():
+    for name, figure in figures.get("python_to_clvm", {}).items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
-    for name, figure in figures["crosscheck"].items():
+    for name, figure in figures.get("crosscheck", {}).items():
         _row(table, f"{name}: crosscheck / CLVM, cases a second", figure["ratio"])
         _row(table, f"{name}: crosscheck, cases a second", figure["cases_per_second"])
-    for name, spread in figures["rates"].items():
+    for name, spread in figures.get("rates", {}).items():
         _row(table, f"{name}, a second", spread)
-    _row(table, "import channel, s", figures["import_channel"])
+    if "import_channel" in figures:
+        _row(table, "import channel, s", figures["import_channel"])
     console.print(table)
-    for game, hand in figures["signed_hand"].items():
+    for game, hand in figures.get("signed_hand", {}).items():
         console.print(
             f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
             f" {hand['verifications_per_hand']} verifications; the floor is their cost here."

@@ -6,7 +6,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from channel.cli.app import app
+from channel import interrupt
 from channel.errors import UsageError
 
 USAGE = 2
@@ -16,17 +16,29 @@ INTERNAL = 3
 
 def main() -> None:
     """Run the command line. Bad use is one line on stderr and exit code 2."""
+    with interrupt.listening():
+        try:
+            code = _run()
+        except KeyboardInterrupt:
+            code = _interrupted()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command that the arguments name; its exit code."""
+    _open_streams()
     from typer.exceptions import Abort, Exit, TyperException
 
-    _open_streams()
+    from channel.cli.app import app
+
+    code: object
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except (Exit, SystemExit) as end:
         code = getattr(end, "exit_code", getattr(end, "code", 0))
-    except (Abort, KeyboardInterrupt):
-        print("channelsim: interrupted", file=sys.stderr)
-        code = 130
+    except Abort:  # what the library makes of an interrupt that no command has caught
+        code = _interrupted()
     except TyperException as error:
         # Without a command there is nothing to say beyond the help that was shown.
         if error.format_message().strip():
@@ -51,7 +63,15 @@ def main() -> None:
             " (CHANNELSIM_DEBUG=1 shows where)"
         )
         code = INTERNAL
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    """Tell of an interrupt before there was anything else to tell."""
+    print("channelsim: interrupted", file=sys.stderr)
+    if "--json" in sys.argv:
+        print('{"interrupted": true}')
+    return interrupt.exit_code()
 
 
 def _open_streams() -> None:

@@ -11,12 +11,15 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from channel.cli.progress import progress
 from channel.errors import UsageError
+from channel.interrupt import exit_code
 from channel.lab import bundles, costs, snapshot
 from channel.lab.bundles import Bundles
 from channel.lab.costs import share_of_block
 from channel.lab.snapshot import Change, Changes, Snapshot
 from channel.lab.target import load
+from channel.output import opened
 from clsp.run import MAX_COST
 
 CASES, SEED = 5000, "cost"
@@ -33,33 +36,41 @@ def cost(
     tolerance: float | None,
     json: bool,
 ) -> int:
-    """Measure a target; the exit code, 1 when `check` fails or the node refuses a bundle."""
+    """Measure a target; the exit code, 1 when `check` fails or the node refuses a bundle.
+
+    What was interrupted is told, but neither written nor held against `check`.
+    """
     if tolerance is not None and check is None:
         raise UsageError("--tolerance goes with --check FILE")
     if not isfinite(tolerance or 0):
         raise UsageError(f"--tolerance {tolerance}: not a percentage")
     held = snapshot.read(check) if check else None
     cases, seed = _measured_as(check, held, cases, seed)
-    tried = load(target)
-    measured = costs.measure(tried, cases, seed)
-    whole = bundles.measure(measured)
-    now = Snapshot(tried.name, cases, seed, measured.figures(), whole.costs)
-    if held and not held.lines().keys() & now.lines().keys():
-        raise UsageError(f"{check}: has none of the figures of {tried.name}")
-    changes = snapshot.compare(held, now, tolerance or 0) if held else None
-    if write:
-        try:
-            write.write_text(snapshot.text(now), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"--write {write}: cannot be written ({error.strerror})") from None
-    if json:
-        document = _document(now, whole, changes)
-        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
-    else:
-        _print(now, whole)
-        if changes:
-            _print_changes(changes, check)
-    return 1 if whole.refused or (changes and changes.failed) else 0
+    with opened("--write", write) as file:
+        with progress("cost", "cases") as bar:
+            tried = load(target)
+            measured = costs.measure(tried, cases, seed, bar)
+            bar.phase("whole spends, on a node")
+            whole = bundles.measure(measured)
+        now = Snapshot(tried.name, measured.cases, seed, measured.figures(), whole.costs)
+        changes = None
+        if not whole.interrupted:
+            if held and not held.lines().keys() & now.lines().keys():
+                raise UsageError(f"{check}: has none of the figures of {tried.name}")
+            changes = snapshot.compare(held, now, tolerance or 0) if held else None
+            file.write(snapshot.text(now).encode())
+            file.finish()
+        if json:
+            document = _document(now, whole, changes)
+            print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+        else:
+            _print(now, whole)
+            if changes:
+                _print_changes(changes, check)
+            if whole.interrupted:
+                _print_interrupted(write, check)
+    failed = bool(whole.refused or (changes and changes.failed))
+    return exit_code(whole.interrupted, failed)
 
 
 def _measured_as(
@@ -90,6 +101,7 @@ def _document(now: Snapshot, whole: Bundles, changes: Changes | None) -> dict[st
     document["block"] = MAX_COST
     document["refused"] = whole.refused
     document["left_out"] = whole.left_out
+    document["interrupted"] = whole.interrupted
     if changes:
         document["check"] = {
             "failed": changes.failed,
@@ -132,6 +144,12 @@ def _print(now: Snapshot, whole: Bundles) -> None:
     for name in whole.left_out:
         console.print(f"left out: {name}: more mojos than a wallet of the node", markup=False)
     console.print(f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}", markup=False)
+
+
+def _print_interrupted(write: Path | None, check: Path | None) -> None:
+    undone = [f"{write} is left as it was"] if write else []
+    undone += [f"nothing is held against {check}"] if check else []
+    print("; ".join(("interrupted: not all was measured", *undone)))
 
 
 def _print_changes(changes: Changes, check: Path | None) -> None:

@@ -11,11 +11,13 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from channel.errors import UsageError
+from channel.cli.progress import progress
+from channel.interrupt import exit_code
 from channel.lab.corpus import read
 from channel.lab.page import page
 from channel.lab.reached import WIDTH, Reached, Share, reached
 from channel.lab.target import load
+from channel.output import opened
 
 SHOWN = 5
 """How many cases with another outcome than expected are told; the rest are counted."""
@@ -23,23 +25,36 @@ SHOWN = 5
 
 def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int:
     """Run a corpus and tell what it reaches; the exit code."""
-    tried = load(target)
-    found = reached(tried, read(tried, corpus))
-    if html is not None:
-        try:
-            html.write_text(page(tried.name, found), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"--html {html}: cannot be written ({error.strerror})") from None
-    if json:
-        print(
-            msgspec.json.format(msgspec.json.encode(document(tried.name, found)), indent=2).decode()
-        )
-    else:
-        _print(tried.name, found)
-    return 0
+    with opened("--html", html) as file:
+        interrupted = False
+        with progress("coverage", "cases") as bar:
+            tried = load(target)
+            found = reached(tried, ())
+            try:
+                entries = []
+                for entry in read(tried, corpus):
+                    entries.append(entry)
+                    bar(len(entries), note=f"{len(entries):,} cases read")
+                for number, entry in enumerate(entries, 1):
+                    found[entry.program].add(entry)
+                    bar(number, len(entries))
+            except KeyboardInterrupt:
+                interrupted = True
+        if html is not None and not interrupted:
+            file.write(page(tried.name, found).encode())
+            file.finish()
+        if json:
+            told = document(tried.name, found, interrupted)
+            print(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+        else:
+            _print(tried.name, found)
+            if interrupted:
+                left = f"; {html} is left as it was" if html else ""
+                print(f"interrupted: not all cases were run{left}")
+    return exit_code(interrupted)
 
 
-def document(name: str, found: dict[str, Reached]) -> dict[str, Any]:
+def document(name: str, found: dict[str, Reached], interrupted: bool = False) -> dict[str, Any]:
     """What was reached as JSON data."""
     return {
         "target": name,
@@ -55,6 +70,7 @@ def document(name: str, found: dict[str, Reached]) -> dict[str, Any]:
             }
             for one in found.values()
         },
+        "interrupted": interrupted,
     }
 
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
-from rich.text import Text
 
+from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
+from channel.interrupt import exit_code
 from channel.lab.campaign import Progress
 from channel.lab.findings import RECORDED, Document, keep, still_broken
 from channel.lab.findings import load as load_finding
@@ -28,6 +27,7 @@ from channel.lab.fuzz import fuzz as run
 from channel.lab.laws import laws_for
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.target import load
+from channel.output import check_folder, opened
 
 SHOWN = 12
 """How many findings are told in full; the rest are named."""
@@ -50,38 +50,37 @@ def fuzz(
     """Fuzz a target; the exit code, 1 when something was found."""
     loaded = load(target)
     folder = out or HOME / _slug(loaded.name) / "findings"
-    for path, what in ((corpus, "--corpus"), (out, "--out")):
-        if path is not None and path.exists() and not path.is_dir():
-            raise UsageError(f"{what} {path}: not a folder")
-    if junit is not None and not junit.absolute().parent.is_dir():
-        raise UsageError(f"--junit {junit}: no folder {junit.parent}")
-    with _progress(quiet=json) as tell:
-        report = run(
-            loaded,
-            seconds=seconds,
-            seed=seed,
-            jobs=jobs or os.cpu_count() or 1,
-            corpus=corpus,
-            findings=folder,
-            tell=tell,
-        )
-    # What was found is told even where it cannot be kept.
-    trouble, added = "", 0
-    paths: list[Path] = []
-    try:
-        paths = keep(folder, report.findings) if report.findings else []
-        added = save(report, corpus) if corpus else 0
-        if junit is not None:
-            _write_junit(junit, report)
-    except UsageError as error:
-        trouble = str(error)
-    if json:
-        _print_json(report, paths)
-    else:
-        _print(report, paths, added, corpus)
+    check_folder("--out", folder)
+    if corpus is not None:
+        check_folder("--corpus", corpus)
+    with opened("--junit", junit) as suite:
+        with progress(f"fuzzing {loaded.name}") as bar:
+            report = run(
+                loaded,
+                seconds=seconds,
+                seed=seed,
+                jobs=jobs or os.cpu_count() or 1,
+                corpus=corpus,
+                findings=folder,
+                tell=partial(_tell, bar, seconds),
+            )
+        # What was found is told even where it cannot be kept.
+        trouble, added = "", 0
+        paths: list[Path] = []
+        try:
+            paths = keep(folder, report.findings) if report.findings else []
+            added = save(report, corpus) if corpus else 0
+            suite.write(_junit(report))
+            suite.finish()
+        except UsageError as error:
+            trouble = str(error)
+        if json:
+            _print_json(report, paths)
+        else:
+            _print(report, paths, added, corpus)
     if trouble:
         raise UsageError(trouble)
-    return 1 if report.findings else 0
+    return exit_code(report.interrupted, failed=bool(report.findings))
 
 
 def is_finding(path: Path) -> bool:
@@ -101,7 +100,8 @@ def replay(path: Path, target: str | None, *, json: bool) -> int:
     except UsageError as error:
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None
-    broken = still_broken(loaded, msgspec.to_builtins(found))
+    with progress("trying it again"):
+        broken = still_broken(loaded, msgspec.to_builtins(found))
     if json:
         _dump({"target": loaded.name, "happens": bool(broken), "broken": broken})
         return 1 if broken else 0
@@ -224,7 +224,7 @@ def _dump(data: Any) -> None:
     print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
 
 
-def _write_junit(path: Path, report: Report) -> None:
+def _junit(report: Report) -> bytes:
     """One test case a law; a law with findings fails, with each of them."""
     suite = ElementTree.Element("testsuite", name=f"channelsim fuzz {report.target.name}")
     failed = 0
@@ -243,10 +243,7 @@ def _write_junit(path: Path, report: Report) -> None:
     suite.set("tests", str(len(laws)))
     suite.set("failures", str(failed))
     suite.set("time", f"{report.seconds:.3f}")
-    try:
-        ElementTree.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise UsageError(f"--junit {path}: cannot be written ({error.strerror})") from None
+    return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 
 def _plain(text: str) -> str:
@@ -265,26 +262,10 @@ def _console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 110)
 
 
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Sequence[Progress]], None]]:
-    """A line about how far it is, where somebody can see it."""
-    console = Console(stderr=True, highlight=False)
-    if quiet or not console.is_terminal:
-        yield lambda states: None
-        return
-    start = perf_counter()
-    with Live(console=console, refresh_per_second=5, transient=True) as live:
-
-        def tell(states: Sequence[Progress]) -> None:
-            seconds = perf_counter() - start
-            runs = sum(one.runs for one in states)
-            nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
-            found = max(one.findings for one in states)
-            live.update(
-                Text(
-                    f"{seconds:5.0f} s  {runs:,} runs  {runs / seconds:,.0f} runs/s  coverage:"
-                    f" {nodes} nodes, {sides} branches  findings: {found}  (Ctrl-C ends it)"
-                )
-            )
-
-        yield tell
+def _tell(bar: Bar, seconds: float, states: Sequence[Progress]) -> None:
+    """How far the campaigns are, by the clock."""
+    runs = sum(one.runs for one in states)
+    nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
+    found = max(one.findings for one in states)
+    note = f"{runs:,} runs, {nodes} nodes, {sides} branches, {found} findings"
+    bar(min(bar.elapsed, seconds), seconds, note)

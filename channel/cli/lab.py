@@ -11,7 +11,9 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from channel.cli.progress import progress
 from channel.errors import UsageError
+from channel.interrupt import exit_code
 from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
@@ -27,14 +29,16 @@ def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bo
     """Hold a target against its rules; the exit code, 1 when a law is broken."""
     if cases < 1:
         raise UsageError(f"--cases {cases}: at least 1")
-    report = run(load(target), cases, seed, jobs or os.cpu_count() or 1)
-    reached = coverage(report.target, report.tally)
+    with progress("crosscheck", "cases") as bar:
+        report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
+        bar.phase("coverage")
+        reached = coverage(report.target, report.tally)
     if json:
         text = msgspec.json.format(msgspec.json.encode(document(report, reached)), indent=2)
         print(text.decode())
     else:
         _print(report, reached)
-    return 1 if report.broken else 0
+    return exit_code(report.interrupted, failed=bool(report.broken))
 
 
 def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
@@ -48,6 +52,7 @@ def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
         "disagreements": report.disagreements,
         "seconds": round(report.seconds, 3),
         "cases_per_second": round(report.cases / report.seconds),
+        "interrupted": report.interrupted,
         "outcomes": {name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
         "tried": dict(sorted(tally.tried.items())),
         "most_cost": dict(sorted(tally.costs.items())),
@@ -99,7 +104,7 @@ def _print(report: Report, reached: dict[str, Reached]) -> None:
     console.print(
         f"{report.cases:,} cases in {report.seconds:.1f} s,"
         f" {report.cases / report.seconds:,.0f} cases per second,"
-        f" {report.disagreements:,} disagreements"
+        f" {report.disagreements:,} disagreements{'; interrupted' if report.interrupted else ''}"
     )
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import Any
 
 import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
+from channel.interrupt import exit_code
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
@@ -32,22 +35,25 @@ def mutants(
     """Hunt every mutant of a target's programs; the exit code, 1 when one lives unargued."""
     if seconds <= 0:
         raise UsageError(f"--seconds {seconds:g}: more than 0")
-    target = load(game)
-    assert target.game
-    report = hunted(
-        target,
-        all_mutants(target, validator),
-        seed=seed,
-        seconds=seconds,
-        jobs=jobs or os.cpu_count() or 1,
-        argued_too=argued_too,
-        hunt=Hunt(told=_tell if sys.stderr.isatty() else None),
-    )
+    with progress("mutants") as bar:
+        target = load(game)
+        assert target.game
+        report = hunted(
+            target,
+            all_mutants(target, validator),
+            seed=seed,
+            seconds=seconds,
+            jobs=jobs or os.cpu_count() or 1,
+            argued_too=argued_too,
+            hunt=Hunt(told=partial(_tell, bar)),
+        )
     if json:
         text = msgspec.json.format(msgspec.json.encode(document(report, seconds)), indent=2)
         print(text.decode())
     else:
         _print(report)
+    if report.hunt.interrupted:
+        return exit_code(failed=report.shown_open(seconds))
     return 0 if report.passed else 1
 
 
@@ -123,12 +129,8 @@ def _cells(count: Count) -> tuple[str, ...]:
     return (f"{count.made:,}", f"{count.killed:,}", f"{count.share:.1%}", *numbers)
 
 
-def _tell(hunt: Hunt) -> None:
-    """One line on the terminal, written over."""
+def _tell(bar: Bar, hunt: Hunt) -> None:
+    """How many are killed, and how long the others are hunted."""
     killed = len(hunt.fates) - len(hunt.alive)
-    print(
-        f"\r{killed:,} of {len(hunt.fates):,} killed, {hunt.chunks} chunks of fresh cases  ",
-        end="",
-        file=sys.stderr,
-        flush=True,
-    )
+    left = f", at most {hunt.left:,.0f} s more" if hunt.chunks and hunt.left else ""
+    bar(killed, None, f"{killed:,} of {len(hunt.fates):,} killed{left}")

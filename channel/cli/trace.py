@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 
+from channel.cli.progress import progress
 from channel.lab.steps import NODES
 from channel.lab.tracing import read, told
 
 
 def trace(file: Path, *, target: str | None, case: str | None, verbosity: int) -> int:
     """Print the steps of one run; the exit code."""
-    for line in told(read(file, target, case), min(verbosity, NODES)):
+    with progress("trace"):
+        lines: Iterator[str] = told(read(file, target, case), min(verbosity, NODES))
+        first = list(islice(lines, 1))  # the run itself is made for it
+    for line in chain(first, lines):
         print(line)
     return 0

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
+from channel.interrupt import exit_code, polled
+from channel.output import opened
 from games import registry
 from games.errors import UnknownGame
 from games.vectors import BadCase, Case, check_program, read
@@ -22,32 +26,80 @@ def check(files: Sequence[Path], target: Path | None = None) -> int:
 
     With a target its programs are tried, and nothing else; without one, rules and programs.
     """
-    checker = _checker(target)
-    passed = failed = 0
-    for path in files:
+    tried = _Tried()
+    with progress("cases", "cases") as bar:
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-        except UnicodeDecodeError:
-            raise UsageError(f"{path}: not a text file") from None
-        if not any(line.strip() for line in lines):
-            raise UsageError(f"{path}: has no cases")
-        try:
-            for case in read(lines):
-                differences = checker(case)
-                if not differences:
-                    passed += 1
-                    continue
-                failed += 1
-                if failed <= SHOWN:
-                    print(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
-        except BadCase as error:
-            raise UsageError(f"{path}: {error}") from None
-    if failed > SHOWN:
-        print(f"and {failed - SHOWN} more")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            checker = _checker(target)
+            with polled() as interrupted:
+                for path in files:
+                    _check_file(path, checker, tried, bar, interrupted)
+        except UsageError:
+            # What failed before the trouble is told all the same.
+            for line in tried.shown:
+                print(line)
+            raise
+    print("\n".join(tried.told()))
+    return exit_code(tried.interrupted, failed=bool(tried.failed))
+
+
+@dataclass
+class _Tried:
+    """How many cases passed and failed, and how the first of these did."""
+
+    passed: int = 0
+    failed: int = 0
+    shown: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    def told(self) -> list[str]:
+        more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
+        early = "; interrupted: not all cases were run" if self.interrupted else ""
+        return [*self.shown, *more, f"{self.passed} passed, {self.failed} failed{early}"]
+
+
+def _check_file(
+    path: Path,
+    checker: Callable[[Case], list[str]],
+    tried: _Tried,
+    bar: Bar,
+    interrupted: Callable[[], bool],
+) -> None:
+    """Run the cases of one file. Raises `UsageError`."""
+    lines = _lines(path)
+    try:
+        for number, case in enumerate(read(lines), 1):
+            if interrupted():
+                tried.interrupted = True
+                return
+            differences = checker(case)
+            if not differences:
+                tried.passed += 1
+            else:
+                tried.failed += 1
+                if tried.failed <= SHOWN:
+                    tried.shown.append(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
+            bar(number, len(lines))
+    except BadCase as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file of cases. Raises `UsageError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text file") from None
+    lines = text.splitlines()
+    if not any(line.strip() for line in lines):
+        raise UsageError(f"{path}: has no cases")
+    if not text.endswith("\n"):
+        raise UsageError(
+            f"{path}: line {len(lines)}: has no end, so the file may be cut off; if it is whole,"
+            " end it with a newline"
+        )
+    return lines
 
 
 def _checker(target: Path | None) -> Callable[[Case], list[str]]:
@@ -71,11 +123,20 @@ def make(game: str, *, cases: int, seed: str, output: Path) -> int:
     except UnknownGame as error:
         raise UsageError(str(error)) from None
     encoder = msgspec.json.Encoder()
-    try:
-        with output.open("wb") as file:
-            for case in make_cases(target, cases, seed):
-                file.write(encoder.encode(case) + b"\n")
-    except OSError as error:
-        raise UsageError(f"-o {output}: cannot be written ({error.strerror})") from None
-    print(f"{cases} cases in {output}")
-    return 0
+    made, interrupted = 0, False
+    with opened("-o", output) as file:
+        try:
+            with progress(f"cases of {game}", "cases") as bar:
+                for case in make_cases(target, cases, seed):
+                    file.write(encoder.encode(case) + b"\n")
+                    made += 1
+                    bar(made, cases)
+        except KeyboardInterrupt:
+            interrupted = True
+        if interrupted:
+            left = f"; {output} is left as it was" if file.renamed else ""
+            print(f"interrupted after {made} of {cases} cases{left}")
+        else:
+            file.finish()
+            print(f"{cases} cases in {output}")
+    return exit_code(interrupted)

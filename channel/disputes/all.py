@@ -8,10 +8,8 @@ deviations is run once. Weather and fees go round, and other seeds put them else
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
 
 from channel import bls
 from channel.adversaries.base import Adversary, names
@@ -19,6 +17,8 @@ from channel.disputes.arena import Arena, Run
 from channel.disputes.promises import Broken, check
 from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.where import outcome, place
+from channel.interrupt import held
+from channel.workers import Crew, Work
 from games import registry
 
 FEES = 5
@@ -53,7 +53,7 @@ class Cell:
 class Tally:
     """What many runs covered. `idle`: runs in which the adversary found nothing to change.
 
-    `spends` are those of coins that the chain holds in the end.
+    `spends` are those of coins that the chain holds in the end. `interrupted`: before all was run.
     """
 
     runs: int = 0
@@ -64,6 +64,7 @@ class Tally:
     broken: list[tuple[Scenario, Broken]] = field(default_factory=list)
     exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
+    interrupted: bool = False
 
     def cell(self, adversary: str, where: str) -> Cell:
         """The cell of an adversary and a part of the session."""
@@ -98,28 +99,50 @@ class Tally:
                 self.cell(adversary, where).merge(cell)
 
 
-def run_all(seed: str, seeds: int, jobs: int = 1) -> Tally:
-    """Run everything for so many seeds, in so many processes."""
-    tally = Tally()
+def run_all(
+    seed: str,
+    seeds: int,
+    jobs: int = 1,
+    tell: Callable[[int, int, int], None] = lambda runs, begun, of: None,
+) -> Tally:
+    """Run everything for so many seeds, in so many processes; an interrupt ends it early.
+
+    `tell` hears of the runs that are done, and how many adversaries of all seeds have had theirs.
+    """
+    parts = [Tally() for _ in range(seeds)]
+    begun = [0] * seeds
     each = [(f"{seed}/{number}", number) for number in range(seeds)]
-    if jobs == 1 or seeds == 1:
-        for one in each:
-            tally.merge(run_seed(*one))
-    else:
-        with ProcessPoolExecutor(min(jobs, seeds), get_context("spawn")) as pool:
-            for part in pool.map(run_seed, *zip(*each, strict=True)):
-                tally.merge(part)
+    total = sum(len(list(beginnings(*one))) for one in each)
+    interrupted = False
+    try:
+        with Crew(_runner, min(jobs, seeds)) as crew:
+            for number, (part, over) in crew.run(each):
+                with held():
+                    parts[number].merge(part)
+                    begun[number] = over
+                tell(sum(one.runs for one in parts), sum(begun), total)
+    except KeyboardInterrupt:
+        interrupted = True
+    tally = Tally(interrupted=interrupted)
+    for part in parts:
+        tally.merge(part)
     return tally
 
 
-def run_seed(seed: str, number: int) -> Tally:
-    """Everything, for the seed of this number (counted from 0)."""
-    tally = Tally()
+def _runner() -> Work[tuple[str, int], tuple[Tally, int]]:
+    return lambda one: run_seed(*one)
+
+
+def run_seed(seed: str, number: int) -> Iterator[tuple[Tally, int]]:
+    """Everything, for the seed of this number (counted from 0): run by run, with how many
+    adversaries have had all of theirs before."""
+    runs = 0
     # The runs begin alike: what two peers sign before somebody deviates, they sign in all.
     with bls.remembered():
-        for first in beginnings(seed, number):
-            everywhere(first, tally)
-    return tally
+        for over, first in enumerate(beginnings(seed, number)):
+            for part in everywhere(first, runs):
+                runs += part.runs
+                yield part, over
 
 
 def beginnings(seed: str, number: int) -> Iterator[Scenario]:
@@ -146,17 +169,21 @@ def menus() -> tuple[Scenario, ...]:
     )
 
 
-def everywhere(first: Scenario, tally: Tally) -> None:
-    """Run a scenario, and again from behind the place where its adversary deviated."""
+def everywhere(first: Scenario, before: int = 0) -> Iterator[Tally]:
+    """Run a scenario, and again from behind the place where its adversary deviated, run by run.
+
+    So many runs `before` have had their weather and fees.
+    """
     step: int | None = 0
     while step is not None and step < MOST_STEPS:
-        count = tally.runs
         scenario = replace(
             first,
             step=step,
-            weather=WEATHERS[count % len(WEATHERS)],
-            fees=FEES * (count % 5 == 0),
+            weather=WEATHERS[before % len(WEATHERS)],
+            fees=FEES * (before % 5 == 0),
         )
+        before += 1
+        tally = Tally()
         try:
             run = Arena(scenario).run()
             broken = check(run)
@@ -165,9 +192,10 @@ def everywhere(first: Scenario, tally: Tally) -> None:
             tally.runs += 1
             tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
             step += 1
-            continue
-        tally.add(run, broken)
-        step = next_step(run)
+        else:
+            tally.add(run, broken)
+            step = next_step(run)
+        yield tally
 
 
 def next_step(run: Run) -> int | None:

@@ -92,32 +92,38 @@ class Bundles:
     """The costs by what a bundle does, and of those that the node refused, its words.
 
     `left_out` are game spends of which every coin holds more than an embedded node can give.
+    `interrupted`: not all were brought.
     """
 
     costs: dict[str, BundleCost]
     refused: dict[str, str]
     left_out: tuple[str, ...]
+    interrupted: bool = False
 
 
 def measure(costs: Costs) -> Bundles:
     """Bring a channel and the dearest game spends of `costs` on an embedded node.
 
     The channel has two balances and one game; a game spend is the one with the most CLVM of
-    its validator and path.
+    its validator and path. An interrupt ends it early; nothing is brought of costs that were.
     """
     found, refused = {}, {}
-    for name, bundle, error in brought(costs):
-        if error:
-            refused[name] = error
-        else:
-            found[name] = bundle_cost(bundle)
+    interrupted = costs.interrupted
+    try:
+        for name, bundle, error in brought(costs) if not interrupted else ():
+            if error:
+                refused[name] = error
+            else:
+                found[name] = bundle_cost(bundle)
+    except KeyboardInterrupt:
+        interrupted = True
     left_out = [
         f"{name} {path}"
         for name, paths in costs.figures().items()
         for path in paths
         if path != VALIDATOR and (name, path) not in costs.dearest
     ]
-    return Bundles(found, refused, tuple(left_out))
+    return Bundles(found, refused, tuple(left_out), interrupted)
 
 
 Tried = tuple[str, Bundle, str]

@@ -61,6 +61,8 @@ def law_broken(target: Target, law: Law, cases: int, seed: str) -> str:
 def crosscheck_broken(target: Target, cases: int, seed: str, jobs: int) -> str:
     """Try every law, as `channelsim crosscheck` does: how they are broken, or empty."""
     report = runs.crosscheck(target, cases, seed, jobs)
+    if report.interrupted:
+        raise KeyboardInterrupt
     return _told(target, report.tally, f"{cases:,} cases under every law")
 
 

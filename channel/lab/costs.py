@@ -6,7 +6,7 @@ and bytes, is in `channel.lab.bundles`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import mean, median
 
@@ -69,7 +69,8 @@ class Costs:
     """All that was measured, by validator and path.
 
     `dearest` is known of the paths that spend a coin, of those coins that an embedded node can
-    make; `first` is the first place of the hands.
+    make; `first` is the first place of the hands. `interrupted`: so many `cases` were measured, and
+    no more.
     """
 
     target: Target
@@ -78,6 +79,7 @@ class Costs:
     runs: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     dearest: dict[tuple[str, str], Dearest] = field(default_factory=dict)
     first: Spot | None = None
+    interrupted: bool = False
 
     def figures(self) -> dict[str, dict[str, Figures]]:
         """The figures, validators and paths in their order; no path that was never run."""
@@ -101,27 +103,37 @@ class Costs:
             self.dearest[name, path] = Dearest(cost, fields, by)
 
 
-def measure(target: Target, cases: int, seed: str) -> Costs:
+def measure(
+    target: Target,
+    cases: int,
+    seed: str,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Costs:
     """Cost of so many cases, honest ones and hostile ones; the same for the same seed.
 
     A run that is cut off counts as a whole block; of that validator no other case is tried.
-    A run that raises has no cost and is left out. Raises `UsageError` for a target that
+    A run that raises has no cost and is left out. An interrupt ends it early, with what it has;
+    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that
     nobody can play.
     """
     target.check_playable()
     costs = Costs(target, cases, seed)
-    left = cases
+    done = 0
     runaway: set[str] = set()
-    for trial in chunks(target, seed, min(cases, CHUNK), beyond=False):
-        name = trial.spot.validator
-        costs.first = costs.first or trial.spot
-        if trial.spot.natural and name not in runaway:
-            _validator(costs, trial, runaway)
-            if name not in runaway:
-                _referee(costs, trial)
-        left -= len(trial.cases)
-        if left <= 0:
-            return costs
+    try:
+        for trial in chunks(target, seed, min(cases, CHUNK), beyond=False):
+            name = trial.spot.validator
+            costs.first = costs.first or trial.spot
+            if trial.spot.natural and name not in runaway:
+                _validator(costs, trial, runaway)
+                if name not in runaway:
+                    _referee(costs, trial)
+            done += len(trial.cases)
+            if done >= cases:
+                break
+            tell(done, cases)
+    except KeyboardInterrupt:
+        costs.cases, costs.interrupted = done, True
     return costs
 
 

@@ -6,22 +6,22 @@ the same seed counts the same, whoever did the work.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from multiprocessing import get_context
 from random import Random
 from time import perf_counter
 
 from channel.entropy import derive
+from channel.interrupt import held
 from channel.lab.cases import Mutator
 from channel.lab.court import Court
 from channel.lab.laws import laws_for
 from channel.lab.places import spots
 from channel.lab.target import Target
 from channel.lab.trial import Tally, Trial
+from channel.workers import Crew, Work
 
 CHUNK = 4096
 """Cases that are made from one run of hands."""
@@ -39,13 +39,17 @@ and each is tried at the first place of every validator."""
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a crosscheck found, and how long it took to."""
+    """What a crosscheck found in so many cases, and how long it took to.
+
+    `interrupted`: before it had tried all that it should.
+    """
 
     target: Target
     seed: str
     cases: int
     seconds: float
     tally: Tally
+    interrupted: bool = False
 
     @property
     def disagreements(self) -> int:
@@ -58,21 +62,44 @@ class Report:
         return self.tally.broken.total()
 
 
-def crosscheck(target: Target, cases: int, seed: str, jobs: int) -> Report:
-    """Try every law on so many cases. Raises `UsageError` for a target that nobody can play."""
+def crosscheck(
+    target: Target,
+    cases: int,
+    seed: str,
+    jobs: int,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Try every law on so many cases; an interrupt ends it early, with what it has.
+
+    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that nobody
+    can play.
+    """
     target.check_playable()
     sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
-    work = partial(run_chunk, target, seed)
     start = perf_counter()
     tally = Tally()
-    if jobs == 1 or len(sizes) == 1:
-        for part in map(work, count(), sizes):
-            tally.merge(part)
-    else:
-        with ProcessPoolExecutor(min(jobs, len(sizes)), get_context("spawn")) as pool:
-            for part in pool.map(work, range(len(sizes)), sizes):
-                tally.merge(part)
-    return Report(target, seed, cases, perf_counter() - start, tally)
+    waiting: dict[int, Tally] = {}
+    done = merged = 0
+    interrupted = False
+    try:
+        with Crew(partial(_checker, target, seed), min(jobs, len(sizes))) as crew:
+            for number, part in crew.run(list(enumerate(sizes))):
+                with held():
+                    waiting[number] = part
+                    done += sizes[number]
+                    while merged in waiting:
+                        tally.merge(waiting.pop(merged))
+                        merged += 1
+                tell(done, cases)
+    except KeyboardInterrupt:
+        interrupted = True
+    for number in sorted(waiting):
+        tally.merge(waiting[number])
+    return Report(target, seed, done, perf_counter() - start, tally, interrupted)
+
+
+def _checker(target: Target, seed: str) -> Work[tuple[int, int], Tally]:
+    return lambda chunk: [run_chunk(target, seed, *chunk)]
 
 
 def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:

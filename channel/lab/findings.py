@@ -20,6 +20,7 @@ from channel.lab.probes import read, written
 from channel.lab.shrink import broken_by
 from channel.lab.target import Target
 from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+from channel.output import write_whole
 from games.vectors import BadCase, Case, arguments, check_program
 from games.vectors import read as read_cases
 
@@ -268,17 +269,15 @@ def _in_short(one: Document) -> str:
 
 def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
     """Write findings, a file each, beside those that are there. Raises `UsageError`."""
-    paths = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for one in found:
-            path = folder / one.file_name
-            half = path.with_suffix(".part")
-            half.write_bytes(msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n")
-            half.replace(path)
-            paths.append(path)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be written ({error.strerror})") from None
+        raise UsageError(f"--out {folder}: cannot be written ({error.strerror})") from None
+    paths = []
+    for one in found:
+        path = folder / one.file_name
+        write_whole("--out", path, msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n")
+        paths.append(path)
     return paths
 
 

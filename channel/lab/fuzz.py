@@ -6,20 +6,19 @@ as long as every campaign gets its work done (see `channel.lab.campaign`).
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
-from threading import Event as ThreadEvent
 from time import perf_counter
-from typing import Any, Protocol
 
 import msgspec
 
+from channel import workers
 from channel.errors import InvariantError, UsageError
+from channel.interrupt import polled
 from channel.lab import seeds
 from channel.lab.campaign import SECOND, Campaign, Progress, Result
 from channel.lab.describe import vector
@@ -29,6 +28,7 @@ from channel.lab.findings import kept as kept_findings
 from channel.lab.honest import legal_result
 from channel.lab.target import REFEREE, Target
 from channel.lab.trial import Tally
+from channel.output import write_whole
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid as ProgramValid
 from clsp.run import run_serialized
@@ -38,21 +38,6 @@ from games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
 """A campaign tells its progress every so many seconds."""
-
-LAST = 120
-"""Stopped campaigns get so many seconds to shrink what they found."""
-
-
-class Flag(Protocol):
-    """What says that it is enough; of a process or of a thread."""
-
-    def is_set(self) -> bool:
-        """Whether it is."""
-        ...
-
-    def set(self) -> None:
-        """Say so."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +93,17 @@ def fuzz(
     again = _try_again(report, findings)
     start = perf_counter()
     if jobs == 1:
-        with _until_interrupted(ThreadEvent()) as enough:
+        with polled() as interrupted:
             campaign = Campaign(target, seed, 0, stored)
             until = start + seconds
             results = [
                 campaign.run(
                     seconds * SECOND,
-                    lambda: enough.is_set() or perf_counter() > until,
+                    lambda: interrupted() or perf_counter() > until,
                     _seldom(lambda progress: tell([progress])),
                 )
             ]
-            report.interrupted = enough.is_set()
+            report.interrupted = interrupted()
     else:
         results, report.interrupted = _in_processes(target, seconds, seed, jobs, stored, tell)
     report.seconds = perf_counter() - start
@@ -171,25 +156,6 @@ def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
 # --- processes --------------------------------------------------------------------------------
 
 
-@contextmanager
-def _until_interrupted(flag: Flag) -> Iterator[Flag]:
-    """Ctrl-C sets the flag; a second one interrupts as usual."""
-
-    def interrupted(signum: int, frame: Any) -> None:
-        flag.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    try:
-        before = signal.signal(signal.SIGINT, interrupted)
-    except ValueError:  # not in the main thread: nobody can interrupt us there
-        yield flag
-        return
-    try:
-        yield flag
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _seldom(tell: Callable[[Progress], None]) -> Callable[[Progress], None]:
     last = 0.0
 
@@ -212,47 +178,46 @@ def _in_processes(
     tell: Callable[[Sequence[Progress]], None],
 ) -> tuple[list[Result], bool]:
     """What each campaign brought, and whether somebody interrupted them."""
-    context = get_context("spawn")
-    flag = context.Event()
+    flag = workers.CONTEXT.Event()
     states = [Progress(0, 0, 0, 0)] * jobs
     results: dict[int, Result] = {}
     ends: dict[Connection, int] = {}
-    workers = []
+    processes: list[SpawnProcess] = []
     failed: list[Exception] = []
-    with _until_interrupted(flag):
-        for number in range(jobs):
-            ours, theirs = context.Pipe(duplex=False)
-            worker = context.Process(
-                target=_work, args=(target, seconds, seed, number, stored, flag, theirs)
-            )
-            worker.start()
-            theirs.close()
-            ends[ours] = number
-            workers.append(worker)
-        while ends:
-            for end in wait(list(ends), timeout=1):
-                assert isinstance(end, Connection)
-                number = ends[end]
-                try:
-                    got = end.recv()
-                except EOFError:
-                    del ends[end]
-                    continue
-                if isinstance(got, Progress):
-                    states[number] = got
-                    tell(states)
-                elif isinstance(got, Exception):
-                    failed.append(got)
+    try:
+        with polled() as interrupted:
+            for number in range(jobs):
+                arguments = (target, seconds, seed, number, stored, flag)
+                process, end = workers.started(_work, *arguments)
+                processes.append(process)
+                ends[end] = number
+            while ends:
+                if interrupted():
                     flag.set()
-                else:
-                    results[number] = got
-        for worker in workers:
-            worker.join(LAST)
+                for ready in wait(list(ends), timeout=OFTEN):
+                    assert isinstance(ready, Connection)
+                    number = ends[ready]
+                    try:
+                        got = ready.recv()
+                    except (EOFError, OSError):
+                        del ends[ready]
+                        continue
+                    if isinstance(got, Progress):
+                        states[number] = got
+                        tell(states)
+                    elif isinstance(got, Exception):
+                        failed.append(got)
+                        flag.set()
+                    else:
+                        results[number] = got
+            early = interrupted()
+    finally:
+        workers.end(processes)
     if failed:
         raise failed[0]
     if len(results) < jobs:
         raise InvariantError(f"{jobs - len(results)} of {jobs} fuzzers ended without a result")
-    return [results[number] for number in sorted(results)], flag.is_set()
+    return [results[number] for number in sorted(results)], early
 
 
 def _work(
@@ -261,23 +226,27 @@ def _work(
     seed: str,
     number: int,
     stored: Sequence[Probe],
-    flag: Flag,
+    flag: Event,
     end: Connection,
 ) -> None:
-    """One campaign, in a process of its own. Ctrl-C is the parent's to hear."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """One campaign, in a process of its own."""
     until = perf_counter() + seconds
     try:
-        result = Campaign(target, seed, number, stored).run(
-            seconds * SECOND,
-            lambda: flag.is_set() or perf_counter() > until,
-            _seldom(end.send),
-        )
-        end.send(result)
-    except UsageError as error:
-        end.send(error)
-    except Exception as error:  # a bug of ours: told by the parent, in one line
-        end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
+        try:
+            result = Campaign(target, seed, number, stored).run(
+                seconds * SECOND,
+                lambda: flag.is_set() or perf_counter() > until,
+                _seldom(end.send),
+            )
+            end.send(result)
+        except BrokenPipeError:
+            raise
+        except UsageError as error:
+            end.send(error)
+        except Exception as error:  # a bug of ours: told by the parent, in one line
+            end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
+    except BrokenPipeError:
+        return  # nobody waits for it any more
     end.close()
 
 
@@ -316,10 +285,12 @@ def save(report: Report, folder: Path) -> int:
 def _append(path: Path, lines: Sequence[bytes]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(b"".join(line + b"\n" for line in lines))
+        before = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    write_whole("--corpus", path, before + b"".join(line + b"\n" for line in lines))
 
 
 def _line(target: Target, probe: Probe) -> bytes | None:

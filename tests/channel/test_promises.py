@@ -157,7 +157,8 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
     monkeypatch.setattr(Tally, "add", kept)
     tally = Tally()
     with bls.remembered():
-        everything.everywhere(Scenario(GAME, "once", name), tally)
+        for part in everything.everywhere(Scenario(GAME, "once", name)):
+            tally.merge(part)
     assert (tally.broken, tally.exceptions) == ([], [])
     said = at(runs[-1]).meant
     places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]

@@ -6,18 +6,18 @@ on time or on the number of processes; only what is still alive at the end does.
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from functools import partial
 from time import process_time
 from typing import Protocol
 
+from channel.interrupt import held
 from channel.lab.mutants import spends
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepare import FIRST_CHUNKS, Prepared, differs, diverse, fresh
 from channel.lab.target import REFEREE, Target
+from channel.workers import Crew, Work
 
 SLICE = 100
 """So many mutants are one piece of work for a process."""
@@ -107,11 +107,12 @@ class CallHunter:
 
 @dataclass(slots=True)
 class Hunt:
-    """A hunt and how far it got."""
+    """A hunt and how far it got; `left` is how many seconds it takes at most to go on."""
 
     fates: list[Fate] = field(default_factory=list)
     chunks: int = 0
     interrupted: bool = False
+    left: float = 0.0
     told: Callable[[Hunt], None] | None = None
 
     @property
@@ -128,32 +129,43 @@ class Hunt:
         chunks: int | None = None,
     ) -> None:
         """Hunt each mutant for so many seconds, or so many chunks; those that are spared only
-        by the prepared cases. An interrupt from the keyboard ends it, and what is known stays."""
+        by the prepared cases. An interrupt ends it, and what is known stays."""
+
+        def wanted() -> list[Fate]:
+            every = [fate for fate in self.alive if not spared(fate.mutant)]
+            self.left = sum(max(0.0, seconds - fate.seconds) for fate in every) / jobs
+            return [fate for fate in every if fate.seconds < seconds]
+
         try:
-            with _workers(make, jobs) as workers:
-                self._first(workers)
-                while wanted := [
-                    fate
-                    for fate in self.alive
-                    if fate.seconds < seconds and not spared(fate.mutant)
-                ]:
+            with Crew(partial(_worker, make), jobs) as crew:
+                self._first(crew)
+                while some := wanted():
+                    self._tell()
                     if chunks is not None and self.chunks >= chunks:
                         break
-                    self._more(workers, wanted)
+                    self._more(crew, some, jobs)
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _first(self, workers: Workers) -> None:
+    def _first(self, crew: Crew[Step, dict[str, list[Tried]]]) -> None:
         slices = [self.fates[at : at + SLICE] for at in range(0, len(self.fates), SLICE)]
-        for some, tried in zip(slices, workers.first(map(_programs, slices)), strict=True):
-            _note(some, tried)
+        steps: list[Step] = [partial(_first, _programs(some)) for some in slices]
+        for number, tried in crew.run(steps):
+            with held():
+                _note(slices[number], tried)
             self._tell()
 
-    def _more(self, workers: Workers, wanted: list[Fate]) -> None:
-        for tried in workers.more(self.chunks, _programs(wanted)):
-            _note(wanted, tried)
-            self.chunks += 1
-        self._tell()
+    def _more(
+        self, crew: Crew[Step, dict[str, list[Tried]]], wanted: list[Fate], jobs: int
+    ) -> None:
+        """A chunk for each process, counted in their order whichever is done first."""
+        programs = _programs(wanted)
+        steps: list[Step] = [partial(_more, self.chunks + at, programs) for at in range(jobs)]
+        made = dict(crew.run(steps))
+        with held():
+            for _, tried in sorted(made.items()):
+                _note(wanted, tried)
+                self.chunks += 1
 
     def _tell(self) -> None:
         if self.told is not None:
@@ -178,61 +190,18 @@ def _note(fates: Sequence[Fate], tried: Mapping[str, Sequence[Tried]]) -> None:
             fate.seconds += result.seconds
 
 
-class Workers:
-    """One hunter here, or one in each of several processes."""
-
-    def __init__(self, hunter: Hunter | None, pool: Executor | None, jobs: int) -> None:
-        self._hunter, self._pool, self._jobs = hunter, pool, jobs
-
-    def first(self, slices: Iterator[Programs]) -> Iterator[dict[str, list[Tried]]]:
-        """`Hunter.first` of each slice, in their order."""
-        if self._hunter is not None:
-            return map(self._hunter.first, slices)
-        assert self._pool is not None
-        return self._pool.map(_first, list(slices))
-
-    def more(self, number: int, programs: Programs) -> Iterator[dict[str, list[Tried]]]:
-        """`Hunter.more` of as many chunks as there are processes, in their order."""
-        numbers = range(number, number + self._jobs)
-        if self._hunter is not None:
-            return (self._hunter.more(one, programs) for one in numbers)
-        assert self._pool is not None
-        return self._pool.map(_more, numbers, [programs] * self._jobs)
+Step = Callable[[Hunter], dict[str, list[Tried]]]
+"""One piece of work for a hunter."""
 
 
-class _workers:
-    """The workers as a context: their processes end with it."""
-
-    def __init__(self, make: Callable[[], Hunter], jobs: int) -> None:
-        self._make, self._jobs = make, jobs
-        self._pool: ProcessPoolExecutor | None = None
-
-    def __enter__(self) -> Workers:
-        if self._jobs == 1:
-            return Workers(self._make(), None, 1)
-        self._pool = ProcessPoolExecutor(
-            self._jobs, get_context("spawn"), initializer=_start, initargs=(self._make,)
-        )
-        return Workers(None, self._pool, self._jobs)
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Tried]]]:
+    hunter = make()
+    return lambda step: [step(hunter)]
 
 
-_HUNTERS: list[Hunter] = []
-"""In a worker process: its hunter."""
+def _first(programs: Programs, hunter: Hunter) -> dict[str, list[Tried]]:
+    return hunter.first(programs)
 
 
-def _start(make: Callable[[], Hunter]) -> None:
-    # An interrupt goes to every process of the terminal; only the first one answers it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _HUNTERS.append(make())
-
-
-def _first(programs: Programs) -> dict[str, list[Tried]]:
-    return _HUNTERS[0].first(programs)
-
-
-def _more(number: int, programs: Programs) -> dict[str, list[Tried]]:
-    return _HUNTERS[0].more(number, programs)
+def _more(number: int, programs: Programs, hunter: Hunter) -> dict[str, list[Tried]]:
+    return hunter.more(number, programs)

@@ -106,6 +106,11 @@ class Report:
         """Whether every mutant was killed or is argued."""
         return all(one.reason is not None for one in self.survivors)
 
+    def shown_open(self, seconds: float) -> bool:
+        """Whether a mutant without a reason lives that was hunted for so many seconds."""
+        hunted = (fate for fate in self.hunt.alive if fate.seconds >= seconds)
+        return any(self.argued.reason(fate.mutant) is None for fate in hunted)
+
 
 def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
     """The mutants of a target's validators, or of one program. Raises `UsageError`."""

@@ -1,0 +1,108 @@
+"""How far a command is, on one line at a terminal, with the time left where the work is known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn
+from rich.table import Column
+from rich.text import Text
+
+SELDOM = 0.1
+"""The line is changed at most every so many seconds."""
+
+LATER = 1.0
+"""The time left is told once so many seconds have shown how quick the work is."""
+
+
+class Bar:
+    """Where a command says how far it is; nobody hears it where nobody watches."""
+
+    def __init__(
+        self, progress: Progress | None = None, task: TaskID | None = None, unit: str = ""
+    ) -> None:
+        self._progress, self._task, self._unit = progress, task or TaskID(0), unit
+        self._start, self._last = monotonic(), 0.0
+
+    def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:
+        """Say that so much is done, of so much where that is known; `note` instead of numbers."""
+        now = monotonic()
+        if self._progress is None or now - self._last < SELDOM:
+            return
+        self._last = now
+        if note is None:
+            most = "" if total is None else f" of {total:,.0f}"
+            note = f"{done:,.0f}{most} {self._unit}"
+        self._progress.update(self._task, completed=done, total=total, note=note)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the work began."""
+        return monotonic() - self._start
+
+    def phase(self, text: str) -> None:
+        """Say that something else is being done now."""
+        if self._progress is not None:
+            self._last = 0.0
+            self._progress.reset(self._task, total=None, description=text, note="")
+            self._progress.refresh()
+
+
+@contextmanager
+def progress(
+    text: str, unit: str = "", *, shown: bool = True, still: bool = False
+) -> Iterator[Bar]:
+    """Show a line on stderr while the block runs, if that is a terminal and it is to be `shown`.
+
+    A `still` one moves only when it is told to: for what is being timed.
+    """
+    if not (shown and sys.stderr.isatty()):
+        yield Bar()
+        return
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=16),
+        TextColumn("{task.fields[note]}", markup=False, table_column=Column(no_wrap=True)),
+        _Times(),
+        TextColumn("(Ctrl-C ends it)", table_column=Column(no_wrap=True)),
+    )
+    with Progress(
+        *columns,
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+        auto_refresh=not still,
+        refresh_per_second=4,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as shown_progress:
+        yield Bar(shown_progress, shown_progress.add_task(text, total=None, note=""), unit)
+
+
+class _Times(TextColumn):
+    """The time since the work began, and what is left of it if it goes on like this."""
+
+    def __init__(self) -> None:
+        super().__init__("", table_column=Column(no_wrap=True))
+
+    def render(self, task: Task) -> Text:
+        elapsed = task.elapsed or 0.0
+        text = _clock(elapsed)
+        if task.total and task.completed and elapsed > LATER:
+            left = elapsed * max(0.0, task.total - task.completed) / task.completed
+            text += f", {_clock(left)} left"
+        return Text(text)
+
+
+def _clock(seconds: float) -> str:
+    """Seconds as a clock shows them.
+
+    >>> _clock(75.4), _clock(3700)
+    ('1:15', '1:01:40')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,100 @@
+"""Ctrl-C and SIGTERM: both end a command early, with what it has.
+
+The first signal raises `KeyboardInterrupt` in the main thread, whichever it was; whoever has
+something to tell catches it, and tells it. A second one raises `SystemExit`, so that what is
+still going on, however long, ends at once and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+REPEAT = 0.2
+"""Seconds in which a repeated signal counts as the same one: `timeout` and other wrappers send
+theirs to the command and to its process group."""
+
+
+@dataclass
+class _State:
+    """`first`: the first signal and when it came; `held`: by how many contexts it is held back."""
+
+    listening: bool = False
+    first: int | None = None
+    at: float = 0.0
+    held: int = 0
+    raised: bool = False
+
+
+_state = _State()
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Handle both signals; a no-op inside itself and outside of the main thread."""
+    global _state
+    if _state.listening or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _state = _State(listening=True)
+    before = [(signum, signal.signal(signum, _hear)) for signum in SIGNALS]
+    try:
+        yield
+    finally:
+        for signum, handler in before:
+            signal.signal(signum, handler)
+        _state.listening = False
+
+
+def _hear(signum: int, frame: FrameType | None) -> None:
+    if _state.first is None:
+        _state.first, _state.at = signum, monotonic()
+        if not _state.held:
+            _state.raised = True
+            raise KeyboardInterrupt
+    elif monotonic() - _state.at > REPEAT:
+        raise SystemExit(128 + signum)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold the first signal back until the block ends: it is short, and all or nothing."""
+    _state.held += 1
+    try:
+        yield
+    finally:
+        _state.held -= 1
+        if _state.first is not None and not (_state.held or _state.raised):
+            _state.raised = True
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def polled() -> Iterator[Callable[[], bool]]:
+    """Give a function that says whether a signal came; the first one raises nothing in here."""
+    with listening():
+        _state.held += 1
+        try:
+            yield lambda: _state.first is not None
+        finally:
+            _state.held -= 1
+            _state.raised = _state.raised or _state.first is not None
+
+
+def exit_code(interrupted: bool = True, failed: bool = False) -> int:
+    """The exit code of a command that ended so: 1 for a failure that it has found, even if it was
+    interrupted; of an interrupted one without any 130 (Ctrl-C) or 143 (SIGTERM).
+
+    >>> exit_code(interrupted=False), exit_code(interrupted=True, failed=True)
+    (0, 1)
+    """
+    if failed:
+        return 1
+    return 128 + (_state.first or signal.SIGINT) if interrupted else 0
