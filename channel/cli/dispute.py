@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ from rich.console import Console
 
 from channel.adversaries.base import get, names
 from channel.cli.files import transcript_file
+from channel.cli.progress import progress
 from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Run
 from channel.disputes.promises import Broken
 from channel.disputes.record import played, scenario_of
 from channel.disputes.scenario import Scenario, check
 from channel.errors import UsageError
+from channel.interrupt import exit_code
 from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
@@ -79,8 +82,8 @@ def run_one(
     )
     given = {name: value for name, value in more.items() if value is not None}
     scenario = check(replace(scenario, **given))
-    with transcript_file(transcript) as sink:
-        return _tell(scenario, sink, as_json=as_json, quiet=quiet)
+    with transcript_file(transcript) as file:
+        return _tell(scenario, file.write, file.finish, as_json=as_json, quiet=quiet)
 
 
 def play_against(
@@ -136,14 +139,27 @@ def replay_dispute(
 ) -> int:
     """Run a recorded dispute again, line by line the same; the exit code."""
     comparer = Comparer(file, lines)
-    code = _tell(scenario_of(file, header), comparer, as_json=as_json, quiet=quiet)
-    comparer.finish()
-    return code
+    scenario = scenario_of(file, header)
+    return _tell(scenario, comparer, comparer.finish, as_json=as_json, quiet=quiet)
 
 
-def _tell(scenario: Scenario, sink: Sink, *, as_json: bool, quiet: bool) -> int:
+def _tell(
+    scenario: Scenario, sink: Sink, finish: Callable[[], None], *, as_json: bool, quiet: bool
+) -> int:
+    """Run and tell a dispute; `finish` is called when it is through, and `sink` has every line."""
     lanes = Lanes(scenario.honest)
-    run, broken, digest = played(scenario, sink, lanes)
+    try:
+        with progress("dispute", "blocks") as bar:
+            run, broken, digest = played(scenario, sink, lanes, lambda told: bar(lanes.height))
+        finish()
+    except KeyboardInterrupt:
+        if as_json or not sys.stdout.isatty():
+            _print({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
+        else:
+            if not quiet:
+                lanes.show_rows(Console(highlight=False), scenario)
+            print(f"interrupted at height {lanes.height}: the dispute is not over")
+        return exit_code()
     if as_json or not sys.stdout.isatty():
         _print(document(run, broken, digest))
     elif not quiet:
@@ -178,12 +194,18 @@ def run_everything(*, seed: str | None, seeds: int, jobs: int, as_json: bool) ->
         raise UsageError(f"--seeds {seeds}: at least 1")
     if jobs < 1:
         raise UsageError(f"--jobs {jobs}: at least 1")
-    tally = run_all(seed or DEFAULT_SEED, seeds, jobs)
+    with progress("disputes") as bar:
+        tally = run_all(
+            seed or DEFAULT_SEED,
+            seeds,
+            jobs,
+            lambda runs, begun, of: bar(begun, of, f"{runs:,} runs, {begun} of {of} adversaries"),
+        )
     if as_json or not sys.stdout.isatty():
         _print(tally_document(tally))
     else:
         show(tally, Console(highlight=False))
-    return 1 if tally.broken or tally.exceptions else 0
+    return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
 
 
 def tally_document(tally: Tally) -> dict[str, Any]:
@@ -196,6 +218,7 @@ def tally_document(tally: Tally) -> dict[str, Any]:
         "blocks": tally.blocks,
         "spends": tally.spends,
         "reorgs": tally.reorgs,
+        "interrupted": tally.interrupted,
         "matrix": {
             name: {
                 where: {

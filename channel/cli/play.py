@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -13,11 +14,14 @@ from channel import setup as setups
 from channel.cli.ask import Asker
 from channel.cli.dispute import replay_dispute
 from channel.cli.files import transcript_file
+from channel.cli.progress import progress
 from channel.deciding import Deciders
 from channel.disputes.record import DISPUTE
 from channel.entropy import fresh_seed
 from channel.errors import UsageError
-from channel.report.document import document
+from channel.interrupt import exit_code
+from channel.report.course import Course
+from channel.report.document import document, unfinished
 from channel.report.narrator import Narrator
 from channel.script import read as read_script
 from channel.session import Result, Session, SessionBroken
@@ -64,8 +68,8 @@ def play(
         )
     )
     output = _Output(setup, as_json=as_json, quiet=quiet)
-    with transcript_file(transcript) as sink:
-        return output.run(Deciders(setup, *output.person()), sink, finish=lambda: None)
+    with transcript_file(transcript) as file:
+        return output.run(Deciders(setup, *output.person()), file.write, finish=file.finish)
 
 
 def replay(file: Path, *, as_json: bool, quiet: bool) -> int:
@@ -92,6 +96,7 @@ class _Output:
         self._viewer = NAMES[0] if ASK in setup.policies else None
         self._narrator = Narrator(setup, self._console, viewer=self._viewer, quiet=quiet)
         self._told = not self._json or asks
+        self._watched = asks or not (self._json or quiet)
 
     def person(self) -> tuple[Asker, Callable[[int], bool]]:
         """Who is asked for Alice's decisions, if anybody is."""
@@ -100,12 +105,18 @@ class _Output:
 
     def run(self, deciders: Deciders, sink: Sink, finish: Callable[[], None]) -> int:
         """Play, tell, and give the exit code."""
-        recorder = Recorder(self.setup, sink)
-        listeners: list[Listener] = [recorder, deciders]
+        recorder, course = Recorder(self.setup, sink), Course(self.setup)
+        listeners: list[Listener] = [recorder, deciders, course]
         if self._told:
             listeners.append(self._narrator)
         try:
-            result = Session(self.setup, deciders.decide, deciders.answer, listeners).run()
+            # Who is told of the session as it goes sees how far it is.
+            with progress("session", "hands", shown=not self._watched) as bar:
+                listeners.append(lambda told: bar(len(course.hands), self.setup.hands))
+                result = Session(self.setup, deciders.decide, deciders.answer, listeners).run()
+        except KeyboardInterrupt:
+            self._stop(course)
+            return exit_code()
         except SessionBroken as broken:
             print(f"channelsim: {broken.name} breaks off: {broken}", file=sys.stderr)
             return 1
@@ -117,11 +128,20 @@ class _Output:
 
     def _finish(self, result: Result, digest: str) -> None:
         if self._json:
-            told = document(self.setup, result, digest, self._viewer)
-            unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-            print(json.dumps(told, indent=2, ensure_ascii=not unicode))
+            self._print(document(self.setup, result, digest, self._viewer))
         else:
             self._narrator.finish(result, digest)
+
+    def _stop(self, course: Course) -> None:
+        """Tell how far an interrupted session came."""
+        if self._json:
+            self._print(unfinished(self.setup, course, self._viewer))
+        else:
+            self._narrator.stop(course)
+
+    def _print(self, told: dict[str, Any]) -> None:
+        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        print(json.dumps(told, indent=2, ensure_ascii=not unicode))
 
 
 def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from channel.coins import Coin
+from channel.report.course import Course
 from channel.session import Result
 from channel.setup import NAMES, Setup
 from channel.told import viewer_seat
 from games import registry
+from games.contract import Hand
 
 
 def document(
@@ -19,8 +22,35 @@ def document(
     `hands` has each game's own summary, with its number (from 1), game, who proposed it and
     who moved first in it. Amounts are in mojos.
     """
+    return {
+        **_played(setup, result.hands, result.balances, viewer),
+        "coins": {
+            "channel": _coin(result.channel_coin),
+            "rewards": {
+                name: _coin(coin) for name, coin in zip(NAMES, result.rewards, strict=True)
+            },
+        },
+        "checks": {
+            "moves_checked": result.checks.moves_checked,
+            "python_clvm_agree": result.checks.python_clvm_agree,
+            "conserved": result.checks.conserved,
+        },
+        "disagreements": list(result.disagreements),
+        "digest": digest,
+    }
+
+
+def unfinished(setup: Setup, course: Course, viewer: str | None = None) -> dict[str, Any]:
+    """The document of an interrupted session: the hands that ended, and the balances then."""
+    played = _played(setup, course.hands, course.balances, viewer)
+    return {**played, "interrupted": True}
+
+
+def _played(
+    setup: Setup, played: Sequence[tuple[str, Hand]], balances: tuple[int, int], viewer: str | None
+) -> dict[str, Any]:
     hands = []
-    for number, (game, hand) in enumerate(result.hands):
+    for number, (game, hand) in enumerate(played):
         hands.append(
             {
                 "hand": number + 1,
@@ -37,20 +67,7 @@ def document(
         "seed": setup.seed,
         "policies": dict(zip(NAMES, setup.policies, strict=True)),
         "hands": hands,
-        "balances": dict(zip(NAMES, result.balances, strict=True)),
-        "coins": {
-            "channel": _coin(result.channel_coin),
-            "rewards": {
-                name: _coin(coin) for name, coin in zip(NAMES, result.rewards, strict=True)
-            },
-        },
-        "checks": {
-            "moves_checked": result.checks.moves_checked,
-            "python_clvm_agree": result.checks.python_clvm_agree,
-            "conserved": result.checks.conserved,
-        },
-        "disagreements": list(result.disagreements),
-        "digest": digest,
+        "balances": dict(zip(NAMES, balances, strict=True)),
     }
 
 

@@ -9,6 +9,7 @@ from channel.chain import Answer
 from channel.coins import Coin
 from channel.disputes.arena import Run
 from channel.disputes.promises import Broken
+from channel.disputes.scenario import Scenario
 from channel.errors import Violation
 from channel.events import BrokenOff, GameSettled, News, OpeningFailed
 from channel.messages import (
@@ -52,19 +53,22 @@ CHAIN = 2
 
 
 class Lanes:
-    """A listener that keeps what happened in three lanes; `show` prints them."""
+    """A listener that keeps what happened in three lanes; `show` prints them.
+
+    `height` is the chain's.
+    """
 
     def __init__(self, honest: int) -> None:
         self._us = honest
         self._honest = NAMES[honest]
-        self._height = 0
+        self.height = 0
         self._rows: list[tuple[int, int, str]] = []
 
     def __call__(self, told: Told) -> None:
         """Keep what a person follows."""
         match told:
             case BlockMade(height):
-                self._height = height
+                self.height = height
             case Sent(sender, message):
                 self._add(NAMES.index(sender), f"says {_said(message)}")
             case Pushed(by, what, bundle, result):
@@ -84,7 +88,7 @@ class Lanes:
         return any(row[2] == text for row in last)
 
     def _add(self, lane: int, text: str) -> None:
-        self._rows.append((self._height, lane, text))
+        self._rows.append((self.height, lane, text))
 
     def _news(self, lane: int, news: News) -> None:
         seen = _seen(news, self._us)
@@ -97,7 +101,17 @@ class Lanes:
 
     def show(self, console: Console, run: Run, broken: list[Broken], digest: str) -> None:
         """All of it, and how it ended."""
-        scenario = run.scenario
+        self.show_rows(console, run.scenario)
+        for line in account(run):
+            console.print(line)
+        for one in broken:
+            console.print(f"broken promise: {one.promise}: {one.how}", style="red")
+        if not broken:
+            console.print("every promise is kept", style="green")
+        console.print(f"digest    {digest}", highlight=False)
+
+    def show_rows(self, console: Console, scenario: Scenario) -> None:
+        """What has happened so far."""
         titles = [name.capitalize() for name in NAMES]
         if scenario.adversary:
             titles[scenario.side] += f", {scenario.adversary}"
@@ -110,13 +124,6 @@ class Lanes:
             before = height
         console.print(table)
         console.print()
-        for line in account(run):
-            console.print(line)
-        for one in broken:
-            console.print(f"broken promise: {one.promise}: {one.how}", style="red")
-        if not broken:
-            console.print("every promise is kept", style="green")
-        console.print(f"digest    {digest}", highlight=False)
 
 
 def _said(blob: bytes) -> str:

@@ -37,6 +37,8 @@ def show(tally: Tally, console: Console) -> None:
         f" {len(tally.broken)} broken promises, {len(tally.exceptions)} exceptions;"
         f" {tally.blocks} blocks, {tally.spends} spends, {tally.reorgs} reorganisations"
     )
+    if tally.interrupted:
+        console.print("interrupted: not every adversary has had its runs")
     for scenario, one in tally.broken[:MOST_FINDINGS]:
         console.print(f"{scenario}: {one.promise}: {one.how}", style="red")
     for scenario, text in tally.exceptions[:MOST_FINDINGS]:

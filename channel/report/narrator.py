@@ -10,6 +10,7 @@ from rich.text import Text
 
 from channel.coins import Coin
 from channel.events import FundingSent
+from channel.report.course import Course
 from channel.report.plain import fitted
 from channel.session import Result
 from channel.setup import NAMES, Setup
@@ -94,6 +95,13 @@ class Narrator:
         for line in result.disagreements:
             self._say(line, "red")
         self._say(f"digest    {digest}", "dim")
+
+    def stop(self, course: Course) -> None:
+        """The end of a session that was interrupted."""
+        self._console.print()
+        played = f"{len(course.hands)} of {self._setup.hands} hands are played"
+        self._say(f"interrupted: {played}, and the channel is not closed", "bold")
+        self._balances("balances", course.balances)
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Print a game's own lines."""

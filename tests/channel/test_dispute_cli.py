@@ -169,7 +169,7 @@ def test_what_is_broken_is_told_and_fails(
     tally.exceptions.append((scenario, "InvariantError: planted"))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
-    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds, jobs: tally)
+    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds, jobs, tell: tally)
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["how"] == "planted"

@@ -1,0 +1,26 @@
+"""How far a session has come: what is told of one that was interrupted."""
+
+from __future__ import annotations
+
+from channel.setup import Setup
+from channel.told import ChannelFunded, HandEnded, Told
+from games.contract import Hand
+
+
+class Course:
+    """A listener that keeps the hands that have ended, with their games, and the balances."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.hands: list[tuple[str, Hand]] = []
+        self.balances = (setup.balance, setup.balance)
+
+    def __call__(self, told: Told) -> None:
+        """Keep what counts."""
+        match told:
+            case ChannelFunded(_, _, balances):
+                self.balances = balances
+            case HandEnded(_, game, hand, balances):
+                self.hands.append((game, hand))
+                self.balances = balances
+            case _:
+                pass
