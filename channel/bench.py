@@ -68,8 +68,8 @@ class Spread:
 
 def main(seconds: float, *, as_json: bool) -> int:
     """Measure and print; the exit code."""
-    with progress("bench", still=True) as bar:
-        figures = measure(seconds, lambda what: bar(min(bar.elapsed, seconds), seconds, what))
+    with progress("bench", clock=seconds, still=True) as bar:
+        figures = measure(seconds, bar.note)
     if as_json or not sys.stdout.isatty():
         print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
     else:
@@ -394,10 +394,11 @@ def _print(figures: dict[str, Any]) -> None:
             f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
             f" {hand['verifications_per_hand']} verifications; the floor is their cost here."
         )
-    console.print(
-        "A disputed hand's floor is its signatures, its judgings and the node's own work; the bare"
-        " calls are each signature, check and run once."
-    )
+    if "disputed_hand" in figures:
+        console.print(
+            "A disputed hand's floor is its signatures, its judgings and the node's own work; the"
+            " bare calls are each signature, check and run once."
+        )
 
 
 def _row(table: Table, name: str, spread: dict[str, float]) -> None:

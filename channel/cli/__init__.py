@@ -27,18 +27,20 @@ def main() -> None:
 def _run() -> int:
     """Run the command that the arguments name; its exit code."""
     _open_streams()
-    from typer.exceptions import Abort, Exit, TyperException
+    from typer.exceptions import Exit, TyperException
+    from typer.main import get_command
 
     from channel.cli.app import app
 
     code: object
     try:
-        code = app(standalone_mode=False)
+        command = get_command(app)
+        # Not `app()`, which makes an exit of its own of every interrupt.
+        with command.make_context("channelsim", sys.argv[1:]) as context:
+            code = command.invoke(context)
         sys.stdout.flush()
     except (Exit, SystemExit) as end:
         code = getattr(end, "exit_code", getattr(end, "code", 0))
-    except Abort:  # what the library makes of an interrupt that no command has caught
-        code = _interrupted()
     except TyperException as error:
         # Without a command there is nothing to say beyond the help that was shown.
         if error.format_message().strip():

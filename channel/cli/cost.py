@@ -138,7 +138,8 @@ def _print(now: Snapshot, whole: Bundles) -> None:
     for name, cost in now.bundles.items():
         cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
         table.add_row(name, *cells, f"{share_of_block(cost.total):.3%}")
-    console.print(table)
+    if now.bundles:
+        console.print(table)
     for name, error in whole.refused.items():
         console.print(f"refused by the node: {name}: {error}", markup=False)
     for name in whole.left_out:

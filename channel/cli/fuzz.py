@@ -54,7 +54,7 @@ def fuzz(
     if corpus is not None:
         check_folder("--corpus", corpus)
     with opened("--junit", junit) as suite:
-        with progress(f"fuzzing {loaded.name}") as bar:
+        with progress(f"fuzzing {loaded.name}", clock=seconds) as bar:
             report = run(
                 loaded,
                 seconds=seconds,
@@ -62,7 +62,7 @@ def fuzz(
                 jobs=jobs or os.cpu_count() or 1,
                 corpus=corpus,
                 findings=folder,
-                tell=partial(_tell, bar, seconds),
+                tell=partial(_tell, bar),
             )
         # What was found is told even where it cannot be kept.
         trouble, added = "", 0
@@ -262,10 +262,9 @@ def _console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 110)
 
 
-def _tell(bar: Bar, seconds: float, states: Sequence[Progress]) -> None:
+def _tell(bar: Bar, states: Sequence[Progress]) -> None:
     """How far the campaigns are, by the clock."""
     runs = sum(one.runs for one in states)
     nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
     found = max(one.findings for one in states)
-    note = f"{runs:,} runs, {nodes} nodes, {sides} branches, {found} findings"
-    bar(min(bar.elapsed, seconds), seconds, note)
+    bar.note(f"{runs:,} runs, {nodes} nodes, {sides} branches, {found} findings")

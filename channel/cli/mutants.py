@@ -100,13 +100,16 @@ def _print(report: Report) -> None:
         table.add_row("all", *_cells(report.count()))
         console.print(table)
     for survivor in report.survivors:
-        console.print(told(survivor), markup=False, soft_wrap=True)
+        # Of an interrupted hunt, those that it had not come to are only counted.
+        if survivor.runs or not report.hunt.interrupted:
+            console.print(told(survivor), markup=False, soft_wrap=True)
     if report.hunt.interrupted:
         console.print("interrupted: what was not hunted to the end counts as open")
     total = report.count()
+    half = "" if total.median_runs is None else f", half of them within {total.median_runs} runs"
     console.print(
-        f"{total.killed:,} of {total.made:,} mutants killed ({total.share:.2%}), half of them"
-        f" within {total.median_runs} runs; {total.argued} argued, {total.open} open"
+        f"{total.killed:,} of {total.made:,} mutants killed ({total.share:.2%}){half};"
+        f" {total.argued} argued, {total.open} open"
     )
 
 

@@ -23,10 +23,14 @@ class Bar:
     """Where a command says how far it is; nobody hears it where nobody watches."""
 
     def __init__(
-        self, progress: Progress | None = None, task: TaskID | None = None, unit: str = ""
+        self,
+        progress: Progress | None = None,
+        task: TaskID | None = None,
+        unit: str = "",
+        clock: float | None = None,
     ) -> None:
         self._progress, self._task, self._unit = progress, task or TaskID(0), unit
-        self._start, self._last = monotonic(), 0.0
+        self._clock, self._start, self._last = clock, monotonic(), 0.0
 
     def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:
         """Say that so much is done, of so much where that is known; `note` instead of numbers."""
@@ -39,10 +43,9 @@ class Bar:
             note = f"{done:,.0f}{most} {self._unit}"
         self._progress.update(self._task, completed=done, total=total, note=note)
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the work began."""
-        return monotonic() - self._start
+    def note(self, text: str) -> None:
+        """Say how far the work is that goes by the clock."""
+        self(monotonic() - self._start, self._clock, text)
 
     def phase(self, text: str) -> None:
         """Say that something else is being done now."""
@@ -54,11 +57,17 @@ class Bar:
 
 @contextmanager
 def progress(
-    text: str, unit: str = "", *, shown: bool = True, still: bool = False
+    text: str,
+    unit: str = "",
+    *,
+    shown: bool = True,
+    clock: float | None = None,
+    still: bool = False,
 ) -> Iterator[Bar]:
     """Show a line on stderr while the block runs, if that is a terminal and it is to be `shown`.
 
-    A `still` one moves only when it is told to: for what is being timed.
+    `clock`: the work is to take about so many seconds. A `still` one moves only when it is told
+    to: for what is being timed.
     """
     if not (shown and sys.stderr.isatty()):
         yield Bar()
@@ -67,7 +76,7 @@ def progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=16),
         TextColumn("{task.fields[note]}", markup=False, table_column=Column(no_wrap=True)),
-        _Times(),
+        _Times(clock),
         TextColumn("(Ctrl-C ends it)", table_column=Column(no_wrap=True)),
     )
     with Progress(
@@ -79,22 +88,26 @@ def progress(
         redirect_stdout=False,
         redirect_stderr=False,
     ) as shown_progress:
-        yield Bar(shown_progress, shown_progress.add_task(text, total=None, note=""), unit)
+        task = shown_progress.add_task(text, total=None, note="")
+        yield Bar(shown_progress, task, unit, clock)
 
 
 class _Times(TextColumn):
     """The time since the work began, and what is left of it if it goes on like this."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: float | None) -> None:
         super().__init__("", table_column=Column(no_wrap=True))
+        self._clock = clock
 
     def render(self, task: Task) -> Text:
         elapsed = task.elapsed or 0.0
         text = _clock(elapsed)
-        if task.total and task.completed and elapsed > LATER:
-            left = elapsed * max(0.0, task.total - task.completed) / task.completed
-            text += f", {_clock(left)} left"
-        return Text(text)
+        left = 0.0
+        if self._clock is not None:
+            left = self._clock - elapsed
+        elif task.total and task.completed and elapsed > LATER:
+            left = elapsed * (task.total - task.completed) / task.completed
+        return Text(f"{text}, {_clock(left)} left" if left > 0 else text)
 
 
 def _clock(seconds: float) -> str:
