@@ -37,8 +37,11 @@ _state = _State()
 
 
 @contextmanager
-def listening() -> Iterator[None]:
-    """Handle both signals; a no-op inside itself and outside of the main thread."""
+def listening(last: bool = False) -> Iterator[None]:
+    """Handle both signals; a no-op inside itself and outside of the main thread.
+
+    `last`: the process ends behind this; more signals would only disturb it, once there was one.
+    """
     global _state
     if _state.listening or threading.current_thread() is not threading.main_thread():
         yield
@@ -49,7 +52,8 @@ def listening() -> Iterator[None]:
         yield
     finally:
         for signum, handler in before:
-            signal.signal(signum, handler)
+            ending = last and _state.first is not None
+            signal.signal(signum, signal.SIG_IGN if ending else handler)
         _state.listening = False
 
 

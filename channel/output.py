@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from errno import EACCES
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -20,7 +21,10 @@ from channel.errors import UsageError
 from channel.interrupt import held
 
 STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
+"""Names of the standard output."""
+
 DEVICES = ("/dev/", "/proc/")
+"""Where files stand that are another process's, or open already: they are never replaced."""
 
 
 class Output:
@@ -123,12 +127,12 @@ def _open(output: Output, option: str, path: Path) -> None:
             mode = None
         if mode is not None and stat.S_ISDIR(mode):
             raise UsageError(f"{option} {path}: cannot be written (it is a folder)")
-        special = mode is not None and not stat.S_ISREG(mode)
-        if special or str(path.absolute()).startswith(DEVICES):
-            output._file = path.open("wb")
-            return
-        if mode is not None and not os.access(path, os.W_OK):
-            raise PermissionError(13, os.strerror(13))
+        if mode is not None:
+            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(DEVICES):
+                output._file = path.open("wb")
+                return
+            if not os.access(path, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
         place = path.resolve()
         if not place.parent.is_dir():
             raise UsageError(f"{option} {path}: no folder {place.parent}, so it cannot be written")

@@ -16,7 +16,7 @@ INTERNAL = 3
 
 def main() -> None:
     """Run the command line. Bad use is one line on stderr and exit code 2."""
-    with interrupt.listening():
+    with interrupt.listening(last=True):
         try:
             code = _run()
         except KeyboardInterrupt:

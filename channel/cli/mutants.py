@@ -38,9 +38,11 @@ def mutants(
     with progress("mutants") as bar:
         target = load(game)
         assert target.game
+        made = all_mutants(target, validator)
+        bar.phase(f"hunting {len(made):,} mutants")
         report = hunted(
             target,
-            all_mutants(target, validator),
+            made,
             seed=seed,
             seconds=seconds,
             jobs=jobs or os.cpu_count() or 1,

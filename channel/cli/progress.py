@@ -41,7 +41,8 @@ class Bar:
         if note is None:
             most = "" if total is None else f" of {total:,.0f}"
             note = f"{done:,.0f}{most} {self._unit}"
-        self._progress.update(self._task, completed=done, total=total, note=note)
+        still = not self._progress.live.auto_refresh
+        self._progress.update(self._task, completed=done, total=total, note=note, refresh=still)
 
     def note(self, text: str) -> None:
         """Say how far the work is that goes by the clock."""
