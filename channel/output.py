@@ -46,6 +46,8 @@ class Output:
         if self._file is not None:
             with _told(self._option, self.path):
                 self._file.write(data)
+                if not self.renamed:
+                    self._file.flush()
 
     def finish(self, suffix: str = "") -> None:
         """Put it in its place; with a suffix, beside that."""

@@ -215,7 +215,7 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
 
 
 SOON = (
-    *("crosscheck, two jobs", "cost", "bench", "fuzz", "play", "dispute run"),
+    *("crosscheck, two jobs", "cost", "bench", "fuzz", "dispute run"),
     *("dispute run --all", "coverage", "vectors check", "vectors make"),
 )
 
@@ -237,7 +237,9 @@ def test_every_command_tells_what_it_has(
     check(name, number, tmp_path, tty=tty)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
     program = tmp_path / "busy.py"
     program.write_text(BUSY)
