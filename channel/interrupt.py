@@ -70,13 +70,14 @@ def _hear(signum: int, frame: FrameType | None) -> None:
 @contextmanager
 def held() -> Iterator[None]:
     """Hold the first signal back until the block ends: it is short, and all or nothing."""
-    _state.held += 1
+    state = _state
+    state.held += 1
     try:
         yield
     finally:
-        _state.held -= 1
-        if _state.first is not None and not (_state.held or _state.raised):
-            _state.raised = True
+        state.held -= 1
+        if state.first is not None and not (state.held or state.raised):
+            state.raised = True
             raise KeyboardInterrupt
 
 
@@ -84,12 +85,13 @@ def held() -> Iterator[None]:
 def polled() -> Iterator[Callable[[], bool]]:
     """Give a function that says whether a signal came; the first one raises nothing in here."""
     with listening():
-        _state.held += 1
+        state = _state
+        state.held += 1
         try:
-            yield lambda: _state.first is not None
+            yield lambda: state.first is not None
         finally:
-            _state.held -= 1
-            _state.raised = _state.raised or _state.first is not None
+            state.held -= 1
+            state.raised = state.raised or state.first is not None
 
 
 def exit_code(interrupted: bool = True, failed: bool = False) -> int:

@@ -23,8 +23,8 @@ from channel.interrupt import held
 STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 """Names of the standard output."""
 
-DEVICES = ("/dev/", "/proc/")
-"""Where files stand that are another process's, or open already: they are never replaced."""
+OPEN = ("/dev/std", "/dev/fd/", "/proc/")
+"""Where names stand of what is open already, or is no file: it is never replaced."""
 
 
 class Output:
@@ -49,14 +49,25 @@ class Output:
                 if not self.renamed:
                     self._file.flush()
 
-    def finish(self, suffix: str = "") -> None:
-        """Put it in its place; with a suffix, beside that."""
-        if self._file is None:
-            return
-        with held(), _told(self._option, self.path):
-            self._file.flush()
-            if self._half is not None and self._place is not None:
-                place = self._place.with_name(self._place.name + suffix)
+    def finish(self) -> None:
+        """Put it in its place."""
+        if self._place is not None:
+            self._finish(self._place)
+
+    def finish_beside(self, suffix: str) -> Path:
+        """Put it beside its place instead, under its name with a suffix, which is given."""
+        assert self.path is not None
+        assert self._place is not None
+        link = self.path.is_symlink()
+        there = self._place if link else self.path
+        beside = there.with_name(there.name + suffix)
+        self._finish(beside)
+        return beside
+
+    def _finish(self, place: Path) -> None:
+        if self._file is not None and self._half is not None:
+            with held(), _told(self._option, self.path):
+                self._file.flush()
                 self._half.replace(place)
                 self._half = None
 
@@ -85,12 +96,11 @@ def opened(option: str, path: Path | None) -> Iterator[Output]:
     output = Output(option, path, None)
     standard = path is not None and _is_standard(path)
     try:
-        with held():
-            if standard:
-                sys.stdout.flush()
-                output._file = sys.stdout.buffer
-            elif path is not None:
-                _open(output, option, path)
+        if standard:
+            sys.stdout.flush()
+            output._file = sys.stdout.buffer
+        elif path is not None:
+            _open(output, option, path)
         with redirect_stdout(sys.stderr) if standard else nullcontext():
             yield output
     finally:
@@ -130,7 +140,7 @@ def _open(output: Output, option: str, path: Path) -> None:
         if mode is not None and stat.S_ISDIR(mode):
             raise UsageError(f"{option} {path}: cannot be written (it is a folder)")
         if mode is not None:
-            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(DEVICES):
+            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(OPEN):
                 output._file = path.open("wb")
                 return
             if not os.access(path, os.W_OK):
@@ -138,7 +148,8 @@ def _open(output: Output, option: str, path: Path) -> None:
         place = path.resolve()
         if not place.parent.is_dir():
             raise UsageError(f"{option} {path}: no folder {place.parent}, so it cannot be written")
-        output._begin(place, None if mode is None else stat.S_IMODE(mode))
+        with held():
+            output._begin(place, None if mode is None else stat.S_IMODE(mode))
 
 
 def _is_standard(path: Path) -> bool:

@@ -20,6 +20,8 @@ Work = Callable[[T], Iterable[R]]
 
 CONTEXT = get_context("spawn")
 
+GONE = "a worker process ended in the middle of its work"
+
 
 def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess, Connection]:
     """Start a process, and give our end of a pipe to it; its own end is the last argument.
@@ -28,7 +30,7 @@ def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess,
     ended by `end`. Call this, and keep the process, inside `held`.
     """
     ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=target, args=(*arguments, theirs), daemon=True)
+    process = CONTEXT.Process(target=target, args=(*arguments, theirs))
     resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -88,9 +90,7 @@ class Crew(Generic[T, R]):
                 try:
                     got = ready.recv()
                 except (EOFError, OSError):
-                    raise InvariantError(
-                        "a worker process ended in the middle of its work"
-                    ) from None
+                    raise InvariantError(GONE) from None
                 if isinstance(got, Exception):
                     raise got
                 if got is not None:
@@ -102,7 +102,10 @@ class Crew(Generic[T, R]):
 def _hand_out(to: Connection, left: Iterator[tuple[int, T]]) -> bool:
     """Give a worker the next item; False if there is none."""
     for item in left:
-        to.send(item)
+        try:
+            to.send(item)
+        except OSError:
+            raise InvariantError(GONE) from None
         return True
     return False
 
@@ -117,11 +120,11 @@ def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
                 for result in work(item):
                     parent.send((number, result))
                 parent.send(None)
-        except (EOFError, BrokenPipeError, ConnectionResetError):
+        except (EOFError, ConnectionError):
             raise
         except UsageError as error:
             parent.send(error)
         except Exception as error:  # a bug of ours: told by the parent, in one line
             parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
+    except (EOFError, ConnectionError):
         return  # nobody waits for results any more

@@ -36,5 +36,5 @@ def _keep(file: Output) -> str:
     """Keep what an unfinished session wrote, and say where; empty where there is nothing to do."""
     if not file.renamed:
         return ""
-    file.finish(BROKEN_OFF)
-    return f"the session broke off: its transcript is {file.path}{BROKEN_OFF}"
+    beside = file.finish_beside(BROKEN_OFF)
+    return f"the session broke off: its transcript is {beside}"

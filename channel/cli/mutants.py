@@ -38,11 +38,9 @@ def mutants(
     with progress("mutants") as bar:
         target = load(game)
         assert target.game
-        made = all_mutants(target, validator)
-        bar.phase(f"hunting {len(made):,} mutants")
         report = hunted(
             target,
-            made,
+            all_mutants(target, validator),
             seed=seed,
             seconds=seconds,
             jobs=jobs or os.cpu_count() or 1,

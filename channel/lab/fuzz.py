@@ -239,13 +239,13 @@ def _work(
                 _seldom(end.send),
             )
             end.send(result)
-        except BrokenPipeError:
+        except ConnectionError:
             raise
         except UsageError as error:
             end.send(error)
         except Exception as error:  # a bug of ours: told by the parent, in one line
             end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
-    except BrokenPipeError:
+    except ConnectionError:
         return  # nobody waits for it any more
     end.close()
 

@@ -73,10 +73,15 @@ COMMANDS = {
     "fuzz, two jobs": Long(
         "fuzz calpoker --seconds 900 --jobs 2 --out {tmp}", r"\d runs", ("stopped",)
     ),
-    "mutants": Long("mutants calpoker --validator a --jobs 1", "hunting", ("made", "killed")),
-    "mutants, two jobs": Long("mutants calpoker --validator a --jobs 2", "hunting", ("open",)),
+    "mutants": Long(
+        "mutants calpoker --validator a --jobs 1", r"of \d+ killed", ("made", "killed")
+    ),
+    "mutants, two jobs": Long(
+        "mutants calpoker --validator a --jobs 2", r"of \d+ killed", ("open",)
+    ),
     "play": Long("play spacepoker --hands 99 --quiet", r"1 of 99", ("hands", "balances")),
     "play, told": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
+    "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),
     "play, adversary": Long(
         "play spacepoker --adversary silent@999 --hands 99", r"\d blocks|\d", ("scenario",)
     ),
@@ -88,7 +93,7 @@ COMMANDS = {
         "dispute run --all --seeds 9 --jobs 2", r"\d runs", ("broken_promises",)
     ),
     "coverage": Long("coverage calpoker --corpus {corpus}", r"\d cases read", ("programs",)),
-    "replay": Long("replay {transcript}", r"\d of \d", ("hands",)),
+    "replay": Long("replay {transcript} --quiet", r"\d of \d", ("hands",)),
     "vectors check": Long("vectors check {vectors}", r"\d of \d", says="passed, 0 failed; interr"),
     "vectors make": Long("vectors make calpoker --cases 999999 -o {tmp}/v", r"\d of \d"),
     "trace": Long("trace {endless}", "trace"),

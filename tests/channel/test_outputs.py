@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from typing import IO
 import pytest
 
 from channel.errors import UsageError
+from channel.interrupt import listening
 from channel.output import opened, write_whole
 from tests.channel.cli import Ran, channelsim
 
@@ -233,6 +235,14 @@ def test_devices_and_pipes_are_written_and_stay(place: Path, capsys: Capsys) -> 
     reader.join(30)
     assert received[0].count(b"\n") == 20
     assert (place / "pipe").is_fifo()
+
+
+def test_an_interrupt_ends_the_wait_for_a_reader(place: Path) -> None:
+    os.mkfifo(place / "pipe")
+    with listening():
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with pytest.raises(KeyboardInterrupt):
+            opened("--out", place / "pipe").__enter__()
 
 
 # --- transcripts ------------------------------------------------------------------------------

@@ -138,6 +138,7 @@ class Hunt:
 
         try:
             with Crew(partial(_worker, make), jobs) as crew:
+                self._tell()
                 self._first(crew)
                 while some := wanted():
                     self._tell()
