@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, Task, TaskID, TextColumn
+from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
@@ -73,16 +73,10 @@ def progress(
     if not (shown and sys.stderr.isatty()):
         yield Bar()
         return
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=16),
-        TextColumn("{task.fields[note]}", markup=False, table_column=Column(no_wrap=True)),
-        _Times(clock),
-        TextColumn("(Ctrl-C ends it)", table_column=Column(no_wrap=True)),
-    )
+    console = Console(stderr=True, highlight=False)
     with Progress(
-        *columns,
-        console=Console(stderr=True, highlight=False),
+        _Line(clock, console),
+        console=console,
         transient=True,
         auto_refresh=not still,
         refresh_per_second=4,
@@ -93,22 +87,40 @@ def progress(
         yield Bar(shown_progress, task, unit, clock)
 
 
-class _Times(TextColumn):
-    """The time since the work began, and what is left of it if it goes on like this."""
+class _Line(ProgressColumn):
+    """The whole line. Where it is too long for the terminal, it has less, and no half numbers."""
 
-    def __init__(self, clock: float | None) -> None:
-        super().__init__("", table_column=Column(no_wrap=True))
-        self._clock = clock
+    def __init__(self, clock: float | None, console: Console) -> None:
+        super().__init__(Column(no_wrap=True, overflow="crop"))
+        self._clock, self._console = clock, console
 
     def render(self, task: Task) -> Text:
         elapsed = task.elapsed or 0.0
-        text = _clock(elapsed)
         left = 0.0
         if self._clock is not None:
             left = self._clock - elapsed
         elif task.total and task.completed and elapsed > LATER:
             left = elapsed * (task.total - task.completed) / task.completed
-        return Text(f"{text}, {_clock(left)} left" if left > 0 else text)
+        times = f"{_clock(elapsed)}, {_clock(left)} left" if left > 0 else _clock(elapsed)
+        return Text(fitting(self._console.width - 1, task.description, task.fields["note"], times))
+
+
+def fitting(width: int, what: str, note: str, times: str) -> str:
+    """As much as fits into so many columns, the times first.
+
+    >>> fitting(60, "cases", "3 of 10 cases", "0:05, 0:12 left")
+    'cases: 3 of 10 cases, 0:05, 0:12 left (Ctrl-C ends it)'
+    >>> fitting(40, "cases", "3 of 10 cases", "0:05, 0:12 left")
+    'cases: 3 of 10 cases, 0:05, 0:12 left'
+    >>> fitting(35, "cases", "3 of 10 cases", "0:05, 0:12 left")
+    '3 of 10 cases, 0:05, 0:12 left'
+    >>> fitting(16, "cases", "3 of 10 cases", "0:05, 0:12 left")
+    '0:05, 0:12 left'
+    """
+    short = f"{note}, {times}" if note else times
+    whole = f"{what}: {short}"
+    every = (f"{whole} (Ctrl-C ends it)", whole, short, times)
+    return next((text for text in every if len(text) <= width), "")
 
 
 def _clock(seconds: float) -> str:
