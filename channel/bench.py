@@ -26,7 +26,7 @@ from channel.bench_dispute import disputed_hands
 from channel.cli.progress import progress
 from channel.deciding import Deciders
 from channel.entropy import derive
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.keys import SecretKeys
 from channel.lab.speed import speed
 from channel.lab.target import of_game
@@ -70,12 +70,13 @@ def main(seconds: float, *, as_json: bool) -> int:
     """Measure and print; the exit code."""
     with progress("bench", clock=seconds, still=True) as bar:
         figures = measure(seconds, bar.note)
-    if as_json or not sys.stdout.isatty():
-        print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
-    else:
-        _print(figures)
-        if figures["interrupted"]:
-            print("interrupted: what is not here was not measured")
+    with finishing():
+        if as_json or not sys.stdout.isatty():
+            print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
+        else:
+            _print(figures)
+            if figures["interrupted"]:
+                print("interrupted: what is not here was not measured")
     return exit_code(figures["interrupted"])
 
 

@@ -94,6 +94,13 @@ def polled() -> Iterator[Callable[[], bool]]:
             state.raised = state.raised or state.first is not None
 
 
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Tell in here what the work came to: a first signal comes too late to change that."""
+    with polled():
+        yield
+
+
 def exit_code(interrupted: bool = True, failed: bool = False) -> int:
     """The exit code of a command that ended so: 1 for a failure that it has found, even if it was
     interrupted; of an interrupted one without any 130 (Ctrl-C) or 143 (SIGTERM).

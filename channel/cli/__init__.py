@@ -35,12 +35,15 @@ def _run() -> int:
     code: object
     try:
         command = get_command(app)
-        # Not `app()`, which makes an exit of its own of every interrupt.
-        with command.make_context("channelsim", sys.argv[1:]) as context:
-            code = command.invoke(context)
+        try:
+            # Not `app()`, which makes an exit of its own of every interrupt.
+            with command.make_context("channelsim", sys.argv[1:]) as context:
+                code = command.invoke(context)
+        except Exit as end:
+            code = end.exit_code
         sys.stdout.flush()
-    except (Exit, SystemExit) as end:
-        code = getattr(end, "exit_code", getattr(end, "code", 0))
+    except SystemExit as end:
+        code = end.code
     except TyperException as error:
         # Without a command there is nothing to say beyond the help that was shown.
         if error.format_message().strip():

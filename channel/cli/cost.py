@@ -13,7 +13,7 @@ from rich.table import Table
 
 from channel.cli.progress import progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.lab import bundles, costs, snapshot
 from channel.lab.bundles import Bundles
 from channel.lab.costs import share_of_block
@@ -52,23 +52,24 @@ def cost(
             measured = costs.measure(tried, cases, seed, bar)
             bar.phase("whole spends, on a node")
             whole = bundles.measure(measured)
-        now = Snapshot(tried.name, measured.cases, seed, measured.figures(), whole.costs)
-        changes = None
-        if not whole.interrupted:
-            if held and not held.lines().keys() & now.lines().keys():
-                raise UsageError(f"{check}: has none of the figures of {tried.name}")
-            changes = snapshot.compare(held, now, tolerance or 0) if held else None
-            file.write(snapshot.text(now).encode())
-            file.finish()
-        if json:
-            document = _document(now, whole, changes)
-            print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
-        else:
-            _print(now, whole)
-            if changes:
-                _print_changes(changes, check)
-            if whole.interrupted:
-                _print_interrupted(write, check)
+        with finishing():
+            now = Snapshot(tried.name, measured.cases, seed, measured.figures(), whole.costs)
+            changes = None
+            if not whole.interrupted:
+                if held and not held.lines().keys() & now.lines().keys():
+                    raise UsageError(f"{check}: has none of the figures of {tried.name}")
+                changes = snapshot.compare(held, now, tolerance or 0) if held else None
+                file.write(snapshot.text(now).encode())
+                file.finish()
+            if json:
+                document = _document(now, whole, changes)
+                print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+            else:
+                _print(now, whole)
+                if changes:
+                    _print_changes(changes, check)
+                if whole.interrupted:
+                    _print_interrupted(write, check)
     failed = bool(whole.refused or (changes and changes.failed))
     return exit_code(whole.interrupted, failed)
 

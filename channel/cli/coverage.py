@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from channel.cli.progress import progress
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.lab.corpus import read
 from channel.lab.page import page
 from channel.lab.reached import WIDTH, Reached, Share, reached
@@ -40,17 +40,18 @@ def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int
                     bar(number, len(entries))
             except KeyboardInterrupt:
                 interrupted = True
-        if html is not None and not interrupted:
-            file.write(page(tried.name, found).encode())
-            file.finish()
-        if json:
-            told = document(tried.name, found, interrupted)
-            print(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
-        else:
-            _print(tried.name, found)
-            if interrupted:
-                left = f"; {html} is left as it was" if html else ""
-                print(f"interrupted: not all cases were run{left}")
+        with finishing():
+            if html is not None and not interrupted:
+                file.write(page(tried.name, found).encode())
+                file.finish()
+            if json:
+                told = document(tried.name, found, interrupted)
+                print(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+            else:
+                _print(tried.name, found)
+                if interrupted:
+                    left = f"; {html} is left as it was" if html else ""
+                    print(f"interrupted: not all cases were run{left}")
     return exit_code(interrupted)
 
 

@@ -20,7 +20,7 @@ from channel.disputes.promises import Broken
 from channel.disputes.record import played, scenario_of
 from channel.disputes.scenario import Scenario, check
 from channel.errors import UsageError
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
@@ -201,10 +201,11 @@ def run_everything(*, seed: str | None, seeds: int, jobs: int, as_json: bool) ->
             jobs,
             lambda runs, begun, of: bar(begun, of, f"{runs:,} runs, {begun} of {of} adversaries"),
         )
-    if as_json or not sys.stdout.isatty():
-        _print(tally_document(tally))
-    else:
-        show(tally, Console(highlight=False))
+    with finishing():
+        if as_json or not sys.stdout.isatty():
+            _print(tally_document(tally))
+        else:
+            show(tally, Console(highlight=False))
     return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
 
 

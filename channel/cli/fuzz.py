@@ -18,7 +18,7 @@ from rich.table import Table
 
 from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.lab.campaign import Progress
 from channel.lab.findings import RECORDED, Document, keep, still_broken
 from channel.lab.findings import load as load_finding
@@ -64,20 +64,21 @@ def fuzz(
                 findings=folder,
                 tell=partial(_tell, bar),
             )
-        # What was found is told even where it cannot be kept.
-        trouble, added = "", 0
-        paths: list[Path] = []
-        try:
-            paths = keep(folder, report.findings) if report.findings else []
-            added = save(report, corpus) if corpus else 0
-            suite.write(_junit(report))
-            suite.finish()
-        except UsageError as error:
-            trouble = str(error)
-        if json:
-            _print_json(report, paths)
-        else:
-            _print(report, paths, added, corpus)
+        with finishing():
+            # What was found is told even where it cannot be kept.
+            trouble, added = "", 0
+            paths: list[Path] = []
+            try:
+                paths = keep(folder, report.findings) if report.findings else []
+                added = save(report, corpus) if corpus else 0
+                suite.write(_junit(report))
+                suite.finish()
+            except UsageError as error:
+                trouble = str(error)
+            if json:
+                _print_json(report, paths)
+            else:
+                _print(report, paths, added, corpus)
     if trouble:
         raise UsageError(trouble)
     return exit_code(report.interrupted, failed=bool(report.findings))

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from channel.cli.progress import progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
@@ -31,13 +31,15 @@ def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bo
         raise UsageError(f"--cases {cases}: at least 1")
     with progress("crosscheck", "cases") as bar:
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
-        bar.phase("coverage")
-        reached = coverage(report.target, report.tally)
-    if json:
-        text = msgspec.json.format(msgspec.json.encode(document(report, reached)), indent=2)
-        print(text.decode())
-    else:
-        _print(report, reached)
+        with finishing():
+            bar.phase("coverage")
+            reached = coverage(report.target, report.tally)
+    with finishing():
+        if json:
+            text = msgspec.json.format(msgspec.json.encode(document(report, reached)), indent=2)
+            print(text.decode())
+        else:
+            _print(report, reached)
     return exit_code(report.interrupted, failed=bool(report.broken))
 
 

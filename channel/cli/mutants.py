@@ -13,7 +13,7 @@ from rich.table import Table
 
 from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code
+from channel.interrupt import exit_code, finishing
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
@@ -47,11 +47,12 @@ def mutants(
             argued_too=argued_too,
             hunt=Hunt(told=partial(_tell, bar)),
         )
-    if json:
-        text = msgspec.json.format(msgspec.json.encode(document(report, seconds)), indent=2)
-        print(text.decode())
-    else:
-        _print(report)
+    with finishing():
+        if json:
+            text = msgspec.json.format(msgspec.json.encode(document(report, seconds)), indent=2)
+            print(text.decode())
+        else:
+            _print(report)
     if report.hunt.interrupted:
         return exit_code(failed=report.shown_open(seconds))
     return 0 if report.passed else 1

@@ -18,7 +18,7 @@ import msgspec
 
 from channel import workers
 from channel.errors import InvariantError, UsageError
-from channel.interrupt import polled
+from channel.interrupt import finishing, polled
 from channel.lab import seeds
 from channel.lab.campaign import SECOND, Campaign, Progress, Result
 from channel.lab.describe import vector
@@ -107,14 +107,15 @@ def fuzz(
     else:
         results, report.interrupted = _in_processes(target, seconds, seed, jobs, stored, tell)
     report.seconds = perf_counter() - start
-    for result in results:
-        report.runs += result.runs
-        report.stopped |= result.stopped
-        report.tally.merge(result.tally)
-        for probes in result.corpus.probes.values():
-            report.probes += probes
-    report.coverage = _coverage(target, results)
-    report.findings = grouped([*again, *(one for result in results for one in result.found)])
+    with finishing():
+        for result in results:
+            report.runs += result.runs
+            report.stopped |= result.stopped
+            report.tally.merge(result.tally)
+            for probes in result.corpus.probes.values():
+                report.probes += probes
+        report.coverage = _coverage(target, results)
+        report.findings = grouped([*again, *(one for result in results for one in result.found)])
     return report
 
 

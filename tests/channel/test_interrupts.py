@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from channel.cli import main
+from channel.interrupt import exit_code, finishing, held, listening
 from tests.channel.lab.broken import target_file
 
 DATA = Path(__file__).parents[1] / "data"
@@ -271,5 +272,28 @@ def test_a_broken_off_session_is_kept_beside_the_old_transcript(tmp_path: Path) 
     assert f"its transcript is {old}.broken-off" in ended.out.replace("\r\n", "")
     assert old.read_text() == "old\n"
     kept = (tmp_path / "t.jsonl.broken-off").read_text().splitlines()
-    assert sum('{"hand":' in line for line in kept) >= 2
+    assert sum('{"hand":' in line for line in kept) >= 1
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_all_or_nothing_is_done_before_the_interrupt() -> None:
+    done = []
+
+    def work() -> None:
+        with held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append(1)
+
+    with listening():
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert exit_code() == 143
+        assert exit_code(failed=True) == 1
+    assert done == [1]
+
+
+def test_an_interrupt_of_the_telling_comes_too_late() -> None:
+    with listening(), finishing():
+        os.kill(os.getpid(), signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), listening():
+        os.kill(os.getpid(), signal.SIGINT)
