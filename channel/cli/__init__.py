@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from io import TextIOWrapper
 
 from channel.cli.app import app
+from channel.cli.options import complain, in_one_line
 from channel.errors import UsageError
+from channel.report.terminal import open_streams
 
 USAGE = 2
 FAILED = 1
@@ -18,55 +19,39 @@ def main() -> None:
     """Run the command line. Bad use is one line on stderr and exit code 2."""
     from typer.exceptions import Abort, Exit, TyperException
 
-    _open_streams()
+    open_streams()
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="channelsim", standalone_mode=False)
         sys.stdout.flush()
     except (Exit, SystemExit) as end:
         code = getattr(end, "exit_code", getattr(end, "code", 0))
     except (Abort, KeyboardInterrupt):
-        print("channelsim: interrupted", file=sys.stderr)
+        complain("interrupted")
         code = 130
     except TyperException as error:
-        # Without a command there is nothing to say beyond the help that was shown.
-        if error.format_message().strip():
-            _complain(error.format_message())
+        # A group without a command raises its help as if it were an error.
+        if error.message.startswith("Usage:"):
+            print(error.message)
+        else:
+            complain(in_one_line(error))
         code = USAGE
     except UsageError as error:
-        _complain(str(error))
+        complain(str(error))
         code = USAGE
     except BrokenPipeError:
         # Whoever reads our output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        _complain(f"the output cannot be written ({error.strerror})")
+        complain(f"the output cannot be written ({error.strerror})")
         code = USAGE
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         if os.environ.get("CHANNELSIM_DEBUG"):
             raise
-        _complain(
+        complain(
             f"internal error, a bug of ours: {type(error).__name__}: {error}"
             " (CHANNELSIM_DEBUG=1 shows where)"
         )
         code = INTERNAL
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _open_streams() -> None:
-    """Stand in for streams that were closed before we started; never fail on a sign."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _complain(text: str) -> None:
-    line = " ".join(text.split())
-    print(f"channelsim: {line}", file=sys.stderr)

@@ -7,14 +7,14 @@ import sys
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
-from channel.errors import UsageError
+from channel.cli.options import all_tried
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
 from channel.lab.target import load
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
@@ -30,8 +30,6 @@ def mutants(
     json: bool,
 ) -> int:
     """Hunt every mutant of a target's programs; the exit code, 1 when one lives unargued."""
-    if seconds <= 0:
-        raise UsageError(f"--seconds {seconds:g}: more than 0")
     target = load(game)
     assert target.game
     report = hunted(
@@ -44,11 +42,12 @@ def mutants(
         hunt=Hunt(told=_tell if sys.stderr.isatty() else None),
     )
     if json:
-        text = msgspec.json.format(msgspec.json.encode(document(report, seconds)), indent=2)
-        print(text.decode())
+        print_json(document(report, seconds))
     else:
         _print(report)
-    return 0 if report.passed else 1
+    names = [validator] if validator is not None else list(target.programs)
+    every = all_tried(target.name, names, report.validators, "nothing in it can be changed")
+    return 0 if report.passed and every else 1
 
 
 def document(report: Report, seconds: float) -> dict[str, Any]:
@@ -80,27 +79,24 @@ def _counted(count: Count) -> dict[str, Any]:
 
 
 def _print(report: Report) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    out = console()
     names = {name: report.count(name) for name in report.validators}
     kinds = {kind: report.count(kind=kind) for kind in KINDS}
     for heading, counts in (("validator", names), ("kind", kinds)):
-        table = Table(title=f"mutants of {report.target.name}, by {heading}")
-        table.add_column(heading)
-        for name in HEADINGS:
-            table.add_column(name, justify="right")
-        for name, count in counts.items():
-            table.add_row(name, *_cells(count))
-        table.add_section()
-        table.add_row("all", *_cells(report.count()))
-        console.print(table)
+        rows = [(name, *_cells(count)) for name, count in counts.items()]
+        title = f"mutants of {report.target.name}, by {heading}"
+        every = ("all", *_cells(report.count()))
+        show_table(out, (heading, *HEADINGS), [*rows, (), every], title=title)
+        say(out)
     for survivor in report.survivors:
-        console.print(told(survivor), markup=False, soft_wrap=True)
+        say(out, told(survivor))
     if report.hunt.interrupted:
-        console.print("interrupted: what was not hunted to the end counts as open")
+        say(out, "interrupted: what was not hunted to the end counts as open")
     total = report.count()
-    console.print(
+    say(
+        out,
         f"{total.killed:,} of {total.made:,} mutants killed ({total.share:.2%}), half of them"
-        f" within {total.median_runs} runs; {total.argued} argued, {total.open} open"
+        f" within {total.median_runs} runs; {total.argued} argued, {total.open} open",
     )
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-
-from rich.console import Console
 
 from channel import setup as setups
 from channel.cli.ask import Asker
 from channel.cli.dispute import replay_dispute
 from channel.cli.files import transcript_file
+from channel.cli.options import complain
 from channel.deciding import Deciders
 from channel.disputes.record import DISPUTE
 from channel.entropy import fresh_seed
 from channel.errors import UsageError
 from channel.report.document import document
 from channel.report.narrator import Narrator
+from channel.report.terminal import console, print_json
 from channel.script import read as read_script
 from channel.session import Result, Session, SessionBroken
 from channel.setup import ASK, NAMES, Setup
@@ -85,10 +83,10 @@ class _Output:
 
     def __init__(self, setup: Setup, *, as_json: bool, quiet: bool, again: bool = False) -> None:
         self.setup = setup
-        self._json = as_json or not sys.stdout.isatty()
+        self._json = as_json
         asks = ASK in setup.policies and not again
         # A person who plays is talked to even when the document goes elsewhere.
-        self._console = Console(stderr=self._json, highlight=False)
+        self._console = console(stderr=self._json)
         self._viewer = NAMES[0] if ASK in setup.policies else None
         self._narrator = Narrator(setup, self._console, viewer=self._viewer, quiet=quiet)
         self._told = not self._json or asks
@@ -107,7 +105,7 @@ class _Output:
         try:
             result = Session(self.setup, deciders.decide, deciders.answer, listeners).run()
         except SessionBroken as broken:
-            print(f"channelsim: {broken.name} breaks off: {broken}", file=sys.stderr)
+            complain(f"{broken.name} breaks off: {broken}")
             return 1
         digest = recorder.finish(result)
         finish()
@@ -117,9 +115,7 @@ class _Output:
 
     def _finish(self, result: Result, digest: str) -> None:
         if self._json:
-            told = document(self.setup, result, digest, self._viewer)
-            unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-            print(json.dumps(told, indent=2, ensure_ascii=not unicode))
+            print_json(document(self.setup, result, digest, self._viewer))
         else:
             self._narrator.finish(result, digest)
 

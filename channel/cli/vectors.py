@@ -7,7 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from channel.cli.options import all_tried
 from channel.errors import UsageError
+from channel.report.terminal import console, say
 from games import registry
 from games.errors import UnknownGame
 from games.vectors import BadCase, Case, check_program, read
@@ -18,11 +20,14 @@ SHOWN = 20
 
 
 def check(files: Sequence[Path], target: Path | None = None) -> int:
-    """Run every case of these files; the exit code, 1 when one fails.
+    """Run every case of these files; the exit code, 1 when one fails, or a target's program has
+    none.
 
     With a target its programs are tried, and nothing else; without one, rules and programs.
     """
-    checker = _checker(target)
+    checker, programs = _checker(target)
+    out = console()
+    seen: set[str] = set()
     passed = failed = 0
     for path in files:
         try:
@@ -36,27 +41,30 @@ def check(files: Sequence[Path], target: Path | None = None) -> int:
         try:
             for case in read(lines):
                 differences = checker(case)
+                seen.add(case.validator)
                 if not differences:
                     passed += 1
                     continue
                 failed += 1
                 if failed <= SHOWN:
-                    print(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
+                    say(out, f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
         except BadCase as error:
             raise UsageError(f"{path}: {error}") from None
     if failed > SHOWN:
-        print(f"and {failed - SHOWN} more")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        say(out, f"and {failed - SHOWN} more")
+    say(out, f"{passed} passed, {failed} failed")
+    every = all_tried(str(target), programs, seen, "these files have no case of it")
+    return 1 if failed or not every else 0
 
 
-def _checker(target: Path | None) -> Callable[[Case], list[str]]:
+def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence[str]]:
+    """What checks a case, and the programs that must have one: all of a target's."""
     if target is None:
-        return check_case
+        return check_case, ()
     from channel.lab.target import read as read_target
 
     tried = read_target(target)
-    return lambda case: check_program(case, tried.name, tried.programs)
+    return lambda case: check_program(case, tried.name, tried.programs), list(tried.programs)
 
 
 def make(game: str, *, cases: int, seed: str, output: Path) -> int:
@@ -64,8 +72,6 @@ def make(game: str, *, cases: int, seed: str, output: Path) -> int:
     from channel.lab.target import of_game
     from channel.lab.vectors import make as make_cases
 
-    if cases < 1:
-        raise UsageError(f"--cases {cases}: at least 1")
     try:
         target = of_game(registry.get(game))
     except UnknownGame as error:
@@ -77,5 +83,5 @@ def make(game: str, *, cases: int, seed: str, output: Path) -> int:
                 file.write(encoder.encode(case) + b"\n")
     except OSError as error:
         raise UsageError(f"-o {output}: cannot be written ({error.strerror})") from None
-    print(f"{cases} cases in {output}")
+    say(console(), f"{cases} cases in {output}")
     return 0

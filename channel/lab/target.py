@@ -28,6 +28,7 @@ from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
+from games.names import nearest
 from games.referee import referee
 from games.vectors import BadCase, Case, worked_out
 from games.vectors import read as read_cases
@@ -123,7 +124,8 @@ def load(text: str) -> Target:
     path = Path(text)
     if path.suffix != ".toml" and not path.is_file():
         raise UsageError(
-            f"{text}: neither an installed game ({', '.join(registry.names())}) nor a .toml file"
+            f"{text}{nearest(text, registry.names())}: neither an installed game"
+            f" ({', '.join(registry.names())}) nor a .toml file"
         )
     return read(path)
 

@@ -17,7 +17,7 @@ def document(
     """The document that `channelsim play --json` prints; a `viewer` sees its own cards only.
 
     `hands` has each game's own summary, with its number (from 1), game, who proposed it and
-    who moved first in it. Amounts are in mojos.
+    who moved first in it. `no_more_hands` says why there is no other one. Amounts are in mojos.
     """
     hands = []
     for number, (game, hand) in enumerate(result.hands):
@@ -37,6 +37,7 @@ def document(
         "seed": setup.seed,
         "policies": dict(zip(NAMES, setup.policies, strict=True)),
         "hands": hands,
+        "no_more_hands": result.reason,
         "balances": dict(zip(NAMES, result.balances, strict=True)),
         "coins": {
             "channel": _coin(result.channel_coin),
