@@ -203,7 +203,7 @@ def games() -> None:
         rows.append((name, game.title))
         rows.append(("", f"validators: {', '.join(game.validators)}"))
         rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
-    show_table(console(), ("game", "what it is"), rows, left=2)
+    show_table(console(), (), rows, left=2)
 
 
 @app.command()

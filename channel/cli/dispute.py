@@ -33,7 +33,7 @@ LONGEST_STEP = 6
 def list_adversaries() -> int:
     """Every adversary with what it does; the exit code."""
     rows = [(name, get(name).about) for name in names()]
-    show_table(console(), ("adversary", "what it does"), rows, left=2)
+    show_table(console(), (), rows, left=2)
     return 0
 
 

@@ -50,7 +50,7 @@ def show(tally: Tally, console: Console) -> None:
 
 def _cell(cell: Cell | None) -> Shown:
     if cell is None:
-        return "·"
+        return ""
     if cell.broken:
         return Text(f"{cell.broken}!", "red")
     counts = ((LETTERS[one], cell.results[one.value]) for one in Outcome)

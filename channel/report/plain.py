@@ -30,7 +30,7 @@ _PLAIN = {
 
 
 def fitted(text: str, encoding: str) -> str:
-    """The text with only such signs as the encoding has.
+    r"""The text with only such signs as the encoding has.
 
     >>> fitted("│10♥│ …", "ascii"), fitted("│10♥│", "utf-8"), fitted("♠ é", "latin-1")
     ('|10h| ...', '│10♥│', 's é')

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from channel.report.plain import fitted
-from channel.report.terminal import say
+from channel.report.terminal import say, wrapped
 
 Cell = str | Text
 
@@ -25,7 +25,8 @@ def show_table(
     title: str = "",
     left: int = 1,
 ) -> None:
-    """Print rows under headings; the first `left` columns are text, the others numbers.
+    """Print rows, under headings if there are any. The first `left` columns are text, the others
+    numbers.
 
     Cells wrap between words. Where not even that fits, each row is a paragraph of its own, in
     which each value stands behind its heading. A row without cells is a line between rows.
@@ -33,15 +34,17 @@ def show_table(
     if title:
         say(console, title, "bold")
     table = [[_text(console, cell) for cell in row] for row in rows]
-    heads = [_text(console, heading) for heading in headings]
+    if not table:
+        return
+    heads = [_text(console, heading) for heading in headings or [""] * len(table[0])]
     widths = _widths([heads, *filter(None, table)], console.width)
     if widths is None:
-        _paragraphs(console, heads, table)
+        _paragraphs(console, heads, table, left if left < len(heads) else 1)
         return
     rule = [Text(fitted("─", console.encoding) * width, "dim") for width in widths]
     for head in heads:
         head.stylize("bold")
-    for cells in (heads, rule, *(row or rule for row in table)):
+    for cells in (*([heads, rule] if headings else []), *(row or rule for row in table)):
         _row(console, cells, widths, left)
 
 
@@ -66,15 +69,11 @@ def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
 
 def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], left: int) -> None:
     """One row, which takes as many lines as its longest cell."""
-    wrapped = [
-        list(cell.wrap(console, width, overflow="ignore")) if cell else []
-        for cell, width in zip(cells, widths, strict=True)
-    ]
-    for number in range(max(map(len, wrapped), default=0)):
+    columns = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for number in range(max(map(len, columns))):
         pieces = []
-        for column, (lines, width) in enumerate(zip(wrapped, widths, strict=True)):
-            piece = lines[number].copy() if number < len(lines) else Text()
-            piece.rstrip()
+        for column, (lines, width) in enumerate(zip(columns, widths, strict=True)):
+            piece = lines[number] if number < len(lines) else Text()
             piece.align("left" if column < left else "right", width)
             pieces.append(piece)
         line = Text(GAP).join(pieces)
@@ -82,15 +81,18 @@ def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], left: i
         say(console, line)
 
 
-def _paragraphs(console: Console, heads: Sequence[Text], rows: Sequence[Sequence[Text]]) -> None:
+def _paragraphs(
+    console: Console, heads: Sequence[Text], rows: Sequence[Sequence[Text]], names: int
+) -> None:
+    """Each row as its first cells, which name it, and below them the others with their headings."""
     for cells in filter(None, rows):
-        if cells[0]:
-            say(console, cells[0])
+        if any(cells[:names]):
+            say(console, Text(", ").join(cells[:names]))
         line = Text()
-        for head, cell in zip(heads[1:], cells[1:], strict=True):
+        for head, cell in zip(heads[names:], cells[names:], strict=True):
             if not cell:
                 continue
-            item = Text.assemble(GAP, head, " ", cell)
+            item = Text.assemble(GAP, head, " " if head else "", cell)
             if line and line.cell_len + item.cell_len > console.width:
                 say(console, line)
                 line = Text()

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from io import TextIOWrapper
 from typing import Any, Literal
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -82,7 +84,28 @@ def say(console: Console, text: str | Text = "", style: str = "") -> None:
     """Print a line of text, wrapped between words: a longer word stands out rather than broken."""
     if isinstance(text, str):
         text = Text(fitted(text, console.encoding), style=style)
-    console.print(text, overflow="ignore", crop=False)
+    for line in wrapped(text, console.width):
+        console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def wrapped(text: Text, width: int) -> list[Text]:
+    """The lines of a text, broken only at spaces; one that is a longer word is longer.
+
+    >>> [line.plain for line in wrapped(Text("  pays 1,000 mojos to Bob"), 12)]
+    ['  pays 1,000', 'mojos to Bob']
+    """
+    lines: list[Text] = []
+    for line in text.split("\n", allow_blank=True):
+        plain, start, breaks = line.plain, 0, []
+        words = re.finditer(r"\S+", plain) if line.cell_len > width else ()
+        for word in words:
+            if plain[start : word.start()].strip() and cell_len(plain[start : word.end()]) > width:
+                start = word.start()
+                breaks.append(start)
+        lines += line.divide(breaks)
+    for line in lines:
+        line.rstrip()
+    return lines
 
 
 def print_json(data: Any) -> None:
