@@ -10,15 +10,16 @@ LONGEST = 60
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known names nearest to a wrong one, as a question in parentheses; else nothing.
+    """The known name nearest to a wrong one, as a question in parentheses; else nothing.
 
     >>> nearest("agressive", ["caller", "aggressive"]), nearest("Caller", ["caller"])
     (' (did you mean aggressive?)', ' (did you mean caller?)')
     >>> nearest("zzz", ["caller", "aggressive"])
     ''
     """
-    near = get_close_matches(name[:LONGEST].lower(), list(known), 2, 0.5)
-    return f" (did you mean {' or '.join(near)}?)" if near else ""
+    plain = {one.lower(): one for one in known}
+    near = get_close_matches(name[:LONGEST].lower(), list(plain), 1, 0.5)
+    return f" (did you mean {plain[near[0]]}?)" if near else ""
 
 
 def quoted(name: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Container, Iterable
-from math import isfinite
 from typing import Any
 
 import typer
 from typer.exceptions import TyperException
 
 from channel.errors import UsageError
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
 
 LONGEST = 60
 """Longer values are cut where a message shows them."""
@@ -39,7 +41,7 @@ def whole_number(least: int, most: int) -> Callable[[Any], int]:
 
     def read(value: Any) -> int:
         text = str(value)
-        if re.fullmatch(r"[+-]?[0-9]{1,40}", text) and least <= int(text) <= most:
+        if _WHOLE.fullmatch(text) and least <= int(text) <= most:
             return int(text)
         raise typer.BadParameter(f"{_shown(text)}: a whole number from {least} to {most}")
 
@@ -58,12 +60,8 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
 
     def read(value: Any) -> float:
         text = str(value)
-        try:
-            number = float(text)
-        except ValueError:
-            number = float("nan")
-        if isfinite(number) and least <= number <= most:
-            return number
+        if _REAL.fullmatch(text) and least <= float(text) <= most:
+            return float(text)
         raise typer.BadParameter(f"{_shown(text)}: a number from {least:.12g} to {most:.12g}")
 
     return read
