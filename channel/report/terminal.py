@@ -62,6 +62,8 @@ def console(*, stderr: bool = False) -> Console:
         force_terminal=terminal,
         color_system=_colours(terminal),
         width=_width(terminal),
+        # rich would believe any number of columns or lines.
+        _environ={key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")},
     )
 
 
