@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from channel import __version__
-from channel.cli.options import json_wanted, real, refuse, whole
+from channel.cli.options import json_wanted, real, refuse, seed_text, whole
 from games import registry
 
 _GAME = registry.names()[-1]
@@ -83,7 +83,7 @@ def play(
     ],
     hands: Annotated[int | None, whole(1, 100_000, "How many hands (3).")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed plays the same session.")
+        str | None, seed_text("Any text; the same seed plays the same session.")
     ] = None,
     unit: Annotated[int | None, whole(1, MOST_MOJOS, "A unit, in mojos (100).")] = None,
     stack: Annotated[int | None, whole(1, MOST_MOJOS, "A player's stake in units (10).")] = None,
@@ -225,9 +225,7 @@ def bench(
 def crosscheck(
     target: TargetName,
     cases: Cases = 50_000,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "crosscheck",
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "crosscheck",
     jobs: Jobs = None,
     json: Json = False,
 ) -> None:
@@ -249,9 +247,7 @@ def mutants(
     seconds: Annotated[
         float, real(0.001, DAY, "How long each mutant is hunted, in seconds of work.")
     ] = 60.0,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "mutants",
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "mutants",
     jobs: Jobs = None,
     validator: Annotated[
         str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
@@ -282,7 +278,7 @@ def cost(
     target: TargetName,
     cases: Annotated[int | None, whole(1, MOST_CASES, "How many cases (5000).")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed costs the same cases (cost).")
+        str | None, seed_text("Any text; the same seed costs the same cases (cost).")
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
     check: Annotated[
@@ -358,9 +354,7 @@ def trace(
 def fuzz(
     target: TargetName,
     seconds: Annotated[float, real(0.1, 30 * DAY, "About how long.")] = 60.0,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed and jobs find the same.")
-    ] = "fuzz",
+    seed: Annotated[str, seed_text("Any text; the same seed and jobs find the same.")] = "fuzz",
     jobs: Jobs = None,
     corpus: Annotated[
         Path | None,
@@ -417,7 +411,7 @@ def dispute_run(
         int | None, whole(1, 256, "With --all: how many processes, at most one a seed (1).")
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed runs the same (dispute).")
+        str | None, seed_text("Any text; the same seed runs the same (dispute).")
     ] = None,
     at: Annotated[
         int | None, whole(0, 999_999, "After how many of its messages it deviates (8).")
@@ -514,9 +508,7 @@ def vectors_make(
     game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
     cases: Cases = 1000,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "vectors",
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "vectors",
 ) -> None:
     """See `channel.cli.vectors`."""
     from channel.cli.vectors import make

@@ -29,6 +29,19 @@ def real(least: float, most: float, help: str) -> Any:
     return typer.Option(parser=real_number(least, most), metavar="N", help=help)
 
 
+def seed_text(help: str) -> Any:
+    """An option that takes a seed: any text."""
+    return typer.Option(parser=_text, metavar="TEXT", help=help)
+
+
+def _text(value: Any) -> str:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        raise typer.BadParameter(f"{_shown(value)}: not text in this terminal's encoding") from None
+    return str(value)
+
+
 def whole_number(least: int, most: int) -> Callable[[Any], int]:
     """A reader of whole numbers within these bounds.
 

@@ -48,7 +48,7 @@ def play(
     setup = setups.check(
         Setup(
             games=games,
-            seed=_text(seed) if seed is not None else (scripted and scripted.seed) or fresh_seed(),
+            seed=_first_seed(seed, scripted.seed if scripted else None),
             hands=_first(hands, None, default_hands),
             unit=unit,
             stack=stack,
@@ -131,12 +131,10 @@ def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _text(seed: str) -> str:
-    try:
-        seed.encode()
-    except UnicodeEncodeError:
-        raise UsageError("--seed: not valid text in this terminal's encoding") from None
-    return seed
+def _first_seed(*candidates: str | None) -> str:
+    """The first seed that was given, be it empty, else a fresh one."""
+    given = [candidate for candidate in candidates if candidate is not None]
+    return given[0] if given else fresh_seed()
 
 
 def _first(*candidates: int | None) -> int:

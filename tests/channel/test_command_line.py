@@ -149,6 +149,14 @@ def test_a_number_is_read_and_bounded(capsys: Capsys, path: Command, parameter: 
         assert len(refused.value.message) < 150
 
 
+@pytest.mark.parametrize(
+    "path", [p for p in COMMANDS if "seed" in hints(COMMANDS[p])], ids=" ".join
+)
+def test_a_seed_that_is_no_text(capsys: Capsys, path: Command) -> None:
+    said = wrong_use(channelsim(capsys, *path, "--seed=a\udcff"))
+    assert "--seed a?: not text in this terminal's encoding" in said
+
+
 @pytest.mark.parametrize("value", WRONG)
 def test_a_wrong_number_is_named(capsys: Capsys, value: str) -> None:
     for command in ("play --hands", "fuzz --seconds"):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from channel.adversaries.base import names
 from tests.channel.cli import Ran, channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -80,10 +79,3 @@ def test_an_adversary_that_found_nothing_to_change(
         ran = channelsim(capsys, *command, way)
         assert "silent found nothing to change from step 999 on as bob" in never(ran)
         assert way == "--text" or json.loads(ran.out)["deviated"] is False
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", names())
-def test_every_adversary_finds_something_by_itself(capsys: Capsys, name: str) -> None:
-    ran = channelsim(capsys, "dispute", "run", name)
-    assert json.loads(ran.out)["deviated"], ran.err
