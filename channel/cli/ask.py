@@ -42,7 +42,7 @@ class Asker:
                     action = rules.read_action(player, answer)
                     player.act(action)
                 except IllegalAction as error:
-                    self._say(printable(str(error)), "yellow")
+                    self._say(str(error), "yellow")
                 else:
                     return action
 
@@ -93,15 +93,6 @@ def offer(choice: Choice, unit: int) -> str:
         return f"{words} ({choice.hint})" if choice.hint else words
     least, most = spoken(choice.least, unit), spoken(choice.most, unit)
     return f"{choice.verb} N (from {least} to {most})"
-
-
-def printable(text: str) -> str:
-    """The text without what a terminal could not show.
-
-    >>> printable("a\\udcffb")
-    'a?b'
-    """
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _unit(player: Player) -> int:

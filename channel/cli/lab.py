@@ -12,6 +12,7 @@ from channel.cli.options import all_tried
 from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
+from channel.lab.laws import laws_for
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.target import load
 from channel.lab.trial import Finding
@@ -76,7 +77,8 @@ def _print(report: Report, reached: dict[str, Reached]) -> None:
     against = f"the rules of {report.target.rules}" if report.target.rules else "its honest play"
     headings = ("validator", *outcomes, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
-    for law, times in sorted(tally.tried.items()):
+    for law in sorted({law.name for law in laws_for(report.target)}):
+        times = tally.tried[law]
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
         say(out, f"{law}: tried {times:,} times, broken {broken:,}")
     every = causes(report)

@@ -116,7 +116,8 @@ def told(survivor: Survivor) -> str:
 def _cells(count: Count) -> tuple[str, ...]:
     runs = "" if count.median_runs is None else f"{count.median_runs:,}"
     numbers = (f"{count.argued:,}", f"{count.open:,}", runs)
-    return (f"{count.made:,}", f"{count.killed:,}", f"{count.share:.1%}", *numbers)
+    share = f"{count.share:.1%}" if count.made else ""
+    return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)
 
 
 def _tell(hunt: Hunt) -> None:

@@ -11,6 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from channel.errors import UsageError
+from channel.report.plain import printable
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
@@ -94,8 +95,7 @@ def json_wanted(json: bool, text: bool) -> bool:
 
 def complain(text: str) -> None:
     """Print one line on stderr, without what could move a terminal's cursor."""
-    line = "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
-    print(f"channelsim: {line}", file=sys.stderr)
+    print(f"channelsim: {printable(' '.join(text.split()))}", file=sys.stderr)
 
 
 def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:

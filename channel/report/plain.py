@@ -43,6 +43,15 @@ def fitted(text: str, encoding: str) -> str:
         return fitted(text, "ascii")
 
 
+def printable(text: str) -> str:
+    """The text without what a terminal could not show.
+
+    >>> printable("a\\udcffb")
+    'a?b'
+    """
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
 def _replace(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from channel.report.plain import fitted
+from channel.report.plain import fitted, printable
 from channel.report.terminal import say, wrapped
 
 Cell = str | Text
@@ -49,7 +49,9 @@ def show_table(
 
 
 def _text(console: Console, cell: Cell) -> Text:
-    return cell.copy() if isinstance(cell, Text) else Text(fitted(cell, console.encoding))
+    if isinstance(cell, Text):
+        return cell.copy()
+    return Text(fitted(printable(cell), console.encoding))
 
 
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:

@@ -21,7 +21,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from channel.report.plain import HANDLER, fitted
+from channel.report.plain import HANDLER, fitted, printable
 
 UNLIMITED = 10_000
 """Columns of an output that nobody sees as a screen."""
@@ -85,7 +85,8 @@ def _width(terminal: bool) -> int | None:
 def say(console: Console, text: str | Text = "", style: str = "") -> None:
     """Print a line of text, wrapped between words: a longer word stands out rather than broken."""
     if isinstance(text, str):
-        text = Text(fitted(text, console.encoding), style=style)
+        lines = (printable(line) for line in text.split("\n"))
+        text = Text(fitted("\n".join(lines), console.encoding), style=style)
     for line in wrapped(text, console.width):
         console.print(line, no_wrap=True, overflow="ignore", crop=False)
 

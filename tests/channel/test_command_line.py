@@ -228,6 +228,8 @@ def test_names_are_cut_and_cleaned(capsys: Capsys) -> None:
         "dispute run silent@3 --at 3",
         "dispute run silent --staggered",
         "dispute run silent --game",
+        "dispute run silent --weather=",
+        "dispute run silent --side=",
         "dispute run silent@",
         "dispute run silent@1234567890",
         "dispute run --all --at 0",

@@ -67,6 +67,15 @@ def test_a_line_is_broken_between_words_only(text: str, width: int) -> None:
     assert out.getvalue().split() == text.split()
 
 
+def test_what_strangers_wrote_moves_no_cursor() -> None:
+    out = StringIO()
+    screen = Console(file=out, width=80)
+    say(screen, "a\x1b[2Jb\rc\nd")
+    show_table(screen, ["x\x1b]0;t\x07"], [["\x1b[31m"]])
+    assert out.getvalue().replace("\n", "").isprintable()
+    assert out.getvalue().startswith("a?[2Jb?c\nd\n")
+
+
 def test_consoles_and_tables_are_made_in_one_place() -> None:
     folder = Path(channel.__file__).parent
     made = re.compile(r"\bConsole\(|rich\.table")
