@@ -18,7 +18,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     ''
     """
     plain = {one.lower(): one for one in known}
-    near = get_close_matches(name[:LONGEST].lower(), list(plain), 1, 0.5)
+    near = get_close_matches(name[:LONGEST].lower(), list(plain), 1, 0.6)
     return f" (did you mean {plain[near[0]]}?)" if near else ""
 
 
