@@ -16,10 +16,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-import msgspec
 from chia_rs import run_chia_program
-from rich.console import Console
-from rich.table import Table
 
 from channel import bls
 from channel.bench_dispute import disputed_hands
@@ -30,6 +27,8 @@ from channel.interrupt import exit_code, finishing
 from channel.keys import SecretKeys
 from channel.lab.speed import speed
 from channel.lab.target import of_game
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 from channel.session import Session
 from channel.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
 from channel.told import HandEnded, Told
@@ -71,12 +70,12 @@ def main(seconds: float, *, as_json: bool) -> int:
     with progress("bench", clock=seconds, still=True) as bar:
         figures = measure(seconds, bar.note)
     with finishing():
-        if as_json or not sys.stdout.isatty():
-            print(msgspec.json.format(msgspec.json.encode(figures), indent=2).decode())
+        if as_json:
+            print_json(figures)
         else:
             _print(figures)
             if figures["interrupted"]:
-                print("interrupted: what is not here was not measured")
+                say(console(), "interrupted: what is not here was not measured")
     return exit_code(figures["interrupted"])
 
 
@@ -371,8 +370,8 @@ def _time(work: Callable[[], object]) -> float:
 
 
 def _print(figures: dict[str, Any]) -> None:
-    console = Console(highlight=False)
-    table = Table("figure", "median", "least", "most", title="measured in one run")
+    out = console()
+    table: list[tuple[str, ...]] = []
     for game, hand in figures.get("signed_hand", {}).items():
         _row(table, f"{game}: signed hand / floor", hand["ratio"])
         _row(table, f"{game}: signed hand, ms", hand["milliseconds"])
@@ -389,19 +388,23 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{name}, a second", spread)
     if "import_channel" in figures:
         _row(table, "import channel, s", figures["import_channel"])
-    console.print(table)
+    headings = ("figure", "median", "least", "most")
+    show_table(out, headings, table, title="measured in one run")
     for game, hand in figures.get("signed_hand", {}).items():
-        console.print(
+        say(
+            out,
             f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
-            f" {hand['verifications_per_hand']} verifications; the floor is their cost here."
+            f" {hand['verifications_per_hand']} verifications; the floor is their cost here.",
         )
     if "disputed_hand" in figures:
-        console.print(
+        say(
+            out,
             "A disputed hand's floor is its signatures, its judgings and the node's own work; the"
-            " bare calls are each signature, check and run once."
+            " bare calls are each signature, check and run once.",
         )
 
 
-def _row(table: Table, name: str, spread: dict[str, float]) -> None:
+def _row(table: list[tuple[str, ...]], name: str, spread: dict[str, float]) -> None:
     values: Iterable[float] = (spread["median"], spread["least"], spread["most"])
-    table.add_row(name, *(f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" for value in values))
+    cells = (f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" for value in values)
+    table.append((name, *cells))

@@ -109,6 +109,8 @@ class Result:
     rewards: tuple[Coin | None, Coin | None]
     checks: Checks
     disagreements: tuple[str, ...]
+    reason: str
+    """Why no more hands were played."""
 
 
 @dataclass(slots=True)
@@ -432,6 +434,7 @@ class Session:
             rewards=rewards,
             checks=Checks(self._moves, not self._disagreements, self._conserved(rewards)),
             disagreements=tuple(self._disagreements),
+            reason=self._closing,
         )
 
     def _conserved(self, rewards: tuple[Coin | None, Coin | None]) -> bool:

@@ -11,6 +11,7 @@ from channel.script import Script
 from games import registry
 from games.contract import Policy
 from games.errors import BadTerms, UnknownGame
+from games.names import LONGEST, nearest
 
 NAMES = ("alice", "bob")
 """The peers: Alice opens the channel as its initiator, Bob is the receiver."""
@@ -111,10 +112,7 @@ def check(setup: Setup) -> Setup:
         if setup.game_timeout < least_timeout(name, setup.confirmations):
             raise UsageError(f"a game timeout of {setup.game_timeout} blocks is too short")
     for policy in setup.policies:
-        known = {name: [*registry.get(name).policies, ASK] for name in setup.games}
-        if not any(policy in names for names in known.values()):
-            has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
-            raise UsageError(f"--policy {policy}: {has}")
+        check_policy(policy, setup.games, (ASK,))
     if setup.policies[1] == ASK:
         raise UsageError("--policy: `ask` plays Alice, so it comes first; Bob is any other")
     _check_entropy(setup)
@@ -132,6 +130,15 @@ def _check_entropy(setup: Setup) -> None:
                     f"script, hand {number + 1}: {game.name} needs at least {game.entropy_size}"
                     f" secret bytes of {player}, and there are {len(fixed)}"
                 )
+
+
+def check_policy(policy: str, games: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
+    """Raises `UsageError` for a policy that none of the games has and that is not in `others`."""
+    known = {name: [*registry.get(name).policies, *others] for name in games}
+    every = dict.fromkeys(name for names in known.values() for name in names)
+    if policy not in every:
+        has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
+        raise UsageError(f"--policy {policy[:LONGEST]}{nearest(policy, every)}: {has}")
 
 
 def default_policy(games: tuple[str, ...]) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from games.errors import IllegalAction
+from games.names import quoted
 
-LONGEST = 24
-"""More digits than any amount has."""
+LONGEST = 60
+"""Digits that are read at most."""
+
+_NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
 
 def in_units(mojos: int, unit: int) -> str:
@@ -39,15 +43,18 @@ def spoken(mojos: int, unit: int) -> str:
 def read_amount(text: str, unit: int) -> int:
     """An amount as people write it: `2` or `2.5` in units, `250m` in mojos.
 
-    Raises `IllegalAction` for what is no such number, or no whole number of mojos.
+    Raises `IllegalAction` for what is no such number, no whole number of mojos, or more than
+    there can be.
 
     >>> read_amount("2.5", 100), read_amount("250m", 100)
     (250, 250)
     """
     digits = text.removesuffix("m")
     scale = unit if digits == text else 1
-    if not digits.isascii() or not digits.replace(".", "", 1).isdigit() or len(digits) > LONGEST:
-        raise IllegalAction(f"{text!r} is no amount: write units (2, 2.5) or mojos (250m)")
+    if not _NUMBER.fullmatch(digits):
+        raise IllegalAction(f"{quoted(text)} is no amount: write units (2, 2.5) or mojos (250m)")
+    if len(digits) > LONGEST:
+        raise IllegalAction(f"{quoted(text)} is out of bounds: no amount has so many digits")
     amount = Fraction(digits) * scale
     if amount.denominator != 1:
         raise IllegalAction(f"{text!r} is no whole number of mojos; a unit is {unit}")

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 import games
 from games.contract import Game
 from games.errors import UnknownGame
+from games.names import nearest, quoted
 
 
 @cache
@@ -37,7 +38,9 @@ def get(name: str) -> Game:
         if point.name == name:
             game = point.load()
             return game
-    raise UnknownGame(f"no game is called {name!r}; installed: {', '.join(names())}")
+    raise UnknownGame(
+        f"no game is called {quoted(name)}{nearest(name, names())}; installed: {', '.join(names())}"
+    )
 
 
 @cache

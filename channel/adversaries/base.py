@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -32,6 +31,7 @@ from channel.signed import Signed, publish, sign_halves
 from channel.state import Before, Channel, ChannelState, LiveGame
 from games.chance import Chance
 from games.contract import Player, Position
+from games.names import nearest, quoted
 from games.referee import RefereeRefusal
 
 
@@ -298,9 +298,8 @@ def names() -> tuple[str, ...]:
 def get(name: str) -> type[Adversary]:
     """The adversary of this name. Raises `UsageError`, naming those that there are."""
     if name not in names():
-        near = get_close_matches(name, names(), 3, 0.4)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(
-            f"no adversary is called {name!r}: {hint}`channelsim dispute list` shows all"
+            f"no adversary is called {quoted(name)}{nearest(name, names())};"
+            " `channelsim dispute list` shows all"
         )
     return _known[name]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from io import TextIOWrapper
 
 from channel import interrupt
+from channel.cli.options import complain, in_one_line
 from channel.errors import UsageError
+from channel.report.terminal import open_streams
 
 USAGE = 2
 FAILED = 1
@@ -26,7 +27,7 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command that the arguments name; its exit code."""
-    _open_streams()
+    open_streams()
     from typer.exceptions import Exit, TyperException
     from typer.main import get_command
 
@@ -45,25 +46,27 @@ def _run() -> int:
     except SystemExit as end:
         code = end.code
     except TyperException as error:
-        # Without a command there is nothing to say beyond the help that was shown.
-        if error.format_message().strip():
-            _complain(error.format_message())
+        # A group without a command raises its help as if it were an error.
+        if error.message.startswith("Usage:"):
+            print(error.message)
+        else:
+            complain(in_one_line(error))
         code = USAGE
     except UsageError as error:
-        _complain(str(error))
+        complain(str(error))
         code = USAGE
     except BrokenPipeError:
         # Whoever reads our output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        _complain(f"the output cannot be written ({error.strerror})")
+        complain(f"the output cannot be written ({error.strerror})")
         code = USAGE
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         if os.environ.get("CHANNELSIM_DEBUG"):
             raise
-        _complain(
+        complain(
             f"internal error, a bug of ours: {type(error).__name__}: {error}"
             " (CHANNELSIM_DEBUG=1 shows where)"
         )
@@ -77,21 +80,3 @@ def _interrupted() -> int:
     if "--json" in sys.argv:
         print('{"interrupted": true}')
     return interrupt.exit_code()
-
-
-def _open_streams() -> None:
-    """Stand in for streams that were closed before we started; never fail on a sign."""
-    if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _complain(text: str) -> None:
-    line = " ".join(text.split())
-    print(f"channelsim: {line}", file=sys.stderr)

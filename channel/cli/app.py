@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from channel import __version__
+from channel.cli.options import json_wanted, real, refuse, seed_text, whole
 from games import registry
 
 _GAME = registry.names()[-1]
@@ -17,26 +19,43 @@ app = typer.Typer(
     name="channelsim",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="A two-party state-channel simulator for Chia. Every rule exists twice, as Python and"
     " as Chialisp, and the two are held against each other on every move."
-    f"\n\nExample: [bold]channelsim play {_GAME} --hands 2 --seed demo[/bold]",
+    f"\n\nExample: channelsim play {_GAME} --hands 2 --seed demo",
 )
 vectors = typer.Typer(
     no_args_is_help=True,
     help="Conformance cases: JSON Lines, one call of one validator a line."
-    "\n\nExample: [bold]channelsim vectors check cases.jsonl[/bold]",
+    "\n\nExample: channelsim vectors check cases.jsonl",
 )
-app.add_typer(vectors, name="vectors")
+app.add_typer(vectors, name="vectors", short_help="Check conformance cases, or make some.")
 dispute = typer.Typer(
     no_args_is_help=True,
     help="An honest peer against an adversary, on chain to the last payout."
-    "\n\nExample: [bold]channelsim dispute run stale-oldest --at 9[/bold]",
+    "\n\nExample: channelsim dispute run stale-oldest --at 9",
 )
-app.add_typer(dispute, name="dispute")
+app.add_typer(
+    dispute, name="dispute", short_help="Run disputes against adversaries, or list those."
+)
+
+MOST_MOJOS = 2_000_000_000_000
+"""What a wallet of the embedded node holds."""
+MOST_CASES = 1_000_000_000
+MOST_SEEDS = 1_000_000
+DAY = 86_400.0
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+InText = Annotated[
+    bool, typer.Option("--text", help="Print text, in a pipe too (where JSON is the default).")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")]
+Cases = Annotated[int, whole(1, MOST_CASES, "How many cases.")]
+Jobs = Annotated[int | None, whole(1, 256, "How many processes (one a core).")]
+TargetName = Annotated[
+    str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+]
 
 
 def _version(wanted: bool) -> None:
@@ -56,20 +75,21 @@ def _main(
 
 @app.command(
     help="Play hands in a channel, from funding to clean shutdown."
-    f"\n\nExample: [bold]channelsim play {_GAME} --seed 7 --policy ask,random[/bold]"
+    f"\n\nExample: channelsim play {_GAME} --seed 7 --policy ask,random"
 )
 def play(
     game: Annotated[
         str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
     ],
-    hands: Annotated[int | None, typer.Option(help="How many hands (3).")] = None,
+    hands: Annotated[int | None, whole(1, 100_000, "How many hands (3).")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed plays the same session.")
+        str | None, seed_text("Any text; the same seed plays the same session.")
     ] = None,
-    unit: Annotated[int | None, typer.Option(help="A unit, in mojos (100).")] = None,
-    stack: Annotated[int | None, typer.Option(help="A player's stake in units (10).")] = None,
+    unit: Annotated[int | None, whole(1, MOST_MOJOS, "A unit, in mojos (100).")] = None,
+    stack: Annotated[int | None, whole(1, MOST_MOJOS, "A player's stake in units (10).")] = None,
     balance: Annotated[
-        int | None, typer.Option(help="What each puts into the channel, in mojos (10 stakes).")
+        int | None,
+        whole(1, MOST_MOJOS, "What each puts into the channel, in mojos (10 stakes)."),
     ] = None,
     policy: Annotated[
         str | None,
@@ -82,10 +102,11 @@ def play(
         Path | None, typer.Option(help="A TOML file that fixes entropy and actions.")
     ] = None,
     json: Json = False,
+    text: InText = False,
     transcript: Annotated[
         Path | None, typer.Option(help="Write all that happens to this file.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+    quiet: Quiet = False,
     adversary: Annotated[
         str | None,
         typer.Option(
@@ -95,6 +116,7 @@ def play(
     ] = None,
 ) -> None:
     """See `channel.cli.play`."""
+    as_json = json_wanted(json, text)
     if adversary is not None:
         from channel.cli.dispute import play_against
 
@@ -108,7 +130,7 @@ def play(
                 stack=stack,
                 balance=balance,
                 policy=policy,
-                as_json=json,
+                as_json=as_json,
                 transcript=transcript,
                 quiet=quiet,
                 script=script,
@@ -126,7 +148,7 @@ def play(
             balance=balance,
             policy=policy,
             script=script,
-            as_json=json,
+            as_json=as_json,
             transcript=transcript,
             quiet=quiet,
         )
@@ -139,7 +161,8 @@ def replay(
         Path, typer.Argument(help="A transcript that `play` wrote, or a finding of `fuzz`.")
     ],
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Tell only how it ended.")] = False,
+    text: InText = False,
+    quiet: Quiet = False,
     target: Annotated[
         str | None,
         typer.Option(help="Of a finding: try it on this target (the one that it was found on)."),
@@ -150,64 +173,65 @@ def replay(
     Every line of a transcript, and its digest, must come out the same. Of a finding, exit code 1
     says that it still happens.
 
-    Example: [bold]channelsim replay session.jsonl[/bold]
+    Example: channelsim replay session.jsonl
     """
     from channel.cli.fuzz import is_finding
     from channel.cli.fuzz import replay as try_again
 
+    as_json = json_wanted(json, text)
     if target is not None or is_finding(file):
+        refuse("is for a transcript, not for a finding", quiet=quiet)
         raise typer.Exit(try_again(file, target, json=json))
     from channel.cli.play import replay as run
 
-    raise typer.Exit(run(file, as_json=json, quiet=quiet))
+    raise typer.Exit(run(file, as_json=as_json, quiet=quiet))
 
 
 @app.command()
 def games() -> None:
     """List what can be played, with each game's policies.
 
-    Example: [bold]channelsim games[/bold]
+    Example: channelsim games
     """
+    from channel.report.tables import show_table
+    from channel.report.terminal import console
     from channel.setup import ASK
 
+    rows = []
     for name in registry.names():
         game = registry.get(name)
-        typer.echo(f"{name:<12} {game.title}")
-        typer.echo(f"{'':<12} validators: {', '.join(game.validators)}")
-        typer.echo(f"{'':<12} policies:   {', '.join([*game.policies, ASK])}")
+        rows.append((name, game.title))
+        rows.append(("", f"validators: {', '.join(game.validators)}"))
+        rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
+    show_table(console(), (), rows, left=2)
 
 
 @app.command()
 def bench(
     json: Json = False,
-    seconds: Annotated[float, typer.Option(help="Roughly how long to measure.", min=1.0)] = 20.0,
+    text: InText = False,
+    seconds: Annotated[float, real(1, DAY, "Roughly how long to measure.")] = 20.0,
 ) -> None:
     """Measure a hand against its floor, and the Python rules against CLVM, in one run.
 
-    Example: [bold]channelsim bench --json[/bold]
+    Example: channelsim bench --json
     """
     from channel.bench import main as run
 
-    raise typer.Exit(run(seconds, as_json=json))
+    raise typer.Exit(run(seconds, as_json=json_wanted(json, text)))
 
 
 @app.command()
 def crosscheck(
-    target: Annotated[
-        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-    ],
-    cases: Annotated[int, typer.Option(help="How many cases.")] = 50_000,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "crosscheck",
-    jobs: Annotated[
-        int | None, typer.Option(help="How many processes (one a core).", min=1)
-    ] = None,
+    target: TargetName,
+    cases: Cases = 50_000,
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "crosscheck",
+    jobs: Jobs = None,
     json: Json = False,
 ) -> None:
     """Hold programs against the rules, on generated hands and mutated moves.
 
-    Example: [bold]channelsim crosscheck my-validators.toml --cases 1000000[/bold]
+    Example: channelsim crosscheck my-validators.toml --cases 1000000
     """
     from channel.cli.lab import crosscheck as run
 
@@ -216,21 +240,15 @@ def crosscheck(
 
 @app.command(
     help="Change compiled programs one place at a time, and let the lab find out each."
-    f"\n\nExample: [bold]channelsim mutants {_GAME} --seconds 60[/bold]"
+    f"\n\nExample: channelsim mutants {_GAME} --seconds 60"
 )
 def mutants(
-    game: Annotated[
-        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-    ],
+    game: TargetName,
     seconds: Annotated[
-        float, typer.Option(help="How long each mutant is hunted, in seconds of work.")
+        float, real(0.001, DAY, "How long each mutant is hunted, in seconds of work.")
     ] = 60.0,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "mutants",
-    jobs: Annotated[
-        int | None, typer.Option(help="How many processes (one a core).", min=1)
-    ] = None,
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "mutants",
+    jobs: Jobs = None,
     validator: Annotated[
         str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
     ] = None,
@@ -257,25 +275,23 @@ def mutants(
 
 @app.command()
 def cost(
-    target: Annotated[
-        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-    ],
-    cases: Annotated[int | None, typer.Option(help="How many cases (5000).")] = None,
+    target: TargetName,
+    cases: Annotated[int | None, whole(1, MOST_CASES, "How many cases (5000).")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed costs the same cases (cost).")
+        str | None, seed_text("Any text; the same seed costs the same cases (cost).")
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
     check: Annotated[
         Path | None, typer.Option(help="Fail if a figure is higher than in this file.")
     ] = None,
     tolerance: Annotated[
-        float | None, typer.Option(help="By so many percent figures may rise (0).", min=0)
+        float | None, real(0, 1_000_000, "By so many percent figures may rise (0).")
     ] = None,
     json: Json = False,
 ) -> None:
     """Measure what validators, the referee's paths and whole spends cost, of a block.
 
-    Example: [bold]channelsim cost my-validators.toml --check costs.toml --tolerance 1[/bold]
+    Example: channelsim cost my-validators.toml --check costs.toml --tolerance 1
     """
     from channel.cli.cost import cost as run
 
@@ -294,9 +310,7 @@ def cost(
 
 @app.command()
 def coverage(
-    target: Annotated[
-        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-    ],
+    target: TargetName,
     corpus: Annotated[
         Path, typer.Option(help="A folder with a .jsonl of cases for each validator.")
     ],
@@ -307,7 +321,7 @@ def coverage(
 ) -> None:
     """Show which nodes and branches of each program a corpus reaches, and which it never does.
 
-    Example: [bold]channelsim coverage my-validators.toml --corpus cases --html page.html[/bold]
+    Example: channelsim coverage my-validators.toml --corpus cases --html page.html
     """
     from channel.cli.coverage import coverage as run
 
@@ -329,7 +343,7 @@ def trace(
 ) -> None:
     """Show the steps of one run, by function name, to the operator that decided.
 
-    Example: [bold]channelsim trace cases.jsonl --case my-case[/bold]
+    Example: channelsim trace cases.jsonl --case my-case
     """
     from channel.cli.trace import trace as run
 
@@ -338,16 +352,10 @@ def trace(
 
 @app.command()
 def fuzz(
-    target: Annotated[
-        str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-    ],
-    seconds: Annotated[float, typer.Option(help="About how long.", min=0.1)] = 60.0,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed and jobs find the same.")
-    ] = "fuzz",
-    jobs: Annotated[
-        int | None, typer.Option(help="How many processes (one a core).", min=1, max=256)
-    ] = None,
+    target: TargetName,
+    seconds: Annotated[float, real(0.1, 30 * DAY, "About how long.")] = 60.0,
+    seed: Annotated[str, seed_text("Any text; the same seed and jobs find the same.")] = "fuzz",
+    jobs: Jobs = None,
     corpus: Annotated[
         Path | None,
         typer.Option(help="A folder of cases to start from; what reaches more is added."),
@@ -363,7 +371,7 @@ def fuzz(
 
     Exit code 0: nothing found; 1: findings, each kept in a file; 2: wrong use.
 
-    Example: [bold]channelsim fuzz my-validators.toml --seconds 120[/bold]
+    Example: channelsim fuzz my-validators.toml --seconds 120
     """
     from channel.cli.fuzz import fuzz as run
 
@@ -385,7 +393,7 @@ def fuzz(
 def dispute_list() -> None:
     """List the adversaries, with what each does.
 
-    Example: [bold]channelsim dispute list[/bold]
+    Example: channelsim dispute list
     """
     from channel.cli.dispute import list_adversaries
 
@@ -398,56 +406,78 @@ def dispute_run(
         str | None, typer.Argument(help="An adversary (see `dispute list`): NAME, or NAME@STEP.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False,
-    seeds: Annotated[int, typer.Option(help="With --all: how many seeds.")] = 1,
-    jobs: Annotated[int, typer.Option(help="With --all: in how many processes.")] = 1,
+    seeds: Annotated[int | None, whole(1, MOST_SEEDS, "With --all: how many seeds (1).")] = None,
+    jobs: Annotated[
+        int | None, whole(1, 256, "With --all: how many processes, at most one a seed (1).")
+    ] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed runs the same (dispute).")
+        str | None, seed_text("Any text; the same seed runs the same (dispute).")
     ] = None,
     at: Annotated[
-        int | None, typer.Option(help="After how many of its messages it deviates (8).", min=0)
+        int | None, whole(0, 999_999, "After how many of its messages it deviates (8).")
     ] = None,
-    side: Annotated[str, typer.Option(help="Who the adversary is: alice or bob.")] = "bob",
+    side: Annotated[
+        str | None, typer.Option(help="Who the adversary is: alice or bob (bob).")
+    ] = None,
     game: Annotated[
         str | None, typer.Option(help="A game, or several with commas, live at once.")
     ] = None,
     weather: Annotated[
-        str, typer.Option(help="The chain: calm, reorgs, slow, full or cut-off.")
-    ] = "calm",
+        str | None, typer.Option(help="The chain: calm, reorgs, slow, full or cut-off (calm).")
+    ] = None,
     fees: Annotated[
-        int, typer.Option(help="What the honest side pays for urgent spends, in mojos.", min=0)
-    ] = 0,
-    hands: Annotated[int, typer.Option(help="How often the games are played.")] = 1,
+        int | None,
+        whole(0, 1_000_000, "What the honest side pays for urgent spends, in mojos (0)."),
+    ] = None,
+    hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[
         bool, typer.Option("--staggered", help="Each game by itself, the next some moves later.")
     ] = False,
     json: Json = False,
+    text: InText = False,
     transcript: Annotated[
         Path | None, typer.Option(help="Write all that happens to this file.")
     ] = None,
 ) -> None:
     """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
 
-    Example: [bold]channelsim dispute run silent@7 --weather reorgs --seed 3[/bold]
+    Example: channelsim dispute run silent@7 --weather reorgs --seed 3
     """
     from channel.cli.dispute import run_everything, run_one
     from channel.errors import UsageError
 
+    as_json = json_wanted(json, text)
     if everything == (name is not None):
         raise UsageError("dispute run: the name of an adversary, or --all")
     if everything:
-        raise typer.Exit(run_everything(seed=seed, seeds=seeds, jobs=jobs, as_json=json))
+        refuse(
+            "--all tries every one of them; leave it out, or name an adversary instead",
+            at=at,
+            side=side,
+            game=game,
+            weather=weather,
+            fees=fees,
+            hands=hands,
+            staggered=staggered,
+        )
+        refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
+        raise typer.Exit(
+            run_everything(seed=seed, seeds=seeds or 1, jobs=jobs or 1, as_json=as_json)
+        )
+    refuse("goes with --all; one dispute has one --seed", seeds=seeds)
+    refuse("goes with --all; one dispute runs in one process", jobs=jobs)
     raise typer.Exit(
         run_one(
             name or "",
             seed=seed,
             step=at,
-            side=side,
+            side="bob" if side is None else side,
             games=game,
-            weather=weather,
-            fees=fees,
+            weather="calm" if weather is None else weather,
+            fees=fees or 0,
             hands=hands,
             staggered=staggered,
-            as_json=json,
+            as_json=as_json,
             transcript=transcript,
         )
     )
@@ -462,7 +492,7 @@ def vectors_check(
 ) -> None:
     """Run conformance cases through the Python rules and the programs.
 
-    Example: [bold]channelsim vectors check cases.jsonl more.jsonl[/bold]
+    Example: channelsim vectors check cases.jsonl more.jsonl
     """
     from channel.cli.vectors import check
 
@@ -472,17 +502,25 @@ def vectors_check(
 @vectors.command(
     "make",
     help="Write conformance cases around generated hands; rules and programs agree on each."
-    f"\n\nExample: [bold]channelsim vectors make {_GAME} --cases 2000 -o cases.jsonl[/bold]",
+    f"\n\nExample: channelsim vectors make {_GAME} --cases 2000 -o cases.jsonl",
 )
 def vectors_make(
     game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
-    cases: Annotated[int, typer.Option(help="How many cases.")] = 1000,
-    seed: Annotated[
-        str, typer.Option(help="Any text; the same seed makes the same cases.")
-    ] = "vectors",
+    cases: Cases = 1000,
+    seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "vectors",
 ) -> None:
     """See `channel.cli.vectors`."""
     from channel.cli.vectors import make
 
     raise typer.Exit(make(game, cases=cases, seed=seed, output=output))
+
+
+def _summary(help: str) -> str:
+    """The first paragraph, which lists of commands show whole."""
+    return " ".join(help.partition("\n\n")[0].split())
+
+
+for _group in (app, vectors, dispute):
+    for _command in _group.registered_commands:
+        _command.short_help = _summary(_command.help or getdoc(_command.callback) or "")

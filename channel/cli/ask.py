@@ -7,11 +7,13 @@ from rich.text import Text
 
 from channel.errors import UsageError
 from channel.report.narrator import text_of
-from channel.report.plain import fitted
+from channel.report.terminal import say
 from games import registry
 from games.amounts import spoken
 from games.contract import Action, Choice, Player
 from games.errors import IllegalAction
+
+QUIT = ("quit", "exit", "q")
 
 
 class Asker:
@@ -23,49 +25,55 @@ class Asker:
     def __call__(self, game: str, player: Player) -> Action:
         """The person's action in this game."""
         rules = registry.get(game)
-        self._console.print()
+        say(self._console)
         for line in rules.story.view(player):
-            self._console.print(text_of(line, self._console.encoding))
+            say(self._console, text_of(line, self._console.encoding))
         self._offer(player)
         while True:
             answer = self._line("your move> ")
-            if answer in ("?", "help"):
-                self._offer(player)
-            elif answer == "quit":
+            if answer is None:
+                raise UsageError("the input ended where a decision was needed")
+            if answer.lower() in QUIT:
                 raise UsageError("you left the table: the session was not finished")
+            if answer.lower() in ("?", "help"):
+                self._offer(player)
             elif answer:
                 try:
                     action = rules.read_action(player, answer)
                     player.act(action)
                 except IllegalAction as error:
-                    self._say(printable(str(error)), "yellow")
+                    self._say(str(error), "yellow")
                 else:
                     return action
 
     def _offer(self, player: Player) -> None:
         offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
-        self._say(f"you can: {offered}; or quit", "bold")
+        self._say(f"you can: {offered}; or help, quit", "bold")
 
     def another(self, number: int) -> bool:
-        """Whether the person takes up another hand, which Bob has proposed."""
+        """Whether the person takes up another hand, which Bob has proposed.
+
+        Who quits between hands is done: the channel is closed in order.
+        """
         while True:
-            answer = self._line(f"Bob proposes hand {number + 1}: play it? [Y/n] ").lower()
-            if answer in ("", "y", "yes"):
-                return True
-            if answer in ("n", "no"):
+            answer = self._line(f"Bob proposes hand {number + 1}: play it? [Y/n/quit] ")
+            if answer is None or answer.lower() in ("n", "no", *QUIT):
                 return False
-            self._console.print("yes or no, please")
+            if answer.lower() in ("", "y", "yes"):
+                return True
+            self._say("you can: yes (or Enter), no, quit", "bold")
 
     def _say(self, text: str, style: str) -> None:
-        self._console.print(Text(fitted(text, self._console.encoding), style=style))
+        say(self._console, text, style)
 
-    def _line(self, prompt: str) -> str:
-        self._console.print(prompt, end="")
+    def _line(self, prompt: str) -> str | None:
+        """What was typed; None where the input has ended (Ctrl-D)."""
+        self._console.print(Text(prompt), end="")
         try:
             return input().strip()
         except (EOFError, RuntimeError):  # the latter where there is no standard input
             self._console.print()
-            raise UsageError("the input ended where a decision was needed") from None
+            return None
         except UnicodeDecodeError:
             return "?"
 
@@ -85,15 +93,6 @@ def offer(choice: Choice, unit: int) -> str:
         return f"{words} ({choice.hint})" if choice.hint else words
     least, most = spoken(choice.least, unit), spoken(choice.most, unit)
     return f"{choice.verb} N (from {least} to {most})"
-
-
-def printable(text: str) -> str:
-    """The text without what a terminal could not show.
-
-    >>> printable("a\\udcffb")
-    'a?b'
-    """
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _unit(player: Player) -> int:

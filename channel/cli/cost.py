@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
+from channel.cli.options import all_tried
 from channel.cli.progress import progress
 from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
@@ -20,6 +17,8 @@ from channel.lab.costs import share_of_block
 from channel.lab.snapshot import Change, Changes, Snapshot
 from channel.lab.target import load
 from channel.output import opened
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 from clsp.run import MAX_COST
 
 CASES, SEED = 5000, "cost"
@@ -42,8 +41,6 @@ def cost(
     """
     if tolerance is not None and check is None:
         raise UsageError("--tolerance goes with --check FILE")
-    if not isfinite(tolerance or 0):
-        raise UsageError(f"--tolerance {tolerance}: not a percentage")
     held = snapshot.read(check) if check else None
     cases, seed = _measured_as(check, held, cases, seed)
     with opened("--write", write) as file:
@@ -62,15 +59,17 @@ def cost(
                 file.write(snapshot.text(now).encode())
                 file.finish()
             if json:
-                document = _document(now, whole, changes)
-                print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+                print_json(_document(now, whole, changes))
             else:
                 _print(now, whole)
                 if changes:
                     _print_changes(changes, check)
                 if whole.interrupted:
                     _print_interrupted(write, check)
-    failed = bool(whole.refused or (changes and changes.failed))
+            every = whole.interrupted or all_tried(
+                tried.name, tried.programs, now.validators, "try more --cases"
+            )
+    failed = bool(whole.refused or (changes and changes.failed) or not every)
     return exit_code(whole.interrupted, failed)
 
 
@@ -78,8 +77,6 @@ def _measured_as(
     check: Path | None, held: Snapshot | None, cases: int | None, seed: str | None
 ) -> tuple[int, str]:
     """How many cases and which seed: as asked for, else as the snapshot has it."""
-    if cases is not None and cases < 1:
-        raise UsageError(f"--cases {cases}: at least 1")
     if held is None:
         return (CASES if cases is None else cases), (SEED if seed is None else seed)
     if held.cases < 1:
@@ -119,33 +116,30 @@ def _change(change: Change) -> dict[str, Any]:
 
 
 def _print(now: Snapshot, whole: Bundles) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
-    table = Table(title=f"{now.target}: CLVM cost of validators, and of the referee's paths")
-    for heading in ("validator", "path"):
-        table.add_column(heading)
-    for heading in ("runs", "least", "mean", "median", "most", "of a block"):
-        table.add_column(heading, justify="right")
+    out = console()
+    rows: list[tuple[str, ...]] = []
     for name, paths in now.validators.items():
         for path, figures in paths.items():
             numbers = (figures.runs, figures.least, figures.mean, figures.median, figures.most)
             cells = [f"{number:,}" for number in numbers]
-            table.add_row(name, path, *cells, f"{share_of_block(figures.most):.4%}")
-        table.add_section()
-    console.print(table)
-    table = Table(title="whole spends in a block: CLVM, conditions, bytes")
-    table.add_column("bundle")
-    for heading in ("CLVM", "conditions", "bytes", "total", "of a block"):
-        table.add_column(heading, justify="right")
+            rows.append((name, path, *cells, f"{share_of_block(figures.most):.4%}"))
+        rows.append(())
+    headings = ("validator", "path", "runs", "least", "mean", "median", "most", "of a block")
+    title = f"{now.target}: CLVM cost of validators, and of the referee's paths"
+    show_table(out, headings, rows[:-1], title=title, left=2)
+    rows = []
     for name, cost in now.bundles.items():
         cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
-        table.add_row(name, *cells, f"{share_of_block(cost.total):.3%}")
-    if now.bundles:
-        console.print(table)
+        rows.append((name, *cells, f"{share_of_block(cost.total):.3%}"))
+    if rows:
+        parts = ("bundle", "CLVM", "conditions", "bytes", "total", "of a block")
+        say(out)
+        show_table(out, parts, rows, title="whole spends in a block: CLVM, conditions, bytes")
     for name, error in whole.refused.items():
-        console.print(f"refused by the node: {name}: {error}", markup=False)
+        say(out, f"refused by the node: {name}: {error}")
     for name in whole.left_out:
-        console.print(f"left out: {name}: more mojos than a wallet of the node", markup=False)
-    console.print(f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}", markup=False)
+        say(out, f"left out: {name}: more mojos than a wallet of the node")
+    say(out, f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}")
 
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:
@@ -155,15 +149,16 @@ def _print_interrupted(write: Path | None, check: Path | None) -> None:
 
 
 def _print_changes(changes: Changes, check: Path | None) -> None:
+    out = console()
     for change in changes.risen:
-        print(f"dearer: {change}")
+        say(out, f"dearer: {change}")
     for name in changes.gone:
-        print(f"gone: {name} was not measured any more")
+        say(out, f"gone: {name} was not measured any more")
     for change in changes.fallen:
-        print(f"cheaper: {change}")
+        say(out, f"cheaper: {change}")
     for name in changes.new:
-        print(f"new: {name} is not in {check}")
+        say(out, f"new: {name} is not in {check}")
     if changes.failed:
-        print(f"{check}: {len(changes.risen)} dearer, {len(changes.gone)} gone")
+        say(out, f"{check}: {len(changes.risen)} dearer, {len(changes.gone)} gone")
     else:
-        print(f"{check}: holds; {len(changes.fallen)} cheaper, {len(changes.new)} new")
+        say(out, f"{check}: holds; {len(changes.fallen)} cheaper, {len(changes.new)} new")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
+from channel.cli.options import all_tried
 from channel.cli.progress import progress
 from channel.interrupt import exit_code, finishing
 from channel.lab.corpus import read
@@ -18,13 +17,15 @@ from channel.lab.page import page
 from channel.lab.reached import WIDTH, Reached, Share, reached
 from channel.lab.target import load
 from channel.output import opened
+from channel.report.tables import Cell, show_table
+from channel.report.terminal import console, print_json, say
 
 SHOWN = 5
 """How many cases with another outcome than expected are told; the rest are counted."""
 
 
 def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int:
-    """Run a corpus and tell what it reaches; the exit code."""
+    """Run a corpus and tell what it reaches; the exit code, 1 when a validator has no case."""
     with opened("--html", html) as file:
         interrupted = False
         with progress("coverage", "cases") as bar:
@@ -45,14 +46,17 @@ def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int
                 file.write(page(tried.name, found).encode())
                 file.finish()
             if json:
-                told = document(tried.name, found, interrupted)
-                print(msgspec.json.format(msgspec.json.encode(told), indent=2).decode())
+                print_json(document(tried.name, found, interrupted))
             else:
                 _print(tried.name, found)
                 if interrupted:
                     left = f"; {html} is left as it was" if html else ""
-                    print(f"interrupted: not all cases were run{left}")
-    return exit_code(interrupted)
+                    say(console(), f"interrupted: not all cases were run{left}")
+            run = {one.name for one in found.values() if one.entries}
+            every = interrupted or all_tried(
+                tried.name, tried.programs, run, f"add cases to {corpus}"
+            )
+    return exit_code(interrupted, failed=not every)
 
 
 def document(name: str, found: dict[str, Reached], interrupted: bool = False) -> dict[str, Any]:
@@ -76,25 +80,24 @@ def document(name: str, found: dict[str, Reached], interrupted: bool = False) ->
 
 
 def _print(name: str, found: dict[str, Reached]) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
-    table = Table(title=f"what the corpus reaches of {name}")
-    table.add_column("program, function")
-    for heading in ("cases", "nodes", "branches"):
-        table.add_column(heading, justify="right")
+    out = console()
+    rows: list[Sequence[Cell]] = []
     for one in found.values():
-        table.add_row(one.name, f"{one.entries:,}", *_cells(one.total), style="bold")
+        cells = (one.name, f"{one.entries:,}", *_cells(one.total))
+        rows.append([Text(cell, "bold") for cell in cells])
         for function, share in one.functions.items():
             if len(one.functions) > 1:
-                table.add_row(f"  {function}", "", *_cells(share))
-    console.print(table)
+                rows.append((f"  {function}", "", *_cells(share)))
+    headings = ("program, function", "cases", "nodes", "branches")
+    show_table(out, headings, rows, title=f"what the corpus reaches of {name}")
     for one in found.values():
         for line in _never(one):
-            console.print(line, markup=False, soft_wrap=True)
+            print(line)  # code keeps its layout
     for one in found.values():
         for text in one.differs[:SHOWN]:
-            console.print(f"{one.name}: {text}", markup=False, soft_wrap=True)
+            say(out, f"{one.name}: {text}")
         if len(one.differs) > SHOWN:
-            console.print(f"{one.name}: and {len(one.differs) - SHOWN} more")
+            say(out, f"{one.name}: and {len(one.differs) - SHOWN} more")
 
 
 def _cells(share: Share) -> tuple[str, str]:

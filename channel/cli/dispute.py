@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
-
 from channel.adversaries.base import get, names
 from channel.cli.files import transcript_file
+from channel.cli.options import complain, refuse
 from channel.cli.progress import progress
 from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Run
@@ -24,17 +21,22 @@ from channel.interrupt import exit_code, finishing
 from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 from channel.setup import NAMES
 from channel.transcript import Comparer, Record, Sink
 from games import registry
+from games.names import LONGEST, nearest
 
 DEFAULT_SEED = "dispute"
+LONGEST_STEP = 6
+"""Digits of a step: no session has a million messages."""
 
 
 def list_adversaries() -> int:
     """Every adversary with what it does; the exit code."""
-    for name in names():
-        print(f"{name:<20} {get(name).about}")
+    rows = [(name, get(name).about) for name in names()]
+    show_table(console(), (), rows, left=2)
     return 0
 
 
@@ -44,8 +46,10 @@ def named(adversary: str) -> tuple[str, int]:
     kind = get(name)
     if not at:
         return name, kind.default_step
-    if not (step.isascii() and step.isdigit()):
-        raise UsageError(f"{adversary}: behind the @ is a step, as in {name}@{kind.default_step}")
+    if not (step.isascii() and step.isdigit() and len(step) <= LONGEST_STEP):
+        raise UsageError(
+            f"{adversary[:LONGEST]}: behind the @ is a step, as in {name}@{kind.default_step}"
+        )
     return name, int(step)
 
 
@@ -68,12 +72,16 @@ def run_one(
     `more` are other fields of the scenario; None for those that stay as they are.
     """
     if side not in NAMES:
-        raise UsageError(f"--side {side}: {' or '.join(NAMES)}")
+        raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
+    if "@" in name:
+        refuse(f"{name} names the step already", at=step)
     name, at = named(name)
-    menu = tuple(game.strip() for game in games.split(",")) if games else registry.names()[-1:]
+    menu = registry.names()[-1:]
+    if games is not None:
+        menu = tuple(game.strip() for game in games.split(",")) if games.strip() else ()
     scenario = Scenario(
         games=menu,
-        seed=seed or DEFAULT_SEED,
+        seed=DEFAULT_SEED if seed is None else seed,
         adversary=name,
         step=at if step is None else step,
         side=NAMES.index(side),
@@ -82,6 +90,8 @@ def run_one(
     )
     given = {name: value for name, value in more.items() if value is not None}
     scenario = check(replace(scenario, **given))
+    if scenario.staggered and len(scenario.games) * scenario.hands == 1:
+        raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
     with transcript_file(transcript) as file:
         return _tell(scenario, file.write, file.finish, as_json=as_json, quiet=quiet)
 
@@ -106,8 +116,6 @@ def play_against(
         raise UsageError(
             "--script does not go with --adversary: who breaks the rules does not keep to it"
         )
-    if balance is not None and balance < 1:
-        raise UsageError(f"--balance {balance}: at least 1 mojo")
     return run_one(
         adversary,
         seed=seed,
@@ -153,20 +161,32 @@ def _tell(
             run, broken, digest = played(scenario, sink, lanes, lambda told: bar(lanes.height))
         finish()
     except KeyboardInterrupt:
-        if as_json or not sys.stdout.isatty():
-            _print({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
+        if as_json:
+            print_json({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
         else:
             if not quiet:
-                lanes.show_rows(Console(highlight=False), scenario)
-            print(f"interrupted at height {lanes.height}: the dispute is not over")
+                lanes.show_rows(console(), scenario)
+            say(console(), f"interrupted at height {lanes.height}: the dispute is not over")
         return exit_code()
-    if as_json or not sys.stdout.isatty():
-        _print(document(run, broken, digest))
+    if as_json:
+        print_json(document(run, broken, digest))
     elif not quiet:
-        lanes.show(Console(highlight=False), run, broken, digest)
+        lanes.show(console(), run, broken, digest)
     else:
         print(digest)
-    return 1 if broken else 0
+    if scenario.adversary and not run.deviated:
+        complain(_idle(run))
+    return 1 if broken or (scenario.adversary and not run.deviated) else 0
+
+
+def _idle(run: Run) -> str:
+    """That nothing was tried, and where it may be."""
+    scenario = run.scenario
+    side = NAMES[scenario.side]
+    return (
+        f"{scenario.adversary} found nothing to change from step {scenario.step} on as {side}:"
+        " nothing was checked; try another --at, --side, --game or --seed"
+    )
 
 
 def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
@@ -190,22 +210,18 @@ def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
 
 def run_everything(*, seed: str | None, seeds: int, jobs: int, as_json: bool) -> int:
     """Run every adversary; the exit code, 1 when a promise is broken or something raised."""
-    if seeds < 1:
-        raise UsageError(f"--seeds {seeds}: at least 1")
-    if jobs < 1:
-        raise UsageError(f"--jobs {jobs}: at least 1")
     with progress("disputes") as bar:
         tally = run_all(
-            seed or DEFAULT_SEED,
+            DEFAULT_SEED if seed is None else seed,
             seeds,
             jobs,
             lambda runs, begun, of: bar(begun, of, f"{runs:,} runs, {begun} of {of} adversaries"),
         )
     with finishing():
-        if as_json or not sys.stdout.isatty():
-            _print(tally_document(tally))
+        if as_json:
+            print_json(tally_document(tally))
         else:
-            show(tally, Console(highlight=False))
+            show(tally, console())
     return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
 
 
@@ -239,7 +255,3 @@ def tally_document(tally: Tally) -> dict[str, Any]:
             {"scenario": asdict(scenario), "exception": text} for scenario, text in tally.exceptions
         ],
     }
-
-
-def _print(data: dict[str, Any]) -> None:
-    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
+from channel.cli.options import all_tried
 from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
@@ -28,6 +26,8 @@ from channel.lab.laws import laws_for
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.target import load
 from channel.output import check_folder, opened
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 
 SHOWN = 12
 """How many findings are told in full; the rest are named."""
@@ -47,7 +47,7 @@ def fuzz(
     json: bool,
     junit: Path | None,
 ) -> int:
-    """Fuzz a target; the exit code, 1 when something was found."""
+    """Fuzz a target; the exit code, 1 when something was found, or a validator never tried."""
     loaded = load(target)
     folder = out or HOME / _slug(loaded.name) / "findings"
     check_folder("--out", folder)
@@ -81,7 +81,10 @@ def fuzz(
                 _print(report, paths, added, corpus)
     if trouble:
         raise UsageError(trouble)
-    return exit_code(report.interrupted, failed=bool(report.findings))
+    every = report.interrupted or all_tried(
+        loaded.name, loaded.programs, report.tally.outcomes, "try more --seconds"
+    )
+    return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
 
 def is_finding(path: Path) -> bool:
@@ -104,15 +107,15 @@ def replay(path: Path, target: str | None, *, json: bool) -> int:
     with progress("trying it again"):
         broken = still_broken(loaded, msgspec.to_builtins(found))
     if json:
-        _dump({"target": loaded.name, "happens": bool(broken), "broken": broken})
+        print_json({"target": loaded.name, "happens": bool(broken), "broken": broken})
         return 1 if broken else 0
-    console = _console()
+    out = console()
     if not broken:
-        console.print(f"{loaded.name}: this does not happen any more: {found.text}", markup=False)
+        say(out, f"{loaded.name}: this does not happen any more: {found.text}")
         return 0
     for line in (f"{found.severity}: {found.text}", *_details(found)):
-        console.print(line, markup=False)
-    console.print(f"{loaded.name}: it still happens", markup=False)
+        say(out, line)
+    say(out, f"{loaded.name}: it still happens")
     return 1
 
 
@@ -120,27 +123,27 @@ def replay(path: Path, target: str | None, *, json: bool) -> int:
 
 
 def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | None) -> None:
-    console = _console()
-    console.print(_table(report))
+    out = console()
+    _show_counts(out, report)
     for one in report.mended:
-        console.print(f"{one}: does not happen any more", markup=False, soft_wrap=True)
+        say(out, f"{one}: does not happen any more")
     for one, why in report.untried:
-        console.print(f"{one}: cannot be tried: {why}", markup=False, soft_wrap=True)
+        say(out, f"{one}: cannot be tried: {why}")
     kept: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
     for number, (found, path) in enumerate(zip(report.findings, kept, strict=True), 1):
-        console.print()
-        console.print(f"{number}. {found.severity}: {found.text}", markup=False, style="bold")
+        say(out)
+        say(out, f"{number}. {found.severity}: {found.text}", "bold")
         if number > SHOWN:
             continue
         for line in _details(found):
-            console.print(f"   {line}", markup=False)
+            say(out, f"   {line}")
         if path is not None:
-            console.print(f"   channelsim replay {path}", markup=False, soft_wrap=True)
-            console.print(f"   channelsim trace {path}", markup=False, soft_wrap=True)
-    console.print()
+            say(out, f"   channelsim replay {path}")
+            say(out, f"   channelsim trace {path}")
+    say(out)
     if corpus is not None:
-        console.print(f"{added} new cases in {corpus}", markup=False)
-    console.print(_summary(report), markup=False)
+        say(out, f"{added} new cases in {corpus}")
+    say(out, _summary(report))
 
 
 def _details(found: Document) -> Iterator[str]:
@@ -174,29 +177,22 @@ def _summary(report: Report) -> str:
     )
 
 
-def _table(report: Report) -> Table:
-    against = report.target.rules or "its honest play"
-    table = Table(title=f"{report.target.name} against {against}")
-    table.add_column("program")
-    for heading in (VALID, SLASH, RAISE, EXCEEDED, "nodes", "branches"):
-        table.add_column(heading, justify="right")
+def _show_counts(out: Console, report: Report) -> None:
+    outcomes = (VALID, SLASH, RAISE, EXCEEDED)
+    rows = []
     for name, one in report.coverage.items():
         counts: Mapping[str, int] | None = report.tally.outcomes.get(name)
-        table.add_row(
-            name,
-            *(
-                "" if counts is None else f"{counts.get(outcome, 0):,}"
-                for outcome in (VALID, SLASH, RAISE, EXCEEDED)
-            ),
-            f"{one.nodes_reached}/{one.nodes}",
-            f"{one.branches_reached}/{one.branches}",
-        )
-    return table
+        cells = ["" if counts is None else f"{counts.get(end, 0):,}" for end in outcomes]
+        nodes = f"{one.nodes_reached}/{one.nodes}"
+        rows.append((name, *cells, nodes, f"{one.branches_reached}/{one.branches}"))
+    against = report.target.rules or "its honest play"
+    headings = ("program", *outcomes, "nodes", "branches")
+    show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
 def _print_json(report: Report, paths: Sequence[Path]) -> None:
     files: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
-    _dump(
+    print_json(
         {
             "target": report.target.name,
             "rules": report.target.rules,
@@ -219,10 +215,6 @@ def _print_json(report: Report, paths: Sequence[Path]) -> None:
             "mended": [str(path) for path in report.mended],
         }
     )
-
-
-def _dump(data: Any) -> None:
-    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
 
 
 def _junit(report: Report) -> bytes:
@@ -257,10 +249,6 @@ def _slug(name: str) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     plain = slug == name.lower().replace(" ", "-")
     return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
-
-
-def _console() -> Console:
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 110)
 
 
 def _tell(bar: Bar, states: Sequence[Progress]) -> None:

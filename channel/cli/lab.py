@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
+from channel.cli.options import all_tried
 from channel.cli.progress import progress
-from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
 from channel.lab.coverage import Reached, coverage
 from channel.lab.crosscheck import Report
 from channel.lab.crosscheck import crosscheck as run
+from channel.lab.laws import laws_for
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.target import load
 from channel.lab.trial import Finding
+from channel.report.tables import show_table
+from channel.report.terminal import console, json_line, print_json, say
 
 SHOWN = 12
 """How many causes are told; the rest are counted."""
 
 
 def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bool) -> int:
-    """Hold a target against its rules; the exit code, 1 when a law is broken."""
-    if cases < 1:
-        raise UsageError(f"--cases {cases}: at least 1")
+    """Hold a target against its rules; the exit code, 1 when a law is broken, or a validator was
+    never tried."""
     with progress("crosscheck", "cases") as bar:
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
@@ -36,11 +35,14 @@ def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bo
             reached = coverage(report.target, report.tally)
     with finishing():
         if json:
-            text = msgspec.json.format(msgspec.json.encode(document(report, reached)), indent=2)
-            print(text.decode())
+            print_json(document(report, reached))
         else:
             _print(report, reached)
-    return exit_code(report.interrupted, failed=bool(report.broken))
+        programs, tried = report.target.programs, report.tally.outcomes
+        every = report.interrupted or all_tried(
+            report.target.name, programs, tried, "try more --cases"
+        )
+    return exit_code(report.interrupted, failed=bool(report.broken) or not every)
 
 
 def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
@@ -70,43 +72,40 @@ def causes(report: Report) -> list[tuple[Finding, int]]:
 
 
 def _print(report: Report, reached: dict[str, Reached]) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    out = console()
     tally = report.tally
-    table = Table(title=f"{report.target.name} against the rules of {report.target.rules}")
-    table.add_column("validator")
-    for heading in (VALID, SLASH, RAISE, EXCEEDED, "paths", "nodes", "branches"):
-        table.add_column(heading, justify="right")
+    outcomes = (VALID, SLASH, RAISE, EXCEEDED)
+    rows = []
     for name in report.target.programs:
         counts: Mapping[str, int] = tally.outcomes.get(name, {})
         found = reached[name]
-        table.add_row(
-            name,
-            *(f"{counts.get(outcome, 0):,}" for outcome in (VALID, SLASH, RAISE, EXCEEDED)),
-            f"{found.fingerprints:,}",
-            _share(found.nodes_reached, found.nodes),
-            _share(found.branches_reached, found.branches),
-        )
-    console.print(table)
-    for law, times in sorted(tally.tried.items()):
+        cells = [f"{counts.get(end, 0):,}" for end in outcomes]
+        nodes = _share(found.nodes_reached, found.nodes)
+        branches = _share(found.branches_reached, found.branches)
+        rows.append((name, *cells, f"{found.fingerprints:,}", nodes, branches))
+    against = f"the rules of {report.target.rules}" if report.target.rules else "its honest play"
+    headings = ("validator", *outcomes, "paths", "nodes", "branches")
+    show_table(out, headings, rows, title=f"{report.target.name} against {against}")
+    for law in sorted({law.name for law in laws_for(report.target)}):
+        times = tally.tried[law]
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
-        console.print(f"{law}: tried {times:,} times, broken {broken:,}", markup=False)
+        say(out, f"{law}: tried {times:,} times, broken {broken:,}")
     every = causes(report)
     for finding, times in every[:SHOWN]:
-        console.print(
+        say(
+            out,
             f"{finding.severity}: {finding.validator}: {finding.text}"
             f" ({finding.law}, {times} times)",
-            markup=False,
         )
         if finding.vector is not None:
-            console.print(
-                msgspec.json.encode(finding.vector).decode(), markup=False, soft_wrap=True
-            )
+            print(json_line(finding.vector))
     if len(every) > SHOWN:
-        console.print(f"and {len(every) - SHOWN} more causes")
-    console.print(
+        say(out, f"and {len(every) - SHOWN} more causes")
+    say(
+        out,
         f"{report.cases:,} cases in {report.seconds:.1f} s,"
         f" {report.cases / report.seconds:,.0f} cases per second,"
-        f" {report.disagreements:,} disagreements{'; interrupted' if report.interrupted else ''}"
+        f" {report.disagreements:,} disagreements{'; interrupted' if report.interrupted else ''}",
     )
 
 

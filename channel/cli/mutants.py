@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from typing import Any
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
+from channel.cli.options import all_tried
 from channel.cli.progress import Bar, progress
-from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
 from channel.lab.target import load
+from channel.report.tables import show_table
+from channel.report.terminal import console, print_json, say
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
@@ -33,8 +32,6 @@ def mutants(
     json: bool,
 ) -> int:
     """Hunt every mutant of a target's programs; the exit code, 1 when one lives unargued."""
-    if seconds <= 0:
-        raise UsageError(f"--seconds {seconds:g}: more than 0")
     with progress("mutants") as bar:
         target = load(game)
         assert target.game
@@ -49,13 +46,16 @@ def mutants(
         )
     with finishing():
         if json:
-            text = msgspec.json.format(msgspec.json.encode(document(report, seconds)), indent=2)
-            print(text.decode())
+            print_json(document(report, seconds))
         else:
             _print(report)
+        names = [validator] if validator is not None else list(target.programs)
+        every = report.hunt.interrupted or all_tried(
+            target.name, names, report.validators, "nothing in it can be changed"
+        )
     if report.hunt.interrupted:
         return exit_code(failed=report.shown_open(seconds))
-    return 0 if report.passed else 1
+    return 0 if report.passed and every else 1
 
 
 def document(report: Report, seconds: float) -> dict[str, Any]:
@@ -87,30 +87,27 @@ def _counted(count: Count) -> dict[str, Any]:
 
 
 def _print(report: Report) -> None:
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    out = console()
     names = {name: report.count(name) for name in report.validators}
     kinds = {kind: report.count(kind=kind) for kind in KINDS}
     for heading, counts in (("validator", names), ("kind", kinds)):
-        table = Table(title=f"mutants of {report.target.name}, by {heading}")
-        table.add_column(heading)
-        for name in HEADINGS:
-            table.add_column(name, justify="right")
-        for name, count in counts.items():
-            table.add_row(name, *_cells(count))
-        table.add_section()
-        table.add_row("all", *_cells(report.count()))
-        console.print(table)
+        rows = [(name, *_cells(count)) for name, count in counts.items()]
+        title = f"mutants of {report.target.name}, by {heading}"
+        every = ("all", *_cells(report.count()))
+        show_table(out, (heading, *HEADINGS), [*rows, (), every], title=title)
+        say(out)
     for survivor in report.survivors:
         # Of an interrupted hunt, those that it had not come to are only counted.
         if survivor.runs or not report.hunt.interrupted:
-            console.print(told(survivor), markup=False, soft_wrap=True)
+            say(out, told(survivor))
     if report.hunt.interrupted:
-        console.print("interrupted: what was not hunted to the end counts as open")
+        say(out, "interrupted: what was not hunted to the end counts as open")
     total = report.count()
     half = "" if total.median_runs is None else f", half of them within {total.median_runs} runs"
-    console.print(
+    say(
+        out,
         f"{total.killed:,} of {total.made:,} mutants killed ({total.share:.2%}){half};"
-        f" {total.argued} argued, {total.open} open"
+        f" {total.argued} argued, {total.open} open",
     )
 
 
@@ -130,7 +127,8 @@ def told(survivor: Survivor) -> str:
 def _cells(count: Count) -> tuple[str, ...]:
     runs = "" if count.median_runs is None else f"{count.median_runs:,}"
     numbers = (f"{count.argued:,}", f"{count.open:,}", runs)
-    return (f"{count.made:,}", f"{count.killed:,}", f"{count.share:.1%}", *numbers)
+    share = f"{count.share:.1%}" if count.made else ""
+    return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)
 
 
 def _tell(bar: Bar, hunt: Hunt) -> None:

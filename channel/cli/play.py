@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
 
 from channel import setup as setups
 from channel.cli.ask import Asker
 from channel.cli.dispute import replay_dispute
 from channel.cli.files import transcript_file
+from channel.cli.options import complain
 from channel.cli.progress import progress
 from channel.deciding import Deciders
 from channel.disputes.record import DISPUTE
@@ -23,6 +19,7 @@ from channel.interrupt import exit_code
 from channel.report.course import Course
 from channel.report.document import document, unfinished
 from channel.report.narrator import Narrator
+from channel.report.terminal import console, print_json
 from channel.script import read as read_script
 from channel.session import Result, Session, SessionBroken
 from channel.setup import ASK, NAMES, Setup
@@ -54,7 +51,7 @@ def play(
     setup = setups.check(
         Setup(
             games=games,
-            seed=_text(seed) if seed is not None else (scripted and scripted.seed) or fresh_seed(),
+            seed=_first_seed(seed, scripted.seed if scripted else None),
             hands=_first(hands, None, default_hands),
             unit=unit,
             stack=stack,
@@ -89,10 +86,10 @@ class _Output:
 
     def __init__(self, setup: Setup, *, as_json: bool, quiet: bool, again: bool = False) -> None:
         self.setup = setup
-        self._json = as_json or not sys.stdout.isatty()
+        self._json = as_json
         asks = ASK in setup.policies and not again
         # A person who plays is talked to even when the document goes elsewhere.
-        self._console = Console(stderr=self._json, highlight=False)
+        self._console = console(stderr=self._json)
         self._viewer = NAMES[0] if ASK in setup.policies else None
         self._narrator = Narrator(setup, self._console, viewer=self._viewer, quiet=quiet)
         self._told = not self._json or asks
@@ -118,7 +115,7 @@ class _Output:
             self._stop(course)
             return exit_code()
         except SessionBroken as broken:
-            print(f"channelsim: {broken.name} breaks off: {broken}", file=sys.stderr)
+            complain(f"{broken.name} breaks off: {broken}")
             return 1
         digest = recorder.finish(result)
         finish()
@@ -128,20 +125,16 @@ class _Output:
 
     def _finish(self, result: Result, digest: str) -> None:
         if self._json:
-            self._print(document(self.setup, result, digest, self._viewer))
+            print_json(document(self.setup, result, digest, self._viewer))
         else:
             self._narrator.finish(result, digest)
 
     def _stop(self, course: Course) -> None:
         """Tell how far an interrupted session came."""
         if self._json:
-            self._print(unfinished(self.setup, course, self._viewer))
+            print_json(unfinished(self.setup, course, self._viewer))
         else:
             self._narrator.stop(course)
-
-    def _print(self, told: dict[str, Any]) -> None:
-        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-        print(json.dumps(told, indent=2, ensure_ascii=not unicode))
 
 
 def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
@@ -155,12 +148,10 @@ def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _text(seed: str) -> str:
-    try:
-        seed.encode()
-    except UnicodeEncodeError:
-        raise UsageError("--seed: not valid text in this terminal's encoding") from None
-    return seed
+def _first_seed(*candidates: str | None) -> str:
+    """The first seed that was given, be it empty, else a fresh one."""
+    given = [candidate for candidate in candidates if candidate is not None]
+    return given[0] if given else fresh_seed()
 
 
 def _first(*candidates: int | None) -> int:

@@ -12,6 +12,8 @@ from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
+from channel.report.terminal import console
+
 SELDOM = 0.1
 """The line is changed at most every so many seconds."""
 
@@ -73,10 +75,10 @@ def progress(
     if not (shown and sys.stderr.isatty()):
         yield Bar()
         return
-    console = Console(stderr=True, highlight=False)
+    err = console(stderr=True)
     with Progress(
-        _Line(clock, console),
-        console=console,
+        _Line(clock, err),
+        console=err,
         transient=True,
         auto_refresh=not still,
         refresh_per_second=4,

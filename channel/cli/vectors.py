@@ -8,10 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from channel.cli.options import all_tried
 from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
 from channel.interrupt import exit_code, polled
 from channel.output import opened
+from channel.report.terminal import console, say
 from games import registry
 from games.errors import UnknownGame
 from games.vectors import BadCase, Case, check_program, read
@@ -22,33 +24,40 @@ SHOWN = 20
 
 
 def check(files: Sequence[Path], target: Path | None = None) -> int:
-    """Run every case of these files; the exit code, 1 when one fails.
+    """Run every case of these files; the exit code, 1 when one fails, or a target's program has
+    none.
 
     With a target its programs are tried, and nothing else; without one, rules and programs.
     """
     tried = _Tried()
+    out = console()
     with progress("cases", "cases") as bar:
         try:
-            checker = _checker(target)
+            checker, programs = _checker(target)
             with polled() as interrupted:
                 for path in files:
                     _check_file(path, checker, tried, bar, interrupted)
         except UsageError:
             # What failed before the trouble is told all the same.
             for line in tried.shown:
-                print(line)
+                say(out, line)
             raise
-    print("\n".join(tried.told()))
-    return exit_code(tried.interrupted, failed=bool(tried.failed))
+    for line in tried.told():
+        say(out, line)
+    every = tried.interrupted or all_tried(
+        str(target), programs, tried.validators, "these files have no case of it"
+    )
+    return exit_code(tried.interrupted, failed=bool(tried.failed) or not every)
 
 
 @dataclass
 class _Tried:
-    """How many cases passed and failed, and how the first of these did."""
+    """How many cases passed and failed, how the first of these did, and the validators tried."""
 
     passed: int = 0
     failed: int = 0
     shown: list[str] = field(default_factory=list)
+    validators: set[str] = field(default_factory=set)
     interrupted: bool = False
 
     def told(self) -> list[str]:
@@ -72,6 +81,7 @@ def _check_file(
                 tried.interrupted = True
                 return
             differences = checker(case)
+            tried.validators.add(case.validator)
             if not differences:
                 tried.passed += 1
             else:
@@ -94,21 +104,17 @@ def _lines(path: Path) -> list[str]:
     lines = text.splitlines()
     if not any(line.strip() for line in lines):
         raise UsageError(f"{path}: has no cases")
-    if not text.endswith("\n"):
-        raise UsageError(
-            f"{path}: line {len(lines)}: has no end, so the file may be cut off; if it is whole,"
-            " end it with a newline"
-        )
     return lines
 
 
-def _checker(target: Path | None) -> Callable[[Case], list[str]]:
+def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence[str]]:
+    """What checks a case, and the programs that must have one: all of a target's."""
     if target is None:
-        return check_case
+        return check_case, ()
     from channel.lab.target import read as read_target
 
     tried = read_target(target)
-    return lambda case: check_program(case, tried.name, tried.programs)
+    return lambda case: check_program(case, tried.name, tried.programs), list(tried.programs)
 
 
 def make(game: str, *, cases: int, seed: str, output: Path) -> int:
@@ -116,14 +122,13 @@ def make(game: str, *, cases: int, seed: str, output: Path) -> int:
     from channel.lab.target import of_game
     from channel.lab.vectors import make as make_cases
 
-    if cases < 1:
-        raise UsageError(f"--cases {cases}: at least 1")
     try:
         target = of_game(registry.get(game))
     except UnknownGame as error:
         raise UsageError(str(error)) from None
     encoder = msgspec.json.Encoder()
     made, interrupted = 0, False
+    out = console()
     with opened("-o", output) as file:
         try:
             with progress(f"cases of {game}", "cases") as bar:
@@ -135,8 +140,8 @@ def make(game: str, *, cases: int, seed: str, output: Path) -> int:
             interrupted = True
         if interrupted:
             left = f"; {output} is left as it was" if file.renamed else ""
-            print(f"interrupted after {made} of {cases} cases{left}")
+            say(out, f"interrupted after {made} of {cases} cases{left}")
         else:
             file.finish()
-            print(f"{cases} cases in {output}")
+            say(out, f"{cases} cases in {output}")
     return exit_code(interrupted)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from channel.chain.simulator import BLOCK_REWARD
 from channel.errors import UsageError
-from channel.setup import ASK, NAMES
+from channel.setup import ASK, NAMES, check_policy
 from games import registry
 from games.errors import BadTerms, UnknownGame
+from games.names import nearest, quoted
 
 WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off")
 """What the chain does: nothing; blocks are replaced; the honest side's bundles wait; some blocks
@@ -75,7 +76,9 @@ def check(scenario: Scenario) -> Scenario:
     if scenario.step < 0:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
     if scenario.weather not in WEATHERS:
-        raise UsageError(f"weather {scenario.weather!r}: one of {', '.join(WEATHERS)}")
+        near = nearest(scenario.weather, WEATHERS)
+        one_of = ", ".join(WEATHERS)
+        raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {one_of}")
     if not 0 <= scenario.fees <= MOST_FEES:
         raise UsageError(f"fees of {scenario.fees} mojos: from 0 to {MOST_FEES}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
@@ -98,18 +101,10 @@ def check(scenario: Scenario) -> Scenario:
         except BadTerms as error:
             raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
     for policy in filter(None, scenario.policies):
+        if policy == ASK:
+            raise UsageError(
+                "--policy ask: a dispute is run again from its seed, which a person's decisions"
+                " are not in; name policies of the game"
+            )
         check_policy(policy, scenario.games)
     return scenario
-
-
-def check_policy(policy: str, games: tuple[str, ...]) -> None:
-    """Raises `UsageError` for a policy that none of the games has, and for a person."""
-    if policy == ASK:
-        raise UsageError(
-            "--policy ask: a dispute is run again from its seed, which a person's decisions"
-            " are not in; name policies of the game"
-        )
-    known = {name: tuple(registry.get(name).policies) for name in games}
-    if not any(policy in names for names in known.values()):
-        has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
-        raise UsageError(f"--policy {policy}: {has}")

@@ -20,6 +20,7 @@ from channel.lab.laws import Law, laws, laws_for
 from channel.lab.settled import settle
 from channel.lab.target import Target
 from channel.lab.trial import Finding, Tally
+from games.names import nearest, quoted
 from games.vectors import BadCase, Case, check_program, read
 
 SHOWN = 5
@@ -39,7 +40,10 @@ def law_named(target: Target, name: str) -> Law:
             raise UsageError(
                 f"the law {name!r} needs {law.needs.value}; {target.name} can be held to: {known}"
             )
-    raise UsageError(f"no law is called {name!r}; {target.name} can be held to: {known}")
+    near = nearest(name, (law.name for law in laws()))
+    raise UsageError(
+        f"no law is called {quoted(name)}{near}; {target.name} can be held to: {known}"
+    )
 
 
 def law_broken(target: Target, law: Law, cases: int, seed: str) -> str:

@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
+from games.names import LONGEST, nearest
 from games.referee import referee
 from games.vectors import BadCase, Case, worked_out
 from games.vectors import read as read_cases
@@ -121,9 +123,10 @@ def load(text: str) -> Target:
     if text in registry.names():
         return of_game(registry.get(text))
     path = Path(text)
-    if path.suffix != ".toml" and not path.is_file():
+    if path.suffix != ".toml" and not isfile(path):
         raise UsageError(
-            f"{text}: neither an installed game ({', '.join(registry.names())}) nor a .toml file"
+            f"{text[:LONGEST]}{nearest(text, registry.names())}: neither an installed game"
+            f" ({', '.join(registry.names())}) nor a .toml file"
         )
     return read(path)
 

@@ -20,10 +20,11 @@ def document(
     """The document that `channelsim play --json` prints; a `viewer` sees its own cards only.
 
     `hands` has each game's own summary, with its number (from 1), game, who proposed it and
-    who moved first in it. Amounts are in mojos.
+    who moved first in it. `no_more_hands` says why there is no other one. Amounts are in mojos.
     """
     return {
         **_played(setup, result.hands, result.balances, viewer),
+        "no_more_hands": result.reason,
         "coins": {
             "channel": _coin(result.channel_coin),
             "rewards": {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 
 from channel.chain import Answer
 from channel.coins import Coin
@@ -46,6 +45,8 @@ from channel.onchain.news import (
     UnrollSeen,
 )
 from channel.report.account import account
+from channel.report.tables import show_table
+from channel.report.terminal import say
 from channel.setup import NAMES
 from channel.told import BlockMade, NewsFor, Pushed, Sent, Told
 
@@ -103,27 +104,27 @@ class Lanes:
         """All of it, and how it ended."""
         self.show_rows(console, run.scenario)
         for line in account(run):
-            console.print(line)
+            say(console, line)
         for one in broken:
-            console.print(f"broken promise: {one.promise}: {one.how}", style="red")
+            say(console, f"broken promise: {one.promise}: {one.how}", "red")
         if not broken:
-            console.print("every promise is kept", style="green")
-        console.print(f"digest    {digest}", highlight=False)
+            say(console, "every promise is kept", "green")
+        say(console, f"digest    {digest}")
 
     def show_rows(self, console: Console, scenario: Scenario) -> None:
         """What has happened so far."""
         titles = [name.capitalize() for name in NAMES]
         if scenario.adversary:
             titles[scenario.side] += f", {scenario.adversary}"
-        table = Table("height", *titles, "the chain", box=None, pad_edge=False)
+        table = []
         before = None
         for height, lane, text in self._rows:
             cells = ["", "", ""]
             cells[lane] = text
-            table.add_row("" if height in (0, before) else str(height), *cells)
+            table.append(("" if height in (0, before) else str(height), *cells))
             before = height
-        console.print(table)
-        console.print()
+        show_table(console, ("height", *titles, "the chain"), table, left=4)
+        say(console)
 
 
 def _said(blob: bytes) -> str:

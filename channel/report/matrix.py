@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
 from channel.disputes.all import Cell, Tally
 from channel.disputes.where import Outcome, columns
+from channel.report.tables import Cell as Shown
+from channel.report.tables import show_table
+from channel.report.terminal import say
 from games import registry
 
 LETTERS = {
@@ -26,29 +29,31 @@ def show(tally: Tally, console: Console) -> None:
     """Print the matrix, what the letters mean, the counts, and what is broken."""
     used = {where for row in tally.matrix.values() for where in row}
     shown = [where for where in columns(registry.names()) if where in used]
-    table = Table("adversary", *shown, box=None, pad_edge=False)
-    for name, row in tally.matrix.items():
-        table.add_row(name, *(_cell(row.get(where)) for where in shown))
-    console.print(table)
+    rows = [
+        (name, *(_cell(row.get(where)) for where in shown)) for name, row in tally.matrix.items()
+    ]
+    show_table(console, ("adversary", *shown), rows, left=1 + len(shown))
     legend = (f"{LETTERS[one]} {one.value}" for one in Outcome)
-    console.print(f"\nThe honest side: {', '.join(legend)}; ! a broken promise", style="dim")
-    console.print(
+    say(console)
+    say(console, f"The honest side: {', '.join(legend)}; ! a broken promise", "dim")
+    say(
+        console,
         f"{tally.runs} runs ({tally.idle} without anything to change):"
         f" {len(tally.broken)} broken promises, {len(tally.exceptions)} exceptions;"
-        f" {tally.blocks} blocks, {tally.spends} spends, {tally.reorgs} reorganisations"
+        f" {tally.blocks} blocks, {tally.spends} spends, {tally.reorgs} reorganisations",
     )
     if tally.interrupted:
         console.print("interrupted: not every adversary has had its runs")
     for scenario, one in tally.broken[:MOST_FINDINGS]:
-        console.print(f"{scenario}: {one.promise}: {one.how}", style="red")
+        say(console, f"{scenario}: {one.promise}: {one.how}", "red")
     for scenario, text in tally.exceptions[:MOST_FINDINGS]:
-        console.print(f"{scenario}: {text}", style="red")
+        say(console, f"{scenario}: {text}", "red")
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: Cell | None) -> Shown:
     if cell is None:
-        return "·"
+        return ""
     if cell.broken:
-        return f"[red]{cell.broken}![/red]"
+        return Text(f"{cell.broken}!", "red")
     counts = ((LETTERS[one], cell.results[one.value]) for one in Outcome)
     return " ".join(f"{letter}{count if count > 1 else ''}" for letter, count in counts if count)

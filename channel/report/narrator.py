@@ -12,6 +12,7 @@ from channel.coins import Coin
 from channel.events import FundingSent
 from channel.report.course import Course
 from channel.report.plain import fitted
+from channel.report.terminal import say
 from channel.session import Result
 from channel.setup import NAMES, Setup
 from channel.state import Side
@@ -106,7 +107,7 @@ class Narrator:
     def lines(self, lines: Iterable[Line]) -> None:
         """Print a game's own lines."""
         for line in lines:
-            self._console.print(text_of(line, self._console.encoding), soft_wrap=False)
+            say(self._console, text_of(line, self._console.encoding))
 
     def _balances(self, title: str, balances: tuple[int, int]) -> None:
         told = ", ".join(
@@ -123,10 +124,10 @@ class Narrator:
         return spoken(mojos, self._setup.unit)
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(fitted(text, self._console.encoding), style=style))
+        say(self._console, text, style)
 
     def _rule(self, title: str) -> None:
-        self._console.print()
+        say(self._console)
         self._say(f"── {title} ──", style="bold")
 
 

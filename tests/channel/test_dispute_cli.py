@@ -120,8 +120,8 @@ def test_hands_against_an_adversary_by_play(
         (("dispute", "run", "dead", "--side", "carol"), "alice or bob"),
         (("dispute", "run", "dead", "--weather", "fog"), "weather"),
         (("dispute", "run", "dead", "--game", "chess"), "chess"),
-        (("dispute", "run", "--all", "--seeds", "0"), "at least 1"),
-        (("dispute", "run", "dead", "--hands", "0"), "0 hands"),
+        (("dispute", "run", "--all", "--seeds", "0"), "--seeds 0: a whole number from 1"),
+        (("dispute", "run", "dead", "--hands", "0"), "--hands 0: a whole number from 1"),
         (("play", "spacepoker", "--adversary", "dead", "--hands", "101"), "101 hands"),
         (("play", "spacepoker", "--adversary", "dead", "--policy", "ask"), "--policy ask"),
         (("play", "spacepoker", "--adversary", "dead", "--policy", "nice"), "caller"),
@@ -177,7 +177,7 @@ def test_what_is_broken_is_told_and_fails(
     show(tally, Console(file=out, width=120, no_color=True, highlight=False))
     shown = out.getvalue()
     assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]
-    assert shown.splitlines()[1].split() == ["dead", "s2", "u", "1!"]
+    assert shown.splitlines()[2].split() == ["dead", "s2", "u", "1!"]
     assert shown.count("planted") == 2
 
 

@@ -64,6 +64,14 @@ def test_a_terminal_without_unicode(game: str) -> None:
     assert json.loads(ran.stdout.decode("ascii"))["seed"] == "Grüße"
 
 
+@pytest.mark.parametrize("command", [f"{PLAY} --text", "dispute run silnt --seed '♠'", "--help"])
+def test_the_locale_c(command: str) -> None:
+    """Python writes UTF-8 there, by itself; a person who chose it wants plain letters."""
+    ran = shell(f"channelsim {command}", LC_ALL="C")
+    assert ran.stdout + ran.stderr
+    assert (ran.stdout + ran.stderr).isascii()
+
+
 def test_a_seed_that_is_no_text() -> None:
     assert "--seed" in one_line(shell("channelsim play spacepoker --seed $'\\xff\\xfe'"))
 

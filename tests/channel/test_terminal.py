@@ -139,6 +139,63 @@ def test_policies_of_several_games(capsys: Capsys) -> None:
     assert json.loads(ran.out)["policies"] == {"alice": "random", "bob": "random"}
 
 
+@pytest.mark.parametrize("word", ["quit", "QUIT", " Quit ", "exit", "q"])
+def test_quit_at_a_move(capsys: Capsys, monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    answering(monkeypatch, [word])
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
+    assert ran.code == 2
+    assert ran.err.endswith("channelsim: you left the table: the session was not finished\n")
+
+
+@pytest.mark.parametrize("word", ["quit", "QUIT", "n", "No", None])
+def test_quit_between_hands_closes_the_channel(
+    capsys: Capsys, monkeypatch: pytest.MonkeyPatch, word: str | None
+) -> None:
+    left = iter(["FOLD", "perhaps"])
+
+    def typed() -> str:
+        answer = next(left, word)
+        if answer is None:
+            raise EOFError
+        return answer
+
+    monkeypatch.setattr("builtins.input", typed)
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
+    assert ran.code == 0
+    document = json.loads(ran.out)
+    assert (len(document["hands"]), document["no_more_hands"]) == (1, "alice declines")
+    assert "you can: yes (or Enter), no, quit" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("bet 9999999999999999999999999999", "is out of bounds: bet 1m to 900m"),
+        ("BET 99", "is out of bounds: bet 1m to 900m"),
+        ("bet " + "9" * 5000, "is out of bounds: no amount has so many digits"),
+        ("bet 0." + "0" * 5000 + "1", "is out of bounds: no amount has so many digits"),
+        ("bet 0", "is out of bounds"),
+        ("bet -3", "is no amount"),
+        ("bet abc", "'abc' is no amount"),
+        ("bet", "bet needs an amount"),
+        ("Raise 3", "cannot raise now; possible: check, bet"),
+    ],
+)
+def test_a_wrong_move_is_told_why(
+    capsys: Capsys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, says: str
+) -> None:
+    """At the prompt, and with the place in a script."""
+    answering(monkeypatch, [typed, "quit"])
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
+    assert says in " ".join(ran.err.split())
+    script = tmp_path / "script.toml"
+    script.write_text(f'[[hand]]\nactions = ["alice {typed}"]\n')
+    ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--script", script)
+    assert (ran.code, ran.out) == (2, "")
+    assert "script, hand 1, action 1" in ran.err
+    assert says in ran.err
+
+
 # --- what it looks like --------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from channel.lab.mutants.hunt import CallHunter, Fate, Hunt
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.kinds import mutants as mutants_of
 from channel.lab.target import REFEREE, Target
+from games.names import LONGEST, nearest
 
 
 class Count(msgspec.Struct, frozen=True):
@@ -117,8 +118,11 @@ def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
     if validator == REFEREE:
         return mutants_of(REFEREE, target.referee, target.symbols.get(REFEREE))
     if validator is not None and validator not in target.programs:
-        known = ", ".join((*target.programs, REFEREE))
-        raise UsageError(f"--validator {validator}: {target.name} has no such; it has {known}")
+        known = (*target.programs, REFEREE)
+        raise UsageError(
+            f"--validator {validator[:LONGEST]}{nearest(validator, known)}: {target.name} has no"
+            f" such; it has {', '.join(known)}"
+        )
     return [
         mutant
         for name, program in target.programs.items()

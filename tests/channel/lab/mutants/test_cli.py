@@ -63,7 +63,7 @@ def test_survivors_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     [
         (("ludo",), "ludo"),
         (("calpoker", "--validator", "end"), "calpoker has no such; it has a, b, c, d, e, referee"),
-        (("calpoker", "--seconds", 0), "--seconds 0: more than 0"),
+        (("calpoker", "--seconds", 0), "--seconds 0: a number from 0.001"),
         (("calpoker", "--jobs", 0), "jobs"),
         (("calpoker", "--seconds", "long"), "--seconds"),
     ],

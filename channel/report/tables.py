@@ -1,0 +1,103 @@
+"""Tables that keep every number and word whole, however narrow the terminal is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from channel.report.plain import fitted, printable
+from channel.report.terminal import say, wrapped
+
+Cell = str | Text
+
+GAP = "  "
+"""Between two columns."""
+
+
+def show_table(
+    console: Console,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    title: str = "",
+    left: int = 1,
+) -> None:
+    """Print rows, under headings if there are any. The first `left` columns are text, the others
+    numbers.
+
+    Cells wrap between words. Where not even that fits, each row is a paragraph of its own, in
+    which each value stands behind its heading. A row without cells is a line between rows.
+    """
+    if title:
+        say(console, title, "bold")
+    table = [[_text(console, cell) for cell in row] for row in rows]
+    if not table:
+        return
+    heads = [_text(console, heading) for heading in headings or [""] * len(table[0])]
+    widths = _widths([heads, *filter(None, table)], console.width)
+    if widths is None:
+        _paragraphs(console, heads, table, left if left < len(heads) else 1)
+        return
+    rule = [Text(fitted("─", console.encoding) * width, "dim") for width in widths]
+    for head in heads:
+        head.stylize("bold")
+    for cells in (*([heads, rule] if headings else []), *(row or rule for row in table)):
+        _row(console, cells, widths, left)
+
+
+def _text(console: Console, cell: Cell) -> Text:
+    if isinstance(cell, Text):
+        return cell.copy()
+    return Text(fitted(printable(cell), console.encoding))
+
+
+def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
+    """The columns' widths, the widest made narrower until they fit; None where they cannot."""
+    columns = list(zip(*rows, strict=True))
+    words = [[word for cell in one for word in cell.plain.split()] for one in columns]
+    least = [max(map(cell_len, some), default=0) for some in words]
+    widths = [max(cell.cell_len for cell in one) for one in columns]
+    room -= len(GAP) * (len(columns) - 1)
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        loose = [index for index, width in enumerate(widths) if width > least[index]]
+        widths[max(loose, key=lambda index: widths[index])] -= 1
+    return widths
+
+
+def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], left: int) -> None:
+    """One row, which takes as many lines as its longest cell."""
+    columns = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+    for number in range(max(map(len, columns))):
+        pieces = []
+        for column, (lines, width) in enumerate(zip(columns, widths, strict=True)):
+            piece = lines[number] if number < len(lines) else Text()
+            piece.align("left" if column < left else "right", width)
+            pieces.append(piece)
+        line = Text(GAP).join(pieces)
+        line.rstrip()
+        say(console, line)
+
+
+def _paragraphs(
+    console: Console, heads: Sequence[Text], rows: Sequence[Sequence[Text]], names: int
+) -> None:
+    """Each row as its first cells, which name it, and below them the others with their headings."""
+    for cells in filter(None, rows):
+        if any(cells[:names]):
+            say(console, Text(", ").join(cells[:names]))
+        line = Text()
+        for head, cell in zip(heads[names:], cells[names:], strict=True):
+            if not cell:
+                continue
+            item = Text.assemble(GAP, head, " " if head else "", cell)
+            if line and line.cell_len + item.cell_len > console.width:
+                say(console, line)
+                line = Text()
+            line.append_text(item)
+        if line:
+            say(console, line)

@@ -1,0 +1,122 @@
+"""Where a command prints: consoles, running text and JSON, as the terminal and the user want it.
+
+- `NO_COLOR`, not empty: no colours or other styles, even at a terminal.
+- `FORCE_COLOR`, not empty: colours in a pipe, too. `NO_COLOR` goes first.
+- The locale `C`, or an output that is not UTF-8: plain letters (see `channel.report.plain`).
+- `COLUMNS` sets the width. Without it a terminal has its own, and a pipe has no limit: one row of
+  a table is one line there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from io import TextIOWrapper
+from typing import Any, Literal
+
+import msgspec
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from channel.report.plain import HANDLER, fitted, printable
+
+UNLIMITED = 10_000
+"""Columns of an output that nobody sees as a screen."""
+
+NARROWEST = 20
+"""Fewer columns than this are not believed."""
+
+
+def open_streams() -> None:
+    """Make standard output and error able to take any text, in plain letters if need be.
+
+    Streams that were closed before we started are stood in for.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            encoding = "ascii" if _c_locale() else stream.encoding
+            stream.reconfigure(encoding=encoding, errors=HANDLER)
+
+
+def _c_locale() -> bool:
+    """Whether the user chose the locale C. Python itself writes UTF-8 there."""
+    names = ("LC_ALL", "LC_CTYPE", "LANG")
+    chosen = next((value for name in names if (value := os.environ.get(name))), "")
+    asked = os.environ.get("PYTHONUTF8") == "1" or os.environ.get("PYTHONIOENCODING")
+    return chosen in ("C", "POSIX") and not asked
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console on standard output or error. Every command's consoles are made here."""
+    stream = sys.stderr if stderr else sys.stdout
+    terminal = stream.isatty()
+    return Console(
+        stderr=stderr,
+        highlight=False,
+        force_terminal=terminal,
+        color_system=_colours(terminal),
+        width=_width(terminal),
+        # rich would believe any number of columns or lines.
+        _environ={key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")},
+    )
+
+
+def _colours(terminal: bool) -> Literal["auto", "standard"] | None:
+    if os.environ.get("NO_COLOR"):
+        return None
+    if terminal and os.environ.get("TERM") not in ("dumb", "unknown"):
+        return "auto"
+    return "standard" if os.environ.get("FORCE_COLOR") else None
+
+
+def _width(terminal: bool) -> int | None:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and NARROWEST <= int(columns[:6]) <= UNLIMITED:
+        return int(columns)
+    return None if terminal else UNLIMITED
+
+
+def say(console: Console, text: str | Text = "", style: str = "") -> None:
+    """Print a line of text, wrapped between words: a longer word stands out rather than broken."""
+    if isinstance(text, str):
+        lines = (printable(line) for line in text.split("\n"))
+        text = Text(fitted("\n".join(lines), console.encoding), style=style)
+    for line in wrapped(text, console.width):
+        console.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def wrapped(text: Text, width: int) -> list[Text]:
+    """The lines of a text, broken only at spaces; one that is a longer word is longer.
+
+    >>> [line.plain for line in wrapped(Text("  pays 1,000 mojos to Bob"), 12)]
+    ['  pays 1,000', 'mojos to Bob']
+    """
+    lines: list[Text] = []
+    for line in text.split("\n", allow_blank=True):
+        plain, start, breaks = line.plain, 0, []
+        words = re.finditer(r"\S+", plain) if line.cell_len > width else ()
+        for word in words:
+            if plain[start : word.start()].strip() and cell_len(plain[start : word.end()]) > width:
+                start = word.start()
+                breaks.append(start)
+        lines += line.divide(breaks)
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON document on standard output, escaped where the output is not UTF-8."""
+    unicode = sys.stdout.encoding.lower().startswith("utf")
+    print(json.dumps(msgspec.to_builtins(data), indent=2, ensure_ascii=not unicode))
+
+
+def json_line(data: Any) -> str:
+    """JSON in one line, in ASCII: to be copied from any terminal."""
+    return json.dumps(msgspec.to_builtins(data), separators=(",", ":"))
