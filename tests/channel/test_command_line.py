@@ -33,7 +33,7 @@ def walk(group: Any, path: Command = ()) -> Iterator[tuple[Command, Any]]:
 
 
 COMMANDS = dict(walk(typer.main.get_command(app)))
-GROUPS: list[Command] = [(), *{path[:-1] for path in COMMANDS if len(path) > 1}]
+GROUPS: list[Command] = [(), *sorted({path[:-1] for path in COMMANDS if len(path) > 1})]
 
 
 def hints(command: Any) -> dict[str, Any]:
