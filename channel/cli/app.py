@@ -152,14 +152,17 @@ def replay(
 
     Example: [bold]channelsim replay session.jsonl[/bold]
     """
-    from channel.cli.fuzz import is_finding
-    from channel.cli.fuzz import replay as try_again
+    from channel import input_files
+    from channel.file_kinds import Kind, kind_of
 
-    if target is not None or is_finding(file):
-        raise typer.Exit(try_again(file, target, json=json))
+    data = input_files.read(file, input_files.LINES)
+    if target is not None or kind_of(data) is Kind.FINDING:
+        from channel.cli.fuzz import replay as try_again
+
+        raise typer.Exit(try_again(file, data, target, json=json))
     from channel.cli.play import replay as run
 
-    raise typer.Exit(run(file, as_json=json, quiet=quiet))
+    raise typer.Exit(run(file, data, as_json=json, quiet=quiet))
 
 
 @app.command()

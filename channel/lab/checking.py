@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.lab import crosscheck as runs
 from channel.lab.crosscheck import trials
 from channel.lab.laws import Law, laws, laws_for
@@ -105,12 +107,8 @@ def stored_cases(path: Path) -> list[Case]:
 
 
 def _cases_in(path: Path) -> list[Case]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
+    data = input_files.read(path, input_files.LINES)
+    text = input_files.decoded(path, data)
     try:
         documents = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -122,6 +120,7 @@ def _cases_in(path: Path) -> list[Case]:
     try:
         return list(read(vector for line in lines if (vector := _vector(line)) is not None))
     except BadCase as error:
+        check_kind(path, data, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
 
 

@@ -12,7 +12,9 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.lab.fields import Probe, fields, told
 from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.laws import laws_for
@@ -20,7 +22,11 @@ from channel.lab.probes import read, written
 from channel.lab.shrink import broken_by
 from channel.lab.target import Target
 from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+<<<<<<< HEAD
 from channel.output import write_whole
+=======
+from games.decoding import document_error
+>>>>>>> a9e524f (Read input files in one place: plain files of a bounded size, and compile sources in a child process)
 from games.vectors import BadCase, Case, arguments, check_program
 from games.vectors import read as read_cases
 
@@ -293,13 +299,19 @@ def kept(folder: Path) -> list[tuple[Path, Document | UsageError]]:
 
 
 def load(path: Path) -> Document:
-    """A finding out of its file. Raises `UsageError`."""
+    """The finding in a file. Raises `UsageError`."""
+    return parsed(path, input_files.read(path, input_files.FINDING))
+
+
+def parsed(path: Path, data: bytes) -> Document:
+    """The finding in a file that was read. Raises `UsageError`."""
+    if not data.strip():
+        raise UsageError(f"{path}: is empty, so no finding")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Document)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+        found = msgspec.json.decode(data, type=Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: no finding: {error}") from None
+        check_kind(path, data, Kind.FINDING)
+        raise UsageError(f"{path}: no finding: {document_error(error, data, Document)}") from None
     if found.format != FORMAT:
         raise UsageError(f"{path}: no finding: its format is {found.format[:40]!r}")
     return found

@@ -1,0 +1,151 @@
+"""What is wrong with JSON or TOML data, in words: the key, and the nearest right name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+_PLACE = re.compile(r" - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
+_BYTE = re.compile(r" \(byte (\d+)\)$")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_LONGEST = 300
+
+Key = str | int
+"""A step into data: a key, or an index from 0; `...` is a key that the library does not name."""
+
+ANY_KEY = "..."
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint behind a name that is none: the nearest right one, or all where none is near.
+
+    >>> nearest("nmae", ["name", "rules"]), nearest("x", ["name", "rules"])
+    ('; did you mean `name`?', '; there are `name`, `rules`')
+    """
+    names = list(known)
+    near = get_close_matches(name, names, 1)
+    if near:
+        return f"; did you mean `{near[0]}`?"
+    return f"; there are {', '.join(f'`{one}`' for one in names)}" if names else ""
+
+
+def keys_of(error: str) -> tuple[Key, ...]:
+    """Where in the data the library found an error.
+
+    >>> keys_of("Expected `str`, got `int` - at `$.hand[1].first`")
+    ('hand', 1, 'first')
+    """
+    found = _PLACE.search(error)
+    steps = _STEP.findall(found[1]) if found else []
+    return tuple(key or (int(at) if at != ANY_KEY else at) for key, at in steps)
+
+
+def without_place(error: str) -> str:
+    """The library's message without where it is.
+
+    >>> without_place("Expected `str`, got `int` - at `$.hand[1].first`")
+    'Expected `str`, got `int`'
+    """
+    return printable(_PLACE.sub("", error))
+
+
+def hint(error: str, kind: Any) -> str:
+    """The nearest right key, where `error` is about a key that a `kind` does not have."""
+    unknown = _UNKNOWN.match(without_place(error))
+    return nearest(unknown[1], _fields(kind, keys_of(error))) if unknown else ""
+
+
+def line_error(error: Exception, number: int, line: str | bytes, kind: Any) -> str:
+    """What is wrong with a line of JSON that should be a `kind`, and where.
+
+    >>> try:
+    ...     msgspec.json.decode(b'{"a": 1,}')
+    ... except msgspec.DecodeError as error:
+    ...     line_error(error, 7, b'{"a": 1,}', dict)
+    'line 7, column 9: JSON is malformed: trailing comma in object'
+    """
+    text = str(error)
+    match error:
+        case msgspec.ValidationError():
+            return f"line {number}: {_key_error(text, kind)}"
+        case UnicodeDecodeError():
+            return f"line {number}: not UTF-8"
+        case RecursionError():
+            return f"line {number}: nested too deep"
+        case msgspec.DecodeError():
+            found = _BYTE.search(text)
+            raw = line.encode("utf-8", "replace") if isinstance(line, str) else line
+            before = raw[: int(found[1])] if found else raw
+            number += before.count(b"\n")
+            column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
+            return f"line {number}, column {column}: {printable(_BYTE.sub('', text))}"
+        case _:
+            return f"line {number}: {printable(text)}"
+
+
+def document_error(error: Exception, data: bytes, kind: Any) -> str:
+    """What is wrong with a JSON document that should be a `kind`, and where.
+
+    >>> try:
+    ...     msgspec.json.decode(b'{"a":\\n 1,}')
+    ... except msgspec.DecodeError as error:
+    ...     document_error(error, b'{"a":\\n 1,}', dict)
+    'line 2, column 4: JSON is malformed: trailing comma in object'
+    """
+    if isinstance(error, msgspec.ValidationError):
+        return _key_error(str(error), kind)
+    return line_error(error, 1, data, kind)
+
+
+def _key_error(text: str, kind: Any) -> str:
+    keys = ".".join(map(str, keys_of(text)))
+    where = f"key `{printable(keys)}`: " if keys else ""
+    return f"{where}{without_place(text)}{hint(text, kind)}"
+
+
+def printable(text: str) -> str:
+    """A text as one line for a terminal: it may quote what a stranger wrote.
+
+    >>> printable("a\\x1b[2Jb\\nc")
+    'a\\ufffd[2Jb\\ufffdc'
+    """
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + "…"
+
+
+def _fields(kind: Any, keys: Iterable[Key]) -> list[str]:
+    """The keys that data of a type may have at a place."""
+    here = [inspect.type_info(kind)]
+    for key in keys:
+        here = [inner for one in here for inner in _inner(one, key)]
+    return [field.encode_name for one in _flat(here) for field in one.fields]
+
+
+def _inner(info: inspect.Type, key: Key) -> list[inspect.Type]:
+    match info:
+        case inspect.UnionType(types=types):
+            return [inner for one in types for inner in _inner(one, key)]
+        case inspect.StructType(fields=fields):
+            return [field.type for field in fields if field.encode_name == key]
+        case inspect.DictType(value_type=value):
+            return [value]
+        case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
+            return [item]
+        case _:
+            return []
+
+
+def _flat(infos: Iterable[inspect.Type]) -> list[inspect.StructType]:
+    found = []
+    for info in infos:
+        if isinstance(info, inspect.UnionType):
+            found += _flat(info.types)
+        elif isinstance(info, inspect.StructType):
+            found.append(info)
+    return found
