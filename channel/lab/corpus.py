@@ -57,6 +57,7 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         raise UsageError(f"--corpus {folder}: has no .jsonl files")
+    empty = True
     for path in files:
         if path.stem not in target.programs and path.stem != REFEREE:
             known = ", ".join([*target.programs, REFEREE])
@@ -66,12 +67,15 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
         for number, line in enumerate(input_files.lines_of(data), 1):
             if not line.strip():
                 continue
+            empty = False
             kind: type[Spend | Case] = Spend if spends else Case
             try:
                 yield _entry(target, path.stem, msgspec.json.decode(line, type=kind))
             except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
                 check_kind(path, data, Kind.SPENDS if spends else Kind.CASES)
                 raise UsageError(f"{path}: {line_error(error, number, line, kind)}") from None
+    if empty:
+        raise UsageError(f"--corpus {folder}: has no cases")
 
 
 def _entry(target: Target, name: str, written: Case | Spend) -> Entry:
