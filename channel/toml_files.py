@@ -14,7 +14,7 @@ import msgspec
 from channel import input_files
 from channel.errors import UsageError
 from channel.file_kinds import Kind, check_kind
-from games.decoding import ANY_KEY, Key, hint, keys_of, printable, without_place
+from games.decoding import ANY_KEY, Key, keys_of, printable, reason, unknown_key
 
 T = TypeVar("T")
 
@@ -56,12 +56,11 @@ def read(
     except msgspec.ValidationError as error:
         check_kind(path, data, wanted)
         keys = _named(document, kind, keys_of(str(error)))
-        unknown = re.match("Object contains unknown field `(.*)`", str(error), re.DOTALL)
-        place = _where(path, text, (*keys, unknown[1]) if unknown else keys)
+        unknown = unknown_key(str(error))
+        place = _where(path, text, keys if unknown is None else (*keys, unknown))
         said = (words or _words)(keys)
         said = f"{printable(said)}: " if said else ""
-        problem = without_place(str(error)) + hint(str(error), kind)
-        raise UsageError(f"{place}: {said}{problem}") from None
+        raise UsageError(f"{place}: {said}{reason(str(error), kind)}") from None
     except RecursionError:
         raise UsageError(f"{path}: nested too deep") from None
 
@@ -73,9 +72,9 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
         raise UsageError(f"{path}: not TOML: nested too deep") from None
     except ValueError as error:
         found = _AT.search(str(error))
-        place = path.name if found is None else found[1] or input_files.place(text, None)
-        reason = printable(_AT.sub("", str(error)))
-        raise UsageError(f"{path}: {place}: not TOML: {reason}") from None
+        place = f"{found[1] or input_files.place(text, None)}: " if found else ""
+        said = printable(_AT.sub("", str(error)))
+        raise UsageError(f"{path}: {place}not TOML: {said}") from None
 
 
 def _words(keys: tuple[Key, ...]) -> str:

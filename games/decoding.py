@@ -14,6 +14,7 @@ _PLACE = re.compile(r" - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_MISSING = re.compile(r"^Object missing required field `(.*)`$")
 _LONGEST = 300
 
 Key = str | int
@@ -46,19 +47,28 @@ def keys_of(error: str) -> tuple[Key, ...]:
     return tuple(key or (int(at) if at != ANY_KEY else at) for key, at in steps)
 
 
-def without_place(error: str) -> str:
-    """The library's message without where it is.
+def unknown_key(error: str) -> str | None:
+    """The key that an error is about, if that should not be there."""
+    found = _UNKNOWN.match(_PLACE.sub("", error))
+    return found[1] if found else None
 
-    >>> without_place("Expected `str`, got `int` - at `$.hand[1].first`")
+
+def reason(error: str, kind: Any) -> str:
+    """What the library found wrong with data that should be a `kind`, without where it is.
+
+    >>> class Move(msgspec.Struct):
+    ...     amount: int
+    >>> reason("Object contains unknown field `amuont`", Move)
+    'unknown key `amuont`; did you mean `amount`?'
+    >>> reason("Expected `str`, got `int` - at `$.hand[1].first`", Move)
     'Expected `str`, got `int`'
     """
-    return printable(_PLACE.sub("", error))
-
-
-def hint(error: str, kind: Any) -> str:
-    """The nearest right key, where `error` is about a key that a `kind` does not have."""
-    unknown = _UNKNOWN.match(without_place(error))
-    return nearest(unknown[1], _fields(kind, keys_of(error))) if unknown else ""
+    unknown = unknown_key(error)
+    if unknown is not None:
+        hint = nearest(unknown, _fields(kind, keys_of(error)))
+        return f"unknown key `{printable(unknown)}`{hint}"
+    text = _PLACE.sub("", error)
+    return printable(_MISSING.sub(r"the key `\1` is missing", text))
 
 
 def line_error(error: Exception, number: int, line: str | bytes, kind: Any) -> str:
@@ -106,7 +116,7 @@ def document_error(error: Exception, data: bytes, kind: Any) -> str:
 def _key_error(text: str, kind: Any) -> str:
     keys = ".".join(map(str, keys_of(text)))
     where = f"key `{printable(keys)}`: " if keys else ""
-    return f"{where}{without_place(text)}{hint(text, kind)}"
+    return f"{where}{reason(text, kind)}"
 
 
 def printable(text: str) -> str:

@@ -70,7 +70,7 @@ def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
 
     >>> next(read(['{"id": "x"}']))
     Traceback (most recent call last):
-    games.vectors.BadCase: line 1: Object missing required field `tag`
+    games.vectors.BadCase: line 1: the key `tag` is missing
     """
     decoder = msgspec.json.Decoder(Case)
     for number, line in enumerate(lines, 1):

@@ -32,7 +32,7 @@ from clsp.values import BadValue, deserialize
 from games.decoding import printable
 
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
-_PLACED = re.compile(r"(\S+)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
+_PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
 _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _CACHED = "program and symbols, 1: "
 """What a cached file holds, and how: part of its name."""
@@ -202,6 +202,8 @@ def read_hex(path: Path) -> Program:
     """The program in a file of hex. Raises `UsageError`."""
     data = input_files.read(path, input_files.HEX)
     text = input_files.decoded(path, data)
+    if not text.strip():
+        raise UsageError(f"{path}: is empty, so no program in hex")
     no_hex = re.search(r"[^0-9a-fA-F\s]", text)
     if no_hex is not None:
         check_kind(path, data, Kind.PROGRAM)

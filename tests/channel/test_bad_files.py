@@ -61,8 +61,12 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     session = folder / "session.jsonl"
     with redirect_stdout(StringIO()):
         play(
-            game="calpoker", hands=1, seed="x", transcript=session, quiet=True,
-            **dict.fromkeys(("unit", "stack", "balance", "policy", "script")),  # type: ignore[arg-type]
+            game="calpoker",
+            hands=1,
+            seed="x",
+            transcript=session,
+            quiet=True,
+            **dict.fromkeys(("unit", "stack", "balance", "policy", "script")),
             as_json=True,
         )
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
