@@ -137,13 +137,13 @@ def _vector(line: str | bytes) -> str | bytes | None:
 
 
 def _told(target: Target, tally: Tally, of: str) -> str:
-    broken = tally.broken.most_common()
+    broken = tally.causes()
     if not broken:
         return ""
     total = sum(times for _, times in broken)
     lines = [f"{target.name} is broken: {total:,} findings in {of}"]
-    for cause, times in broken[:SHOWN]:
-        lines += ["", *_finding(tally.findings[cause], times)]
+    for finding, times in broken[:SHOWN]:
+        lines += ["", *_finding(finding, times)]
     if len(broken) > SHOWN:
         lines += ["", f"and {len(broken) - SHOWN} more causes"]
     return "\n".join(lines)
