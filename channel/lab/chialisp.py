@@ -81,10 +81,10 @@ def check(text: str) -> None:
         if kind == "string" and _is_open(text, at):
             raise BadForm("this string has no end", at)
         if not opened:
-            if some and first == "mod":
-                raise BadForm("this stands behind the end of `(mod …)`", at)
             if token == ")" and kind == "paren":
                 raise BadForm("this `)` closes nothing", at)
+            if some and first == "mod":
+                raise BadForm("this stands behind the end of `(mod …)`", at)
             if kind != "paren":
                 raise BadForm(f"not Chialisp: a form begins with `(`, not with {token[:40]!r}", at)
             first = ""

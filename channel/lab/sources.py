@@ -25,7 +25,7 @@ from channel.errors import UsageError
 from channel.file_kinds import Kind, check_kind
 from channel.lab import chialisp
 from channel.lab.chialisp import BadForm
-from channel.lab.compiling import Made, compile_apart
+from channel.lab.compiling import compile_apart
 from clsp.compiler import Compiled, CompileError, write_hash
 from clsp.programs import Program
 from clsp.values import BadValue, deserialize
@@ -37,6 +37,11 @@ _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _CACHED = "program and symbols, 1: "
 """What a cached file holds, and how: part of its name."""
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    program: str
+    symbols: dict[str, str]
 
 
 @dataclass
@@ -113,12 +118,11 @@ class Sources:
             alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
         try:
             made = compile_apart(path, [aliases, *self.include])
-            program = Program(bytes.fromhex(made.program))
-            check_program(path, program)
+            check_program(path, made.program)
         except CompileError as error:
             raise UsageError(_located(path, reached, str(error))) from None
         _keep(cached, made)
-        return Compiled(program, {}, made.symbols)
+        return made
 
     def _reached(self, path: Path, own: Path) -> _Reached:
         """The source and all files that it may read. Raises `UsageError`.
@@ -257,7 +261,7 @@ def _cache() -> Path:
 def _kept(path: Path) -> Compiled | None:
     """A cached program; what is not there, or is broken, is compiled again."""
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=Made)
+        kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
         program = Program(bytes.fromhex(kept.program))
         deserialize(program.serialized)
     except (OSError, ValueError):
@@ -265,12 +269,13 @@ def _kept(path: Path) -> Compiled | None:
     return Compiled(program, {}, kept.symbols)
 
 
-def _keep(path: Path, made: Made) -> None:
+def _keep(path: Path, made: Compiled) -> None:
     """Write a cached program whole or not at all; without a cache all is only slower."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{os.getpid()}")
-        half.write_bytes(msgspec.json.encode(made))
+        kept = _Kept(made.program.serialized.hex(), dict(made.symbols))
+        half.write_bytes(msgspec.json.encode(kept))
         half.replace(path)
     except OSError:
         return
