@@ -32,6 +32,10 @@ class Kind(Enum):
     TARGET = ("a target", "`channelsim crosscheck FILE` and the option `--target` take it")
     SCRIPT = ("a script", "`channelsim play GAME --script FILE` plays it")
     COSTS = ("a snapshot of costs", "`channelsim cost TARGET --check FILE` holds figures to it")
+    REASONS = (
+        "reasons for mutants",
+        "`channelsim mutants GAME` reads those in the game's package",
+    )
     PROGRAM = ("a program in hex", "a target names it under [programs]")
     SOURCE = ("Chialisp", "a target names it under [programs]")
 
@@ -95,6 +99,8 @@ def _kind_of_toml(data: bytes) -> Kind | None:
         return None
     if "validators" in document and "bundles" in document:
         return Kind.COSTS
+    if "equivalent" in document:
+        return Kind.REASONS
     if "programs" in document:
         return Kind.TARGET
     if "hand" in document:
