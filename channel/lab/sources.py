@@ -28,7 +28,7 @@ from channel.lab.chialisp import BadForm
 from channel.lab.compiling import compile_apart
 from clsp.compiler import Compiled, CompileError, write_hash
 from clsp.programs import Program
-from clsp.values import BadValue, deserialize
+from clsp.values import BadValue, Value, deserialize
 from games.decoding import printable
 
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
@@ -36,6 +36,9 @@ _PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
 _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _CACHED = "program and symbols, 1: "
 """What a cached file holds, and how: part of its name."""
+DEEPEST = 10_000
+"""Pairs inside one another in a program; a list is as deep as it is long."""
+
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
 
 
@@ -225,8 +228,12 @@ def read_hex(path: Path) -> Program:
 
 
 def check_program(path: Path, program: Program) -> None:
-    """Raises `UsageError` for a value that judges nothing: an atom, or one that is quoted."""
-    match program.value:
+    """Raises `UsageError` for a value that judges nothing, an atom or one that is quoted, and for
+    one that is nested too deep to be worked with."""
+    value = program.value
+    if depth(value) > DEEPEST:
+        raise UsageError(f"{path}: a program nested deeper than {DEEPEST:,}")
+    match value:
         case bytes(atom):
             what = f"0x{atom[:32].hex()}" if atom else "()"
             raise UsageError(f"{path}: no program, but the atom {what}")
@@ -234,6 +241,22 @@ def check_program(path: Path, program: Program) -> None:
             raise UsageError(f"{path}: a constant: it answers the same whatever it is asked")
         case _:
             pass
+
+
+def depth(value: Value) -> int:
+    """How many pairs stand inside one another, at most.
+
+    >>> depth(b""), depth((b"", ((b"", b""), b"")))
+    (0, 3)
+    """
+    most = 0
+    waiting = [(value, 0)]
+    while waiting:
+        here, above = waiting.pop()
+        if isinstance(here, tuple):
+            waiting += [(here[0], above + 1), (here[1], above + 1)]
+        most = max(most, above)
+    return most
 
 
 def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:

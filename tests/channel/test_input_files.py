@@ -281,7 +281,8 @@ def test_an_altered_choice_of_a_person_is_one_line(
         written: list[bytes] = []
         lines = transcript.Lines(written.append)
         head: dict[str, Any] = {"format": transcript.FORMAT, "setup": msgspec.to_builtins(setup)}
-        taken: dict[str, Any] = {"answered": "alice", "accepts": True}
+        one: dict[str, Any]
+        taken = {"answered": "alice", "accepts": True}
         for one in (head, taken, record, {"end": {}}):
             lines.write(one)
         path.write_bytes(b"".join(written))
