@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
 
 _HEX = re.compile(rb"[0-9a-fA-F\s]+")
-_CHIALISP = re.compile(rb"(?:\s|;.*)*\(")
+_CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
 
 
 class Kind(Enum):
@@ -78,6 +79,8 @@ def check_kind(path: Path, data: bytes, *wanted: Kind) -> None:
 
 def _kind_of_json(data: bytes) -> Kind | None:
     for text in (data.split(b"\n", 1)[0], data):
+        if len(text) > input_files.FINDING:
+            continue
         try:
             document: Any = msgspec.json.decode(text)
         except (ValueError, RecursionError):
@@ -93,6 +96,8 @@ def _kind_of_json(data: bytes) -> Kind | None:
 
 
 def _kind_of_toml(data: bytes) -> Kind | None:
+    if len(data) > input_files.TOML:
+        return None
     try:
         document = tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError):

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 import msgspec
 from msgspec import inspect
 
-_PLACE = re.compile(r" - at `(?:key` in `)?\$(.*)`$", re.DOTALL)
+_PLACE = re.compile(r" - at `(?:key` in `)?\$([^`]*)`$")
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 _BYTE = re.compile(r" \(byte (\d+)\)$")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 _LONGEST = 300
+_MOST_SHOWN = 20
+_MOST_COMPARED = 10_000
 
 Key = str | int
 """A step into data: a key, or an index from 0; `...` is a key that the library does not name."""
@@ -29,11 +32,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("nmae", ["name", "rules"]), nearest("x", ["name", "rules"])
     ('; did you mean `name`?', '; there are `name`, `rules`')
     """
-    names = list(known)
+    names = list(islice(known, _MOST_COMPARED))
     near = get_close_matches(name, names, 1)
     if near:
-        return f"; did you mean `{near[0]}`?"
-    return f"; there are {', '.join(f'`{one}`' for one in names)}" if names else ""
+        return f"; did you mean `{printable(near[0])}`?"
+    if not 0 < len(names) <= _MOST_SHOWN:
+        return ""
+    return f"; there are {', '.join(f'`{printable(one)}`' for one in names)}"
 
 
 def keys_of(error: str) -> tuple[Key, ...]:
@@ -42,14 +47,14 @@ def keys_of(error: str) -> tuple[Key, ...]:
     >>> keys_of("Expected `str`, got `int` - at `$.hand[1].first`")
     ('hand', 1, 'first')
     """
-    found = _PLACE.search(error)
+    found = _PLACE.search(_bounded(error))
     steps = _STEP.findall(found[1]) if found else []
     return tuple(key or (int(at) if at != ANY_KEY else at) for key, at in steps)
 
 
 def unknown_key(error: str) -> str | None:
     """The key that an error is about, if that should not be there."""
-    found = _UNKNOWN.match(_PLACE.sub("", error))
+    found = _UNKNOWN.match(_PLACE.sub("", _bounded(error)))
     return found[1] if found else None
 
 
@@ -67,7 +72,7 @@ def reason(error: str, kind: Any) -> str:
     if unknown is not None:
         hint = nearest(unknown, _fields(kind, keys_of(error)))
         return f"unknown key `{printable(unknown)}`{hint}"
-    text = _PLACE.sub("", error)
+    text = _PLACE.sub("", _bounded(error))
     return printable(_MISSING.sub(r"the key `\1` is missing", text))
 
 
@@ -127,6 +132,12 @@ def printable(text: str) -> str:
     """
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + "…"
+
+
+def _bounded(error: str) -> str:
+    """An error without the middle of what it quotes: a key may be as long as its file."""
+    size = 2 * _LONGEST
+    return error if len(error) <= 2 * size else error[:size] + "…" + error[-size:]
 
 
 def _fields(kind: Any, keys: Iterable[Key]) -> list[str]:

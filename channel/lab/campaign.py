@@ -251,7 +251,7 @@ class Campaign:
         self.tally.found(finding)
         cause = (finding.law, finding.validator, finding.cause)
         first = self._first.get(cause)
-        if first is None or finding.loss > 0 == first[2].loss:
+        if first is None or (finding.loss and not first[2].loss):
             probe = as_probe(trial.spot, finding)
             self._first[cause] = law, probe, finding, len(fields(probe))
 

@@ -104,6 +104,7 @@ def document(target: Target, probe: Probe, finding: Finding, before: int) -> Doc
 def recorded(target: Target, finding: Finding) -> Document:
     """A case of the file of honest play that does not hold; there is nothing to shrink."""
     assert finding.vector is not None
+    finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     program = target.programs[case.validator].serialized
     return _made(

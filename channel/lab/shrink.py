@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from random import Random
+from typing import TypeGuard
 
 from channel.lab.cases import Mutator
 from channel.lab.court import Court
@@ -12,7 +13,7 @@ from channel.lab.guided import make
 from channel.lab.laws import Law
 from channel.lab.spots import Spot
 from channel.lab.target import Target
-from channel.lab.trial import Finding, Tally, Trial
+from channel.lab.trial import THEFT, UNSLASHABLE, Finding, Tally, Trial
 from clsp.values import NIL
 
 TRIES = 6000
@@ -51,13 +52,16 @@ class Shrinker:
     ) -> None:
         self._target, self._law, self._cause, self._plain = target, law, finding.cause, plain
         self._losing = finding.loss > 0
+        self._costly = finding.severity in (THEFT, UNSLASHABLE)
         self._tally = Tally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
         """Whether the law still finds the same cause, and somebody loses by it if that was so
         before; false once all tries are used up."""
-        loss = self._loss(probe)
+        return self._shows(self._loss(probe))
+
+    def _shows(self, loss: int | None) -> TypeGuard[int]:
         return loss is not None and (loss > 0 or not self._losing)
 
     def _loss(self, probe: Probe) -> int | None:
@@ -71,7 +75,7 @@ class Shrinker:
     def shrink(self, probe: Probe) -> Probe:
         """The smallest probe found, of equally small ones one with a great loss; itself where
         nothing smaller shows the same cause."""
-        if not self._losing:
+        if self._costly and not self._losing:
             probe = self._with_a_loss(probe)
         probe = self._plainer_values(self._fewer_fields(probe))
         plain = self._on_a_plain_hand(probe)
@@ -85,7 +89,7 @@ class Shrinker:
         for spot in self._plain:
             for moved in _moved(probe, spot):
                 loss = self._loss(moved)
-                if loss is not None and (loss > 0 or not self._losing):
+                if self._shows(loss):
                     found.append((len(fields(moved)), -loss, moved))
                     break
         if found:

@@ -75,7 +75,7 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Ques
     chosen = load(target) if target is not None else None
     try:
         document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         document = None
     if isinstance(document, dict) and ("vector" in document or "brun" in document):
         if case is not None:

@@ -50,7 +50,7 @@ class Finding(msgspec.Struct, frozen=True):
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
     pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
     program and the environment, serialized, where it is not the validator's run. `loss` is how
-    many mojos somebody loses in this case.
+    many mojos somebody loses in this case, of a theft or an unslashable cheat.
     """
 
     law: str
@@ -221,7 +221,9 @@ class Trial:
             shown = msgspec.to_builtins(vector(self.target, self.spot, call, verdict, tag=law))
         except NotAList:
             shown = None
-        if lost is None:
+        if severity not in (THEFT, UNSLASHABLE) or not self.spot.natural:
+            lost = 0
+        elif lost is None:
             lost = loss(cause, self.spot.amount, self.spot.play.share, share)
         return Finding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
 

@@ -77,7 +77,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     ),
     "hex": (read_hex, b"ff10ff02ffff010180"),
     "chialisp": (
-        lambda path: chialisp.tokens(input_files.read_text(path, input_files.SOURCE)),
+        lambda path: list(chialisp.tokens(input_files.read_text(path, input_files.SOURCE))),
         SOURCE.encode(),
     ),
 }
@@ -114,6 +114,22 @@ def test_any_bytes_end_in_a_value_or_the_one_error(
     assert str(path.parent) in said
     assert said.isprintable()
     kind_of(written)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("byte", [b"\x80", b"\0", b"\xe2\x80\xa8", b"\n", b'"'])
+def test_an_odd_byte_anywhere_ends_in_a_value_or_the_one_error(
+    reader: str, byte: bytes, tmp_path: Path
+) -> None:
+    read, good = READERS[reader]
+    for at in range(0, len(good), max(len(good) // 12, 1)):
+        path = tmp_path / str(at) / "file"
+        path.parent.mkdir()
+        path.write_bytes(good[:at] + byte + good[at:])
+        try:
+            read(path)
+        except UsageError:
+            continue
 
 
 def test_a_good_file_of_each_reader_is_read(tmp_path: Path) -> None:
@@ -289,3 +305,18 @@ def test_an_altered_choice_of_a_person_is_one_line(
         ran = channelsim(capsys, "replay", path)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "internal error" not in ran.err
+
+
+@pytest.mark.parametrize("text", ["; ;" * 40_000, ";\n" * 40_000, " \n" * 40_000, "(;" * 40_000])
+def test_the_kind_of_a_long_text_is_told_at_once(text: str) -> None:
+    assert kind_of(text.encode()) in (None, Kind.SOURCE)
+
+
+@pytest.mark.parametrize("key", ["x" * 500_000, " - at `$" * 50_000, "`" * 50_000])
+def test_a_long_name_is_told_in_short(key: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(f'"{key}" = 1\nname = "x"\n[programs]\n')
+    with pytest.raises(UsageError) as caught:
+        read_target(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert len(str(caught.value)) < 1000
