@@ -22,11 +22,8 @@ from channel.lab.probes import read, written
 from channel.lab.shrink import broken_by
 from channel.lab.target import Target
 from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
-<<<<<<< HEAD
 from channel.output import write_whole
-=======
 from games.decoding import document_error
->>>>>>> a9e524f (Read input files in one place: plain files of a bounded size, and compile sources in a child process)
 from games.vectors import BadCase, Case, arguments, check_program
 from games.vectors import read as read_cases
 
