@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from channel.errors import UsageError
 from channel.setup import ASK, NAMES, Setup, policy_of
 from channel.told import HandEnded, Told
@@ -12,6 +14,7 @@ from games import registry
 from games.chance import Chance
 from games.contract import Action, Player
 from games.errors import IllegalAction
+from games.names import printable
 
 Person = Callable[[str, Player], Action]
 """Asks a person: the game's name and the player as it stands."""
@@ -49,8 +52,7 @@ class Deciders:
         if policy != ASK:
             return policy_of(game, policy)(player, chance)
         if self._recorded is not None:
-            record = self._record("decided")
-            return Action(record["verb"], record["amount"])
+            return self._by_record(player)
         if self._person is None:
             raise UsageError("--policy ask: there is nobody to ask")
         return self._person(game, player)
@@ -63,7 +65,7 @@ class Deciders:
         if self._setup.policies[NAMES.index(name)] != ASK:
             return True
         if self._recorded is not None:
-            return bool(self._record("answered")["accepts"])
+            return bool(self._record("answered").get("accepts"))
         return self._person_answers is None or self._person_answers(number)
 
     def __call__(self, told: Told) -> None:
@@ -98,6 +100,17 @@ class Deciders:
             player.act(action)
         except IllegalAction as error:
             raise UsageError(f"{where}: {error}") from None
+        return action
+
+    def _by_record(self, player: Player) -> Action:
+        record = self._record("decided")
+        try:
+            action = msgspec.convert(record, Action, strict=True)
+            player.act(action)
+        except (msgspec.ValidationError, IllegalAction) as error:
+            raise UsageError(
+                f"the transcript has no action here: {printable(str(error))}"
+            ) from None
         return action
 
     def _record(self, kind: str) -> Record:

@@ -17,18 +17,18 @@ ends before the hand does, the policies play on.
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import msgspec
 
-from channel.errors import UsageError
+from channel import toml_files
+from channel.file_kinds import Kind
+from games.decoding import Key
 
 _PLAYERS = ("alice", "bob")
 
 
 _ENTROPY = re.compile("(?:[0-9a-fA-F]{2}){16,64}")
-_INDEX = re.compile(r"\[(\d+)\]")
 
 
 class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,26 +77,13 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read(path: Path) -> Script:
     """The script in a file. Raises `UsageError`, naming the file and the place."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
-    try:
-        return msgspec.convert(tomllib.loads(text), Script, strict=True)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {_in_words(str(error))}") from None
+    return toml_files.read(path, Script, Kind.SCRIPT, _in_words).value
 
 
-def _in_words(error: str) -> str:
-    """The library's message with the place first, counted from 1 as people do.
+def _in_words(keys: tuple[Key, ...]) -> str:
+    """A place in a script, counted from 1 as people do.
 
-    >>> _in_words("first is alice or bob, not 'x' - at `$.hand[0]`")
-    "hand 1: first is alice or bob, not 'x'"
+    >>> _in_words(("hand", 0, "actions", 2))
+    'hand 1.actions 3'
     """
-    text, _, place = error.partition(" - at `$")
-    where = _INDEX.sub(lambda found: f" {int(found[1]) + 1}", place.strip("`").lstrip("."))
-    return f"{where}: {text}" if where else text
+    return "".join(f" {key + 1}" if isinstance(key, int) else f".{key}" for key in keys).lstrip(".")

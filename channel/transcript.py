@@ -20,7 +20,9 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.session import Result
 from channel.setup import Setup, check
 from channel.told import (
@@ -33,6 +35,7 @@ from channel.told import (
     Sent,
     Told,
 )
+from games.names import printable
 
 FORMAT = "channelsim transcript 1"
 _START = bytes(32)
@@ -154,22 +157,24 @@ class Transcript:
 
 def read(path: Path) -> Transcript:
     """The transcript in a file. Raises `UsageError`, naming the line that is wrong."""
-    lines, records = unbroken(path)
+    return of_lines(path, *unbroken(path, input_files.read(path, input_files.LINES)))
+
+
+def of_lines(path: Path, lines: tuple[bytes, ...], records: tuple[Record, ...]) -> Transcript:
+    """The transcript in a file that was read. Raises `UsageError`."""
     return Transcript(path, _setup(path, records[0]), lines, records)
 
 
-def unbroken(path: Path) -> tuple[tuple[bytes, ...], tuple[Record, ...]]:
+def unbroken(path: Path, data: bytes) -> tuple[tuple[bytes, ...], tuple[Record, ...]]:
     """The lines of a transcript of any format, and their records. Raises `UsageError`."""
-    try:
-        lines = path.read_bytes().splitlines(keepends=True)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    if not lines:
+    if not data.strip():
         raise UsageError(f"{path}: is empty, so no transcript")
+    check_kind(path, data, Kind.TRANSCRIPT)
+    lines = data.splitlines(keepends=True)
     records = []
     chain = _START
     for number, line in enumerate(lines, 1):
-        where = f"{path}, line {number}"
+        where = f"{path}: line {number}"
         if not (line.startswith(b'["') and line.endswith(b"]\n") and len(line) > _LINE_HEAD + 2):
             raise UsageError(f"{where}: not a line of a transcript")
         body = line[_LINE_HEAD:-2]
@@ -178,10 +183,11 @@ def unbroken(path: Path) -> tuple[tuple[bytes, ...], tuple[Record, ...]]:
             raise UsageError(f"{where}: altered: it does not fit the chain of the lines before it")
         try:
             records.append(msgspec.json.decode(body, type=Record))
-        except (msgspec.DecodeError, RecursionError):
-            raise UsageError(f"{where}: not a JSON record") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            reason = printable(str(error))
+            raise UsageError(f"{where}: not a JSON record ({reason})") from None
     if "end" not in records[-1]:
-        raise UsageError(f"{path}, line {len(lines)}: the transcript breaks off here")
+        raise UsageError(f"{path}: line {len(lines)}: the transcript breaks off here")
     return tuple(lines), tuple(records)
 
 
@@ -189,13 +195,15 @@ def _setup(path: Path, first: Record) -> Setup:
     try:
         header = msgspec.convert(first, _Header)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}, line 1: not the head of a transcript: {error}") from None
+        raise UsageError(
+            f"{path}: line 1: not the head of a transcript: {printable(str(error))}"
+        ) from None
     if header.format != FORMAT:
-        raise UsageError(f"{path}, line 1: its format is {header.format!r}, not {FORMAT!r}")
+        raise UsageError(f"{path}: line 1: its format is {header.format!r}, not {FORMAT!r}")
     try:
         return check(header.setup)
     except UsageError as error:
-        raise UsageError(f"{path}, line 1: {error}") from None
+        raise UsageError(f"{path}: line 1: {error}") from None
 
 
 class Comparer:
@@ -213,7 +221,7 @@ class Comparer:
         if self._next >= len(lines) or lines[self._next] != line:
             theirs = "nothing" if self._next >= len(lines) else _brief(lines[self._next])
             raise UsageError(
-                f"{self._path}, line {number}: the session does not go this way:"
+                f"{self._path}: line {number}: the session does not go this way:"
                 f" recorded {theirs}, played {_brief(line)}"
             )
         self._next = number
@@ -221,7 +229,7 @@ class Comparer:
     def finish(self) -> None:
         """Raises `UsageError` when the transcript has lines that the session has not."""
         if self._next < len(self._lines):
-            raise UsageError(f"{self._path}, line {self._next + 1}: the session ended before this")
+            raise UsageError(f"{self._path}: line {self._next + 1}: the session ended before this")
 
 
 def _brief(line: bytes) -> str:

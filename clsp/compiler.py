@@ -67,12 +67,12 @@ def compile_copy(
 
     Raises :class:`CompileError`.
     """
-    from chialisp import CompError, compile_clvm
+    from chialisp import compile_clvm
 
     before = set(copy.parent.iterdir())
     try:
         made = compile_clvm(str(copy), str(output), [str(path) for path in search], True)
-    except (CompError, ValueError, OSError) as error:
+    except Exception as error:  # the compiler raises bare ones too
         raise CompileError(f"{source or copy}: {_one_line(error, copy)}") from error
     symbols = tidy(made["symbols"]) if isinstance(made, dict) else {}
     written = {

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 LONGEST = 60
 """Longer names are cut before they are compared or shown."""
+
+_MOST_SHOWN = 20
+_MOST_QUOTED = 300
+_MOST_COMPARED = 10_000
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -29,3 +34,28 @@ def quoted(name: str) -> str:
     ("'chess'", True)
     """
     return repr(name if len(name) <= LONGEST else name[:LONGEST] + "…")
+
+
+def nearest_or_all(name: str, known: Iterable[str]) -> str:
+    """A hint behind a name that is none: the nearest right one, or all where none is near.
+
+    >>> nearest_or_all("nmae", ["name", "rules"]), nearest_or_all("x", ["name", "rules"])
+    ('; did you mean `name`?', '; there are `name`, `rules`')
+    """
+    names = list(islice(known, _MOST_COMPARED))
+    near = get_close_matches(name, names, 1)
+    if near:
+        return f"; did you mean `{printable(near[0])}`?"
+    if not 0 < len(names) <= _MOST_SHOWN:
+        return ""
+    return f"; there are {', '.join(f'`{printable(one)}`' for one in names)}"
+
+
+def printable(text: str) -> str:
+    """A text as one line for a terminal: it may quote what a stranger wrote.
+
+    >>> printable("a\\x1b[2Jb\\nc")
+    'a\\ufffd[2Jb\\ufffdc'
+    """
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return shown if len(shown) <= _MOST_QUOTED else shown[:_MOST_QUOTED] + "…"

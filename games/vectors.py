@@ -20,6 +20,7 @@ from clsp.run import Slash as ProgramSlash
 from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
 from games import registry
 from games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
+from games.decoding import line_error
 from games.errors import BadState, UnknownGame
 from games.judge import NO_ADDRESS, hashes_of, result_value
 from games.referee import FIRST, GameCoin, infohash, validator_arguments
@@ -63,21 +64,23 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
-    """The cases of a file's lines, one by one. Raises `BadCase` at the first bad line.
+    """The cases of a file's lines, one by one; blank lines do not count.
+
+    Raises `BadCase` at the first bad line.
 
     >>> next(read(['{"id": "x"}']))
     Traceback (most recent call last):
-    games.vectors.BadCase: line 1: Object missing required field `tag`
+    games.vectors.BadCase: line 1: the key `tag` is missing
     """
     decoder = msgspec.json.Decoder(Case)
     for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             case = decoder.decode(line)
-            _read_values(case)
-        except (msgspec.DecodeError, ValueError) as error:
-            raise BadCase(f"line {number}: {error}") from None
-        except RecursionError:
-            raise BadCase(f"line {number}: nested too deep") from None
+            check_values(case)
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
+            raise BadCase(line_error(error, number, line, Case)) from None
         yield case
 
 
@@ -289,7 +292,7 @@ def worked_out(case: Case, game: str, hashes: Hashes) -> Question:
     )
 
 
-def _read_values(case: Case) -> None:
+def check_values(case: Case) -> None:
     """Check what the types do not say. Raises `BadCase`, naming the key."""
     if not _HEX.fullmatch(case.move):
         raise BadCase("key `move`: not hex without a prefix")

@@ -175,16 +175,19 @@ def replay(
 
     Example: channelsim replay session.jsonl
     """
-    from channel.cli.fuzz import is_finding
-    from channel.cli.fuzz import replay as try_again
+    from channel import input_files
+    from channel.file_kinds import Kind, kind_of
 
+    data = input_files.read(file, input_files.LINES)
     as_json = json_wanted(json, text)
-    if target is not None or is_finding(file):
+    if target is not None or kind_of(data) is Kind.FINDING:
+        from channel.cli.fuzz import replay as try_again
+
         refuse("is for a transcript, not for a finding", quiet=quiet)
-        raise typer.Exit(try_again(file, target, json=json))
+        raise typer.Exit(try_again(file, data, target, json=json))
     from channel.cli.play import replay as run
 
-    raise typer.Exit(run(file, as_json=as_json, quiet=quiet))
+    raise typer.Exit(run(file, data, as_json=as_json, quiet=quiet))
 
 
 @app.command()

@@ -18,8 +18,7 @@ from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
 from channel.lab.campaign import Progress
-from channel.lab.findings import RECORDED, Document, keep, still_broken
-from channel.lab.findings import load as load_finding
+from channel.lab.findings import RECORDED, Document, keep, parsed, still_broken
 from channel.lab.fuzz import Report, save
 from channel.lab.fuzz import fuzz as run
 from channel.lab.laws import laws_for
@@ -87,18 +86,9 @@ def fuzz(
     return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
 
-def is_finding(path: Path) -> bool:
-    """Whether a file is a finding, rather than a transcript."""
-    try:
-        with path.open("rb") as file:
-            return b'"channelsim finding' in file.read(200)
-    except OSError:
-        return False
-
-
-def replay(path: Path, target: str | None, *, json: bool) -> int:
-    """Try a finding again; the exit code, 1 while it still happens."""
-    found = load_finding(path)
+def replay(path: Path, data: bytes, target: str | None, *, json: bool) -> int:
+    """Try a finding again, whose file was read; the exit code, 1 while it still happens."""
+    found = parsed(path, data)
     try:
         loaded = load(target or found.source)
     except UsageError as error:

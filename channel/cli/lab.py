@@ -67,8 +67,7 @@ def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
 
 def causes(report: Report) -> list[tuple[Finding, int]]:
     """What was found, each cause once with how often, the most frequent first."""
-    broken = report.tally.broken
-    return [(report.tally.findings[cause], times) for cause, times in broken.most_common()]
+    return report.tally.causes()
 
 
 def _print(report: Report, reached: dict[str, Reached]) -> None:

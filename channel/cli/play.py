@@ -24,8 +24,7 @@ from channel.script import read as read_script
 from channel.session import Result, Session, SessionBroken
 from channel.setup import ASK, NAMES, Setup
 from channel.told import Listener
-from channel.transcript import Comparer, Recorder, Sink, choices_of, unbroken
-from channel.transcript import read as read_transcript
+from channel.transcript import Comparer, Recorder, Sink, choices_of, of_lines, unbroken
 
 
 def play(
@@ -69,12 +68,12 @@ def play(
         return output.run(Deciders(setup, *output.person()), file.write, finish=file.finish)
 
 
-def replay(file: Path, *, as_json: bool, quiet: bool) -> int:
-    """Play a transcript again; the exit code."""
-    lines, records = unbroken(file)
+def replay(file: Path, data: bytes, *, as_json: bool, quiet: bool) -> int:
+    """Play a transcript again, whose file was read; the exit code."""
+    lines, records = unbroken(file, data)
     if records[0].get("format") == DISPUTE:
         return replay_dispute(file, lines, records[0], as_json=as_json, quiet=quiet)
-    transcript = read_transcript(file)
+    transcript = of_lines(file, lines, records)
     comparer = Comparer(file, lines)
     deciders = Deciders(transcript.setup, recorded=choices_of(transcript, NAMES[0]))
     output = _Output(transcript.setup, as_json=as_json, quiet=quiet, again=True)

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import msgspec
 
+from channel import input_files
 from channel.cli.options import all_tried
 from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.interrupt import exit_code, polled
 from channel.output import opened
 from channel.report.terminal import console, say
@@ -74,7 +76,10 @@ def _check_file(
     interrupted: Callable[[], bool],
 ) -> None:
     """Run the cases of one file. Raises `UsageError`."""
-    lines = _lines(path)
+    data = input_files.read(path, input_files.LINES)
+    if not data.strip():
+        raise UsageError(f"{path}: has no cases")
+    lines = input_files.lines_of(data)
     try:
         for number, case in enumerate(read(lines), 1):
             if interrupted():
@@ -90,21 +95,8 @@ def _check_file(
                     tried.shown.append(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
             bar(number, len(lines))
     except BadCase as error:
+        check_kind(path, data, Kind.CASES)
         raise UsageError(f"{path}: {error}") from None
-
-
-def _lines(path: Path) -> list[str]:
-    """The lines of a file of cases. Raises `UsageError`."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
-    lines = text.splitlines()
-    if not any(line.strip() for line in lines):
-        raise UsageError(f"{path}: has no cases")
-    return lines
 
 
 def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence[str]]:

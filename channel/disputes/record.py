@@ -14,6 +14,7 @@ from channel.disputes.scenario import check as check_scenario
 from channel.errors import UsageError
 from channel.told import Listener, Told
 from channel.transcript import Lines, Record, Sink, record_of
+from games.names import printable
 
 DISPUTE = "channelsim dispute 1"
 
@@ -28,7 +29,9 @@ def scenario_of(path: Path, header: Record) -> Scenario:
     try:
         return check_scenario(msgspec.convert(header, _Header).scenario)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{path}, line 1: not the head of a dispute: {error}") from None
+        raise UsageError(
+            f"{path}: line 1: not the head of a dispute: {printable(str(error))}"
+        ) from None
 
 
 def played(

@@ -250,7 +250,8 @@ class Campaign:
     def _found(self, trial: Trial, law: Law, finding: Finding) -> None:
         self.tally.found(finding)
         cause = (finding.law, finding.validator, finding.cause)
-        if cause not in self._first:
+        first = self._first.get(cause)
+        if first is None or (finding.loss and not first[2].loss):
             probe = as_probe(trial.spot, finding)
             self._first[cause] = law, probe, finding, len(fields(probe))
 
@@ -328,7 +329,7 @@ class Campaign:
             smaller = Shrinker(
                 self.target,
                 law,
-                finding.cause,
+                finding,
                 plain.get(finding.validator, ()),
                 self.tally.runaway,
             ).shrink(probe)
@@ -340,7 +341,7 @@ class Campaign:
             ]
             if not again:
                 smaller, again = probe, [finding]
-            worst = min(again, key=lambda one: order[one.severity])
+            worst = min(again, key=lambda one: (order[one.severity], -one.loss))
             made.append(document(self.target, smaller, worst, before))
         return made
 

@@ -13,7 +13,9 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.lab import crosscheck as runs
 from channel.lab.crosscheck import trials
 from channel.lab.laws import Law, laws, laws_for
@@ -109,12 +111,8 @@ def stored_cases(path: Path) -> list[Case]:
 
 
 def _cases_in(path: Path) -> list[Case]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
+    data = input_files.read(path, input_files.LINES)
+    text = input_files.decoded(path, data)
     try:
         documents = [json.loads(text)]
     except (ValueError, RecursionError):
@@ -126,6 +124,7 @@ def _cases_in(path: Path) -> list[Case]:
     try:
         return list(read(vector for line in lines if (vector := _vector(line)) is not None))
     except BadCase as error:
+        check_kind(path, data, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
 
 
@@ -142,13 +141,13 @@ def _vector(line: str | bytes) -> str | bytes | None:
 
 
 def _told(target: Target, tally: Tally, of: str) -> str:
-    broken = tally.broken.most_common()
+    broken = tally.causes()
     if not broken:
         return ""
     total = sum(times for _, times in broken)
     lines = [f"{target.name} is broken: {total:,} findings in {of}"]
-    for cause, times in broken[:SHOWN]:
-        lines += ["", *_finding(tally.findings[cause], times)]
+    for finding, times in broken[:SHOWN]:
+        lines += ["", *_finding(finding, times)]
     if len(broken) > SHOWN:
         lines += ["", f"and {len(broken) - SHOWN} more causes"]
     return "\n".join(lines)

@@ -12,13 +12,15 @@ from typing import Any, Literal
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
-from channel.lab.sources import read_bytes
+from channel.file_kinds import Kind, check_kind
 from channel.lab.target import REFEREE, Target
 from clsp.programs import Program
 from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
 from clsp.values import NotAList, Value, from_list, serialize
 from games import vectors
+from games.decoding import line_error
 from games.vectors import BadCase, Case, read_value
 
 FIELDS = 11
@@ -55,29 +57,34 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         raise UsageError(f"--corpus {folder}: has no .jsonl files")
+    empty = True
     for path in files:
         if path.stem not in target.programs and path.stem != REFEREE:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
-        for number, line in enumerate(read_bytes(path).split(b"\n"), 1):
+        data = input_files.read(path, input_files.LINES)
+        spends = path.stem == REFEREE and REFEREE not in target.programs
+        for number, line in enumerate(input_files.lines_of(data), 1):
             if not line.strip():
                 continue
+            empty = False
+            kind: type[Spend | Case] = Spend if spends else Case
             try:
-                yield _entry(target, path.stem, line)
-            except (msgspec.DecodeError, BadCase, UnicodeDecodeError) as error:
-                reason = str(error).removeprefix("line 1: ")
-                raise UsageError(f"{path}: line {number}: {reason}") from None
-            except RecursionError:
-                raise UsageError(f"{path}: line {number}: nested too deep") from None
+                yield _entry(target, path.stem, msgspec.json.decode(line, type=kind))
+            except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
+                check_kind(path, data, Kind.SPENDS if spends else Kind.CASES)
+                raise UsageError(f"{path}: {line_error(error, number, line, kind)}") from None
+    if empty:
+        raise UsageError(f"--corpus {folder}: has no cases")
 
 
-def _entry(target: Target, name: str, line: bytes) -> Entry:
-    if name == REFEREE and name not in target.programs:
-        return spend(target, msgspec.json.decode(line, type=Spend))
-    (case,) = vectors.read([line])
-    if case.validator != name:
-        raise BadCase(f"{case.id} is a case of {case.validator}, not of {name}")
-    return call(target, case)
+def _entry(target: Target, name: str, written: Case | Spend) -> Entry:
+    if isinstance(written, Spend):
+        return spend(target, written)
+    if written.validator != name:
+        raise BadCase(f"{written.id} is a case of {written.validator}, not of {name}")
+    vectors.check_values(written)
+    return call(target, written)
 
 
 def call(target: Target, case: Case) -> Entry:

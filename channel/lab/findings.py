@@ -12,15 +12,18 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.lab.fields import Probe, fields, told
-from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.laws import laws_for
+from channel.lab.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.probes import read, written
 from channel.lab.shrink import broken_by
 from channel.lab.target import Target
 from channel.lab.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
 from channel.output import write_whole
+from games.decoding import document_error
 from games.vectors import BadCase, Case, arguments, check_program
 from games.vectors import read as read_cases
 
@@ -40,7 +43,8 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `text` says who loses what; `differs` in what the case is not honest play, a line each;
     `fields` how many fields were not, before and after shrinking. `also` are other laws that the
     same cause breaks. `brun` is the deciding run: program and environment in hex, and its result.
-    `pytest` is a test function that fails until this is mended.
+    `pytest` is a test function that fails until this is mended. `loss` is what somebody loses in
+    the case shown, in mojos.
     """
 
     format: str
@@ -58,6 +62,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probe: dict[str, Any]
     brun: dict[str, str]
     pytest: str
+    loss: int = 0
 
     @property
     def root(self) -> tuple[str, str]:
@@ -79,6 +84,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def document(target: Target, probe: Probe, finding: Finding, before: int) -> Document:
     """A finding with its shrunk probe; `before` is how many fields differed at first."""
+    finding = finding.believable()
     program = target.programs[finding.validator].serialized
     left = len(fields(probe))
     return _made(
@@ -95,6 +101,7 @@ def document(target: Target, probe: Probe, finding: Finding, before: int) -> Doc
 def recorded(target: Target, finding: Finding) -> Document:
     """A case of the file of honest play that does not hold; there is nothing to shrink."""
     assert finding.vector is not None
+    finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     program = target.programs[case.validator].serialized
     return _made(
@@ -136,6 +143,7 @@ def _made(
             "result": _result(program, environment),
         },
         pytest="",
+        loss=finding.loss,
     )
     return msgspec.structs.replace(made, pytest=_pytest(target, made))
 
@@ -153,7 +161,10 @@ def _money(probe: Probe, finding: Finding) -> str:
             f" ends with 0 and its opponent with {amount:,}."
         )
     if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
-        return f"At stake in the case shown: {amount:,} mojos."
+        return (
+            f"In the case shown {finding.loss:,} of {amount:,} mojos do not go to the side that"
+            " they are due to."
+        )
     if declared < honest:
         return (
             f"In the case shown the mover keeps {amount - declared:,} of {amount:,} mojos, where"
@@ -231,7 +242,7 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     probe = read(target, data.get("probe"))
     return [
         f"{one.severity}: {one.validator}: {one.text}"
-        for one in broken_by(target, law, probe)
+        for one in map(Finding.believable, broken_by(target, law, probe))
         if one.cause == data.get("cause")
     ]
 
@@ -252,7 +263,7 @@ def grouped(found: Iterable[Document]) -> list[Document]:
         groups.setdefault(one.root, []).append(one)
     made = []
     for same in groups.values():
-        first = min(same, key=lambda one: (order[one.severity], one.fields[1]))
+        first = min(same, key=lambda one: (order[one.severity], one.fields[1], -one.loss))
         also = dict.fromkeys(line for one in same for line in one.also)
         also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
         also.pop(_in_short(first), None)
@@ -293,13 +304,19 @@ def kept(folder: Path) -> list[tuple[Path, Document | UsageError]]:
 
 
 def load(path: Path) -> Document:
-    """A finding out of its file. Raises `UsageError`."""
+    """The finding in a file. Raises `UsageError`."""
+    return parsed(path, input_files.read(path, input_files.FINDING))
+
+
+def parsed(path: Path, data: bytes) -> Document:
+    """The finding in a file that was read. Raises `UsageError`."""
+    if not data.strip():
+        raise UsageError(f"{path}: is empty, so no finding")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Document)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+        found = msgspec.json.decode(data, type=Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: no finding: {error}") from None
+        check_kind(path, data, Kind.FINDING)
+        raise UsageError(f"{path}: no finding: {document_error(error, data, Document)}") from None
     if found.format != FORMAT:
         raise UsageError(f"{path}: no finding: its format is {found.format[:40]!r}")
     return found

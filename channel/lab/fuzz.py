@@ -32,7 +32,7 @@ from channel.output import write_whole
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid as ProgramValid
 from clsp.run import run_serialized
-from clsp.trace import Tracer
+from clsp.trace import TooDeep, Tracer
 from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
 
@@ -88,6 +88,7 @@ def fuzz(
     Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
     """
     target.check_playable()
+    _check_traceable(target)
     stored = seeds.load(target, corpus) if corpus else []
     report = Report(target, seed, jobs)
     again = _try_again(report, findings)
@@ -138,6 +139,15 @@ def _try_again(report: Report, folder: Path | None) -> list[Document]:
         else:
             report.mended.append(path)
     return again
+
+
+def _check_traceable(target: Target) -> None:
+    """Raises `UsageError` for a program whose runs cannot be followed."""
+    for name, program in {**target.programs, REFEREE: target.referee}.items():
+        try:
+            Tracer(program)
+        except TooDeep as error:
+            raise UsageError(f"{target.name}: {name}: {error}") from None
 
 
 def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:

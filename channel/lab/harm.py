@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from channel.lab.cases import Case
 from channel.lab.court import Commitment
+from channel.lab.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from clsp.integers import int_to_atom
@@ -19,9 +20,6 @@ from clsp.run import Valid as ProgramValid
 from clsp.values import NIL, from_list
 from games.contract import Next, Slash, Valid, Verdict
 from games.judge import result_value
-
-LEGAL_SLASHED = "a legal move is slashed"
-LEADS_ELSEWHERE = "leads elsewhere"
 
 
 class Harm(NamedTuple):

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from channel import input_files
 from channel.errors import UsageError
+from channel.file_kinds import Kind, check_kind
 from channel.lab.fields import Probe
 from channel.lab.guided import make
 from channel.lab.honest import Recorded, recorded_spots
@@ -56,19 +58,18 @@ def load(target: Target, folder: Path) -> list[Probe]:
     honest = {(spot.validator, serialize(spot.state)): spot for spot in recorded_spots(target)}
     for name in target.programs:
         path = folder / f"{name}.jsonl"
-        if not path.is_file():
+        if input_files.is_missing(path):
             continue
+        data = input_files.read(path, input_files.LINES)
         try:
-            lines = path.read_bytes().splitlines()
-            for case in read_cases(lines):
+            for case in read_cases(input_files.lines_of(data)):
                 if case.validator != name:
                     raise BadCase(f"case {case.id} is of {case.validator!r}, not of {name!r}")
                 probe = _probe(target, case, honest)
                 if probe is not None:
                     found.append(probe)
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
         except BadCase as error:
+            check_kind(path, data, Kind.CASES)
             raise UsageError(f"{path}: {error}") from None
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from random import Random
+from typing import TypeGuard
 
 from channel.lab.cases import Mutator
 from channel.lab.court import Court
@@ -12,7 +13,7 @@ from channel.lab.guided import make
 from channel.lab.laws import Law
 from channel.lab.spots import Spot
 from channel.lab.target import Target
-from channel.lab.trial import Finding, Tally, Trial
+from channel.lab.trial import THEFT, UNSLASHABLE, Finding, Tally, Trial
 from clsp.values import NIL
 
 TRIES = 6000
@@ -45,24 +46,37 @@ class Shrinker:
         self,
         target: Target,
         law: Law,
-        cause: str,
+        finding: Finding,
         plain: Sequence[Spot],
         runaway: Set[str] = frozenset(),
     ) -> None:
-        self._target, self._law, self._cause, self._plain = target, law, cause, plain
+        self._target, self._law, self._cause, self._plain = target, law, finding.cause, plain
+        self._losing = finding.loss > 0
+        self._costly = finding.severity in (THEFT, UNSLASHABLE)
         self._tally = Tally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
-        """Whether the law still finds the same cause; false once all tries are used up."""
+        """Whether the law still finds the same cause, and somebody loses by it if that was so
+        before; false once all tries are used up."""
+        return self._shows(self._loss(probe))
+
+    def _shows(self, loss: int | None) -> TypeGuard[int]:
+        return loss is not None and (loss > 0 or not self._losing)
+
+    def _loss(self, probe: Probe) -> int | None:
+        """What somebody loses by the same cause; None where the law does not find it."""
         if self._left <= 0 or self._tally.spent > SPENT:
-            return False
+            return None
         self._left -= 1
         found = broken_by(self._target, self._law, probe, self._tally)
-        return any(one.cause == self._cause for one in found)
+        return max((one.loss for one in found if one.cause == self._cause), default=None)
 
     def shrink(self, probe: Probe) -> Probe:
-        """The smallest probe found; itself where nothing smaller shows the same cause."""
+        """The smallest probe found, of equally small ones one with a great loss; itself where
+        nothing smaller shows the same cause."""
+        if self._costly and not self._losing:
+            probe = self._with_a_loss(probe)
         probe = self._plainer_values(self._fewer_fields(probe))
         plain = self._on_a_plain_hand(probe)
         if plain is not None:
@@ -71,10 +85,26 @@ class Shrinker:
 
     def _on_a_plain_hand(self, probe: Probe) -> Probe | None:
         """The same cause on small round amounts: by the same deviation, or by any."""
+        found: list[tuple[int, int, Probe]] = []
         for spot in self._plain:
             for moved in _moved(probe, spot):
-                if self.breaks(moved):
-                    return moved
+                loss = self._loss(moved)
+                if self._shows(loss):
+                    found.append((len(fields(moved)), -loss, moved))
+                    break
+        if found:
+            return min(found, key=lambda one: one[:2])[2]
+        return self._anew()
+
+    def _with_a_loss(self, probe: Probe) -> Probe:
+        """The same cause in a case by which somebody loses; itself where there is none."""
+        self._losing = True
+        found = self._on_a_plain_hand(probe)
+        self._losing = found is not None
+        return probe if found is None else found
+
+    def _anew(self) -> Probe | None:
+        """The same cause by any deviation on a plain hand."""
         best: Probe | None = None
         for spot in self._plain:
             for case in Mutator(spot, Random(0)).cases(ANEW // self._law.every + 8):

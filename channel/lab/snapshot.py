@@ -6,14 +6,14 @@ TOML, a line for each path: the same target, seed and cases write the same bytes
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from channel.errors import UsageError
+from channel import toml_files
+from channel.file_kinds import Kind
 from channel.lab.bundles import BundleCost
 from channel.lab.costs import Figures
 
@@ -63,17 +63,7 @@ def text(snapshot: Snapshot) -> str:
 
 def read(path: Path) -> Snapshot:
     """The snapshot in a file. Raises `UsageError`, naming the file and the place."""
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(found, Snapshot, strict=True)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
-    except (msgspec.ValidationError, RecursionError) as error:
-        raise UsageError(f"{path}: no snapshot of costs: {error}") from None
+    return toml_files.read(path, Snapshot, Kind.COSTS).value
 
 
 class Change(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.metadata import version
@@ -20,23 +20,43 @@ from pathlib import Path
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
-from clsp.compiler import Compiled, CompileError, compile_source, write_hash
+from channel.file_kinds import Kind, check_kind
+from channel.lab import chialisp
+from channel.lab.chialisp import BadForm
+from channel.lab.compiling import compile_apart
+from clsp.compiler import Compiled, CompileError, write_hash
 from clsp.programs import Program
-from clsp.values import BadValue, deserialize
+from clsp.values import BadValue, Value, deserialize
+from games.names import printable
 
-_TOKENS = re.compile(r'"([^"\n]+)"|([^\s()"\']+)')
-_INCLUDED = re.compile(r'\(\s*(?:include|import)\s+"?([^\s()"]+)"?')
-_COMMENT = re.compile(r";.*")
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
+_PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
+_OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _CACHED = "program and symbols, 1: "
 """What a cached file holds, and how: part of its name."""
+DEEPEST = 10_000
+"""Pairs inside one another in a program; a list is as deep as it is long."""
+
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
 
 
 class _Kept(msgspec.Struct, frozen=True):
     program: str
     symbols: dict[str, str]
+
+
+@dataclass
+class _Reached:
+    """The files that a source may read, by path, and the includes of which there is no file."""
+
+    files: dict[Path, bytes] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def text(self, path: Path) -> str:
+        """A file's text."""
+        return self.files[path].decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +85,28 @@ class Sources:
     def _order(self, own: Path) -> list[str]:
         needs: dict[str, list[str]] = {}
         for name, path in self.programs.items():
-            seen = {} if path.suffix == ".hex" else self._reached(path, own)
-            needs[name] = sorted({need for text in seen.values() for need in self._named(text)})
+            seen = _Reached() if path.suffix == ".hex" else self._reached(path, own)
+            needs[name] = sorted({need for need, _ in self._named(seen)})
         try:
             return list(TopologicalSorter(needs).static_order())
         except CycleError as error:
             ring = " needs the hash of ".join(reversed(error.args[1]))
             raise UsageError(f"[programs] a cycle: {ring}") from None
 
-    def _named(self, text: bytes) -> Iterator[str]:
-        """The programs of this target that a source names by their hash."""
-        for token in _tokens(text):
-            found = _HASH.fullmatch(token)
-            if found and found[1] in self.programs:
-                yield found[1]
+    def _named(self, reached: _Reached) -> Iterator[tuple[str, str]]:
+        """The programs of this target that a source names by their hash, and how."""
+        for path in reached.files:
+            for token in chialisp.words(reached.text(path)):
+                found = _HASH.fullmatch(token.text)
+                if found and found[1] in self.programs:
+                    yield found[1], token.text
 
     def _one(self, path: Path, folder: Path, own: Path) -> Compiled:
         if path.suffix == ".hex":
             return Compiled(read_hex(path), {}, {})
         reached = self._reached(path, own)
         key = sha256(_CACHED.encode() + version("chialisp").encode())
-        for file, text in reached.items():
+        for file, text in reached.files.items():
             key.update(sha256(str(file.name).encode()).digest() + sha256(text).digest())
         for hashed in sorted((folder / "hashes").rglob("*.clinc")):
             key.update(sha256(hashed.name.encode() + hashed.read_bytes()).digest())
@@ -94,43 +115,56 @@ class Sources:
             return kept
         # What our own sources include as hashes/game/name is, here, the target's own program.
         aliases = folder / "aliases"
-        for text in reached.values():
-            for token in _tokens(text):
-                found = _HASH.fullmatch(token)
-                if found and found[1] in self.programs:
-                    alias = aliases / token.lstrip("/")
-                    alias.parent.mkdir(parents=True, exist_ok=True)
-                    alias.write_bytes((folder / "hashes" / f"{found[1]}.clinc").read_bytes())
+        for name, token in self._named(reached):
+            alias = aliases / token.lstrip("/")
+            alias.parent.mkdir(parents=True, exist_ok=True)
+            alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
         try:
-            made = compile_source(path, [aliases, *self.include])
+            made = compile_apart(path, [aliases, *self.include])
+            check_program(path, made.program)
         except CompileError as error:
-            raise UsageError(str(error)) from None
-        except (UnicodeError, BadValue) as error:
-            raise UsageError(f"{path}: does not compile ({error})") from None
+            raise UsageError(_located(path, reached, str(error))) from None
         _keep(cached, made)
         return made
 
-    def _reached(self, path: Path, own: Path) -> dict[Path, bytes]:
-        """The source and all files that it may read, by path. Raises `UsageError`.
+    def _reached(self, path: Path, own: Path) -> _Reached:
+        """The source and all files that it may read. Raises `UsageError`.
 
         Every word of a source that is a file's name counts, whatever form includes it: one too
         many only costs a compilation, one too few would bring back a program that is gone.
         """
         search = (path.parent, *self.include, own)
-        found: dict[Path, bytes] = {}
+        found = _Reached()
         includes: dict[Path, list[Path]] = {}
-        waiting = [path]
+        # A file, who names it, and whether it is Chialisp.
+        waiting = [(path, "", True)]
         while waiting:
-            file = waiting.pop()
-            if file in found:
+            file, namer, is_source = waiting.pop()
+            if file in found.files and (file in includes or not is_source):
                 continue
-            found[file] = read_bytes(file)
-            text = found[file]
-            named = _INCLUDED.findall(_text(text))
-            includes[file] = [near for word in named if (near := _find(word, search, _SUFFIXES))]
-            others = (word for word in _tokens(text) if "." in word or "/" in word)
-            waiting += (near for word in others if (near := _find(word, search)))
-            waiting += includes[file]
+            try:
+                found.files[file] = input_files.read(file, input_files.SOURCE)
+                if is_source:
+                    _check_source(file, found.files[file])
+            except UsageError as error:
+                raise UsageError(f"{namer}{error}") from None
+            text = found.text(file)
+            if is_source:
+                includes[file] = []
+                for token in chialisp.included(text):
+                    near = _find(token.text, search, _SUFFIXES)
+                    here = f"{file}: {input_files.place(text, token.at)}: "
+                    if near is None:
+                        found.missing.setdefault(token.text, here)
+                    else:
+                        includes[file].append(near)
+                        waiting.append((near, f"{here}includes ", True))
+            for token in chialisp.words(text):
+                if "." in token.text or "/" in token.text:
+                    near = _find(token.text, search)
+                    if near is not None:
+                        here = f"{file}: {input_files.place(text, token.at)}: "
+                        waiting.insert(0, (near, f"{here}names ", False))
         try:
             TopologicalSorter(includes).prepare()
         except CycleError as error:
@@ -139,43 +173,106 @@ class Sources:
         return found
 
 
+def _check_source(path: Path, data: bytes) -> None:
+    """Raises `UsageError` for what is no Chialisp, naming line and column."""
+    text = input_files.decoded(path, data)
+    try:
+        chialisp.check(text)
+    except BadForm as error:
+        check_kind(path, data, Kind.SOURCE)
+        raise UsageError(f"{path}: {input_files.place(text, error.at)}: {error}") from None
+
+
+def _located(path: Path, reached: _Reached, reason: str) -> str:
+    """The compiler's reason behind the file, line and column that it is about, as far as known."""
+    for name, here in reached.missing.items():
+        if name in reason or name.replace(".", "/") in reason:
+            return f"{here}there is no file {name} to include"
+    placed = _PLACED.match(reason)
+    if placed is not None:
+        name = Path(placed[1]).name
+        file = next((one for one in reached.files if one.name == name), path)
+        return f"{file}: line {placed[2]}, column {placed[3]}: {printable(reason[placed.end() :])}"
+    said = printable(reason.removeprefix("error "))
+    operator = _OPERATOR.search(reason)
+    for file in reached.files if operator else ():
+        text = reached.text(file)
+        before = ""
+        for token in chialisp.tokens(text):
+            if operator and before == "(" and token.text == operator[1]:
+                return f"{file}: {input_files.place(text, token.at)}: does not compile: {said}"
+            before = token.text
+    return f"{path}: does not compile: {said}"
+
+
 def read_hex(path: Path) -> Program:
     """The program in a file of hex. Raises `UsageError`."""
+    data = input_files.read(path, input_files.HEX)
+    text = input_files.decoded(path, data)
+    if not text.strip():
+        raise UsageError(f"{path}: is empty, so no program in hex")
+    no_hex = re.search(r"[^0-9a-fA-F\s]", text)
+    if no_hex is not None:
+        check_kind(path, data, Kind.PROGRAM)
+        where = input_files.place(text, no_hex.start())
+        raise UsageError(f"{path}: {where}: {no_hex[0]!a} is no hex digit")
     try:
-        blob = bytes.fromhex(read_bytes(path).decode("ascii").strip())
-        deserialize(blob)
-    except ValueError as error:
+        program = Program(bytes.fromhex("".join(text.split())))
+        program.value  # noqa: B018
+    except BadValue as error:
         raise UsageError(f"{path}: not a CLVM program in hex ({error})") from None
-    return Program(blob)
+    except ValueError:
+        raise UsageError(f"{path}: an odd number of hex digits: one is missing") from None
+    check_program(path, program)
+    return program
 
 
-def read_bytes(path: Path) -> bytes:
-    """A file's bytes. Raises `UsageError`."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from None
+def check_program(path: Path, program: Program) -> None:
+    """Raises `UsageError` for a value that judges nothing, an atom or one that is quoted, and for
+    one that is nested too deep to be worked with."""
+    value = program.value
+    if depth(value) > DEEPEST:
+        raise UsageError(f"{path}: a program nested deeper than {DEEPEST:,}")
+    match value:
+        case bytes(atom):
+            what = f"0x{atom[:32].hex()}" if atom else "()"
+            raise UsageError(f"{path}: no program, but the atom {what}")
+        case (b"\x01", _):
+            raise UsageError(f"{path}: a constant: it answers the same whatever it is asked")
+        case _:
+            pass
 
 
-def _text(text: bytes) -> str:
-    return _COMMENT.sub("", text.decode("utf-8", "replace"))
+def depth(value: Value) -> int:
+    """How many pairs stand inside one another, at most.
 
-
-def _tokens(text: bytes) -> list[str]:
-    return [quoted or word for quoted, word in _TOKENS.findall(_text(text))]
+    >>> depth(b""), depth((b"", ((b"", b""), b"")))
+    (0, 3)
+    """
+    most = 0
+    waiting = [(value, 0)]
+    while waiting:
+        here, above = waiting.pop()
+        if isinstance(here, tuple):
+            waiting += [(here[0], above + 1), (here[1], above + 1)]
+        most = max(most, above)
+    return most
 
 
 def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """The file that a word names, in the first folder that has it."""
-    if len(word) > 200 or "\0" in word:
+    """What a word names, in the first folder that has it; folders do not count."""
+    if "\0" in word:
         return None
     names = [word + suffix for suffix in suffixes]
     names += [word.replace(".", "/") + suffix for suffix in suffixes[1:]]
     for folder in search:
         for name in names:
             near = folder / name
-            if near.is_file():
-                return near.resolve()
+            try:
+                if near.exists() and not near.is_dir():
+                    return near.resolve()
+            except OSError:  # too long for a name, or not ours to look at
+                continue
     return None
 
 

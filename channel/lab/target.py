@@ -13,23 +13,24 @@ honest  = "honest.jsonl"
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from os.path import isfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from channel import input_files, toml_files
 from channel.errors import UsageError
-from channel.lab.sources import Sources, read_bytes
+from channel.file_kinds import Kind, check_kind
+from channel.lab.sources import Sources
+from channel.toml_files import TomlFile
 from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
-from games.names import LONGEST, nearest
+from games.names import LONGEST, nearest, nearest_or_all
 from games.referee import referee
 from games.vectors import BadCase, Case, worked_out
 from games.vectors import read as read_cases
@@ -123,7 +124,7 @@ def load(text: str) -> Target:
     if text in registry.names():
         return of_game(registry.get(text))
     path = Path(text)
-    if path.suffix != ".toml" and not isfile(path):
+    if path.suffix != ".toml" and input_files.is_missing(path):
         raise UsageError(
             f"{text[:LONGEST]}{nearest(text, registry.names())}: neither an installed game"
             f" ({', '.join(registry.names())}) nor a .toml file"
@@ -141,26 +142,20 @@ def of_game(game: Game) -> Target:
 
 def read(path: Path) -> Target:
     """The target in a TOML file, its sources compiled. Raises `UsageError`, naming the place."""
-    try:
-        text = read_bytes(path).decode("utf-8")
-        file = msgspec.convert(tomllib.loads(text), _File, strict=True)
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not a text file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: {error}") from None
-    _check_names(path, file)
+    written = toml_files.read(path, _File, Kind.TARGET)
+    file = written.value
+    _check_names(written)
     here = path.resolve().parent
     folders = tuple(here / folder for folder in file.include)
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"{path}: include: {folder.name}: no such folder")
-    honest = _honest(path, file.play.honest, file) if file.play else ()
+            raise UsageError(f"{written.where('include')}: include: {folder.name}: no such folder")
+    honest = _honest(written, here / file.play.honest) if file.play else ()
     sources = {name: here / source for name, source in file.programs.items()}
     for name, source in sources.items():
-        if not source.is_file():
-            raise UsageError(f"{path}: [programs] {name}: no file {file.programs[name]}")
+        if input_files.is_missing(source):
+            where = written.where("programs", name)
+            raise UsageError(f"{where}: [programs] {name}: no file {file.programs[name]}")
     try:
         made = Sources(sources, folders).compile()
         judge, names = referee(), {name: one.symbols for name, one in made.items()}
@@ -175,22 +170,25 @@ def read(path: Path) -> Target:
     return Target(file.name, programs, judge, file.rules, honest, names, str(path))
 
 
-def _honest(path: Path, name: str, file: _File) -> tuple[Case, ...]:
+def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
     """The cases of `[play] honest`. Raises `UsageError`."""
-    where = f"{path}: [play] honest: {name}"
+    file = written.value
+    place = f"{written.where('play', 'honest')}: [play] honest"
+    where = f"{place}: {path.name}"
     try:
-        cases = tuple(read_cases((path.resolve().parent / name).read_bytes().splitlines()))
-    except OSError as error:
-        raise UsageError(f"{where}: cannot be read ({error.strerror})") from None
+        data = input_files.read(path, input_files.LINES)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from None
+    try:
+        cases = tuple(read_cases(input_files.lines_of(data)))
     except BadCase as error:
+        check_kind(path, data, Kind.CASES)
         raise UsageError(f"{where}: {error}") from None
     for case in cases:
         for validator in (case.validator, case.next.validator if case.next else case.validator):
             if validator not in file.programs:
-                known = ", ".join(file.programs)
-                raise UsageError(
-                    f"{where}: case {case.id}: no program {validator!r}; there are {known}"
-                )
+                near = nearest_or_all(validator, file.programs)
+                raise UsageError(f"{where}: case {case.id}: no program {validator!r}{near}")
         try:
             worked_out(case, file.name, dict.fromkeys(file.programs, b""))
         except BadCase as error:
@@ -202,10 +200,11 @@ def _honest(path: Path, name: str, file: _File) -> tuple[Case, ...]:
     return cases
 
 
-def _check_names(path: Path, file: _File) -> None:
+def _check_names(written: TomlFile[_File]) -> None:
     """That the rules are installed, and that the programs are named as their validators are."""
+    file, path = written.value, written.path
     if not file.programs:
-        raise UsageError(f"{path}: [programs] names none")
+        raise UsageError(f"{written.where('programs')}: [programs] names none")
     for name in (file.name, *file.programs):
         if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
             raise UsageError(
@@ -216,11 +215,12 @@ def _check_names(path: Path, file: _File) -> None:
     try:
         game = registry.get(file.rules)
     except UnknownGame as error:
-        raise UsageError(f"{path}: rules: {error}") from None
+        raise UsageError(f"{written.where('rules')}: rules: {error}") from None
     for name in file.programs:
         if name not in game.validators:
-            known = ", ".join(game.validators)
-            raise UsageError(f"{path}: [programs] {name}: {game.name} has no such; it has {known}")
+            where, near = written.where("programs", name), nearest_or_all(name, game.validators)
+            raise UsageError(f"{where}: [programs] {name}: {game.name} has no such validator{near}")
     for name in game.validators:
         if name not in file.programs:
-            raise UsageError(f"{path}: [programs] lacks {name}, which {game.name} has")
+            where = written.where("programs")
+            raise UsageError(f"{where}: [programs] lacks {name}, which {game.name} has")

@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 
+from channel import input_files
 from channel.errors import UsageError
-from channel.lab.sources import read_bytes
+from channel.file_kinds import Kind, check_kind
 from channel.lab.steps import filled, lines, text_of
 from channel.lab.target import REFEREE, Target, load, of_game
 from clsp.operators import IF, RAISE
@@ -26,6 +27,7 @@ from games.contract import Raise
 from games.contract import Slash as RuleSlash
 from games.contract import Valid as ByRules
 from games.errors import UnknownGame
+from games.names import nearest_or_all
 from games.vectors import BadCase, Case
 
 ROOM = 32
@@ -69,11 +71,11 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Ques
 
     Raises `UsageError`, naming the file and what is wrong with it.
     """
-    text = read_bytes(path)
+    text = input_files.read(path, input_files.LINES)
     chosen = load(target) if target is not None else None
     try:
         document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         document = None
     if isinstance(document, dict) and ("vector" in document or "brun" in document):
         if case is not None:
@@ -83,16 +85,18 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Ques
 
 
 def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
-    written = [line for line in text.split(b"\n") if line.strip()]
-    if not written:
+    if not text.strip():
         raise UsageError(f"{path}: has no cases")
+    ids = []
     try:
-        for case in cases.read(written):
+        for case in cases.read(input_files.lines_of(text)):
             if wanted is None or case.id == wanted:
                 return case
+            ids.append(case.id)
     except BadCase as error:
+        check_kind(path, text, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
-    raise UsageError(f"{path}: has no case {wanted}")
+    raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
 
 
 def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Question:

@@ -12,6 +12,7 @@ import msgspec
 from channel.lab.cases import Case
 from channel.lab.court import Court
 from channel.lab.describe import vector
+from channel.lab.loss import loss
 from channel.lab.spots import Spot
 from channel.lab.target import Target
 from clsp.integers import int_to_atom
@@ -48,7 +49,8 @@ class Finding(msgspec.Struct, frozen=True):
     `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
     pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
-    program and the environment, serialized, where it is not the validator's run.
+    program and the environment, serialized, where it is not the validator's run. `loss` is how
+    many mojos somebody loses in this case, of a theft or an unslashable cheat.
     """
 
     law: str
@@ -61,6 +63,14 @@ class Finding(msgspec.Struct, frozen=True):
     share: int
     evidence: Value
     run: tuple[bytes, bytes] | None = None
+    loss: int = 0
+
+    def believable(self) -> Finding:
+        """The same; but no theft where nobody loses anything in the case that shows it."""
+        if self.severity != THEFT or self.loss:
+            return self
+        text = f"{self.text}; in the cases found nobody loses money by it"
+        return msgspec.structs.replace(self, severity=DISAGREEMENT, text=text)
 
     def document(self) -> dict[str, Any]:
         """As JSON data."""
@@ -88,10 +98,21 @@ class Tally:
     findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
 
     def found(self, finding: Finding) -> None:
-        """Count a finding; of each cause the first is kept."""
+        """Count a finding; of each cause the first with the greatest loss is kept."""
         cause = (finding.law, finding.validator, finding.severity, finding.text)
         self.broken[cause] += 1
-        self.findings.setdefault(cause, finding)
+        self._keep(cause, finding)
+
+    def causes(self) -> list[tuple[Finding, int]]:
+        """What was found, each cause once with how often, the most frequent first."""
+        return [
+            (self.findings[cause].believable(), times) for cause, times in self.broken.most_common()
+        ]
+
+    def _keep(self, cause: tuple[str, str, str, str], finding: Finding) -> None:
+        kept = self.findings.get(cause)
+        if kept is None or finding.loss > kept.loss:
+            self.findings[cause] = finding
 
     def costs_at_most(self, path: str, cost: int) -> None:
         """Note the cost of a run on this path."""
@@ -109,7 +130,7 @@ class Tally:
         for path, cost in other.costs.items():
             self.costs_at_most(path, cost)
         for cause, finding in other.findings.items():
-            self.findings.setdefault(cause, finding)
+            self._keep(cause, finding)
         for name, prints in other.prints.items():
             self.prints.setdefault(name, set()).update(prints)
         for name, by_end in other.samples.items():
@@ -185,10 +206,12 @@ class Trial:
         call: tuple[bytes, int, Value],
         expect: Verdict | None = None,
         run: tuple[bytes, bytes] | None = None,
+        lost: int | None = None,
     ) -> Finding:
         """A finding at this spot, with the call (move, share, evidence) that shows it.
 
-        `expect` is what must come out of it, where no rules say so.
+        `expect` is what must come out of it, where no rules say so; `lost` is what somebody loses
+        where that does not follow from the cause.
         """
         move, share, evidence = call
         name = self.spot.validator
@@ -198,7 +221,11 @@ class Trial:
             shown = msgspec.to_builtins(vector(self.target, self.spot, call, verdict, tag=law))
         except NotAList:
             shown = None
-        return Finding(law, name, severity, text, cause, shown, move, share, evidence, run)
+        if severity not in (THEFT, UNSLASHABLE) or not self.spot.natural:
+            lost = 0
+        elif lost is None:
+            lost = loss(cause, self.spot.amount, self.spot.play.share, share)
+        return Finding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
 
     def _expected(
         self, move: bytes, share: int, evidence: Value, expect: Verdict | None

@@ -149,8 +149,6 @@ def test_a_bad_line_names_its_number_and_key(change: dict[str, Any], key: str) -
 @pytest.mark.parametrize(
     "line",
     [
-        "",
-        " ",
         "null",
         "[]",
         "{",
@@ -161,7 +159,7 @@ def test_a_bad_line_names_its_number_and_key(change: dict[str, Any], key: str) -
     ],
 )
 def test_what_is_no_case_at_all(line: str | bytes) -> None:
-    with pytest.raises(BadCase, match=r"^line 1: "):
+    with pytest.raises(BadCase, match=r"^line 1[,:] "):
         list(vectors.read([line]))
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channel.lab.cases import Case
-from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.honest import plays
 from channel.lab.laws import Needs
 from channel.lab.laws.verdicts_agree import leads_to
+from channel.lab.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.runs import EXCEEDED, RAISE, SLASH, Runs
 from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
 from clsp.run import CostExceeded, Raised

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from channel.lab.court import Commitment, Slashed
 from channel.lab.laws import Needs
+from channel.lab.loss import MISDECLARED
 from channel.lab.runs import RAISE
 from channel.lab.trial import THEFT, UNSLASHABLE, Finding, Trial
 from clsp.integers import int_to_atom
@@ -98,7 +99,7 @@ class IllegalMovesPay:
             trial.tally.tried[self.name] += 1
             if not any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
                 text = f"a legal move that declares a wrong {what} cannot be slashed"
-                shown, cause = (move, share, held[-1]), f"misdeclared: {what}"
+                shown, cause = (move, share, held[-1]), f"{MISDECLARED}: {what}"
                 run = court.slash_run(spot, fields, held[-1])
                 yield trial.finding(self.name, UNSLASHABLE, text, cause, shown, run=run)
 

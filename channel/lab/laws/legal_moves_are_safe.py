@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from channel.lab.cases import BYTES, SELECTIONS, SHAPES
 from channel.lab.court import ADDRESS, Slashed
-from channel.lab.harm import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.laws import Needs
+from channel.lab.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
 from clsp.integers import int_to_atom
 from clsp.run import Slash as ProgramSlash
@@ -76,7 +76,7 @@ class LegalMovesAreSafe:
             if court.ended(spot, fields, court.spend(fields, solution)) is Slashed.PAYS:
                 text = f"a legal move is slashed by a solution with {what}"
                 run = court.puzzle(fields).serialized, serialize(solution)
-                yield trial.finding(self.name, THEFT, text, f"forged: {what}", call, run=run)
+                yield trial.finding(self.name, THEFT, text, f"{FORGED}: {what}", call, run=run)
 
     def _forged(self, trial: Trial) -> dict[str, Value]:
         """Solutions of the slash path that no honest challenger writes."""

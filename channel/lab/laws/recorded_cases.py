@@ -41,7 +41,8 @@ class RecordedCases:
                 shown = msgspec.to_builtins(case)
                 yield Finding(
                     *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
-                    *(asked.move, case.mover_share, asked.evidence),
+                    *(asked.move, case.mover_share, asked.evidence, None),
+                    case.amount - case.mover_share,
                 )
 
 

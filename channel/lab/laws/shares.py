@@ -45,15 +45,18 @@ class Shares:
         if failed(outcome) or got != {address: one for address, one in due.items() if one}:
             run = trial.court.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
-            yield trial.finding(self.name, THEFT, text, "timeout pays", call, run=run)
+            lost = max(one - got.get(address, 0) for address, one in due.items())
+            yield trial.finding(self.name, THEFT, text, "timeout pays", call, run=run, lost=lost)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
             outcome = trial.court.timeout(fields, wrong)
-            if not failed(outcome) and sum(paid(outcome).values()) != spot.amount:
+            lost = 0 if failed(outcome) else spot.amount - sum(paid(outcome).values())
+            if lost:
                 run = trial.court.puzzle(fields).serialized, serialize(to_list(wrong))
                 text = "a timeout lets a share go to nobody"
-                yield trial.finding(self.name, THEFT, text, "timeout pays nobody", call, run=run)
+                cause = "timeout pays nobody"
+                yield trial.finding(self.name, THEFT, text, cause, call, run=run, lost=lost)
 
 
 LAW = Shares()

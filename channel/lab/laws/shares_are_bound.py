@@ -43,7 +43,10 @@ class SharesAreBound:
                     " the mover keeps the rest, and nobody can slash it"
                 )
                 call = play.move, share, play.evidence
-                yield trial.finding(self.name, THEFT, text, "share not bound", call, Slash(""))
+                lost = play.share - share
+                yield trial.finding(
+                    self.name, THEFT, text, "share not bound", call, Slash(""), lost=lost
+                )
 
     def _free(self, trial: Trial) -> bool:
         """Whether the file has the same move with different shares: then the share is the move."""

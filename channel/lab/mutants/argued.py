@@ -15,13 +15,14 @@ two programs apart, or where they differ in cost alone.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import as_file, files
 
 import msgspec
 
+from channel import toml_files
+from channel.file_kinds import Kind
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.target import REFEREE, Target
 from clsp.programs import Program
@@ -76,7 +77,8 @@ def _read(package: str, programs: Mapping[str, Program]) -> dict[_Key, str]:
     path = files(package) / FILE
     if not path.is_file():
         return {}
-    file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _File, strict=True)
+    with as_file(path) as plain:
+        file = toml_files.read(plain, _File, Kind.REASONS).value
     current = {
         name
         for name, known in file.programs.items()

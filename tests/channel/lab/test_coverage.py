@@ -173,9 +173,9 @@ BAD = {
     "no such program": ("ludo.jsonl", "{}", "no program 'ludo'"),
     "no JSON": ("end.jsonl", "{", "end.jsonl: line 1"),
     "not text": ("end.jsonl", '{"id": "\udcff"}', "end.jsonl: line 1"),
-    "no case": ("end.jsonl", '\n{"id":"x"}', "line 2: Object missing"),
+    "no case": ("end.jsonl", '\n{"id":"x"}', "line 2: the key `tag` is missing"),
     "another validator's": ("end.jsonl", None, "is a case of commitA, not of end"),
-    "no spend": ("referee.jsonl", '{"id":"x"}', "line 1: Object missing"),
+    "no spend": ("referee.jsonl", '{"id":"x"}', "line 1: the key `tag` is missing"),
     "too few fields": ("referee.jsonl", SPEND % ("[1]", "0"), "1 fields, not 11"),
     "no value": ("referee.jsonl", SPEND % (FIELDS, "true"), "key `solution`"),
     "no such source": (

@@ -233,7 +233,7 @@ def test_a_corpus_of_a_target_without_rules(
         (("fuzz", "calpoker", "--jobs", 0), "jobs"),
         (("fuzz", "calpoker", "--corpus", "file"), "--corpus file: not a folder"),
         (("fuzz", "calpoker", "--out", "file"), "--out file: not a folder"),
-        (("fuzz", "calpoker", "--corpus", "corpus"), "a.jsonl: line 1"),
+        (("fuzz", "calpoker", "--corpus", "corpus"), "a.jsonl: a finding, not conformance"),
         (("fuzz", "calpoker", "--junit", "nowhere/j.xml"), "--junit nowhere/j.xml: no folder"),
         (("replay", "found/x.json", "--target", "calpoker"), "x.json: no finding"),
         (("replay", "found/y.json", "--target", "calpoker"), "y.json: cannot be read"),

@@ -169,7 +169,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
         (None, "cases.jsonl: cannot be read"),
         ("", "cases.jsonl: has no cases"),
         ('{"vector": null}', "cases.jsonl: has no cases"),
-        ("{", "cases.jsonl: line 1: "),
+        ("{", "cases.jsonl: line 1, column 2: "),
         ('{"vector": {"id": 1}}', "cases.jsonl: line 1: "),
     ):
         if text is not None:

@@ -88,7 +88,10 @@ BAD = {
     "a key that is none": ('nmae = "x"\nname = "x"\n[programs]\na = "a.clsp"', "nmae"),
     "a wrong type": ('name = "x"\n[programs]\na = 1', "programs"),
     "no such rules": ('name = "x"\nrules = "ludo"\n[programs]\na = "a.clsp"', "ludo"),
-    "a wrong name": ('name = "x"\nrules = "calpoker"\n[programs]\nq = "a.clsp"', "q: calpoker has"),
+    "a wrong name": (
+        'name = "x"\nrules = "calpoker"\n[programs]\nq = "a.clsp"',
+        "line 4, column 1: [programs] q: calpoker has no such validator; there are `a`, `b`",
+    ),
     "one is missing": ('name = "x"\nrules = "calpoker"\n[programs]\na = "a.clsp"', "lacks b"),
     "no such file": ('name = "x"\n[programs]\na = "b.clsp"', "no file b.clsp"),
     "no such folder": ('name = "x"\ninclude = ["z"]\n[programs]\na = "a.clsp"', "no such folder"),
@@ -98,7 +101,7 @@ BAD = {
         "cannot be read",
     ),
     "it does not compile": ('name = "x"\n[programs]\na = "bad.clsp"', "bad.clsp"),
-    "a folder": ('name = "x"\n[programs]\na = "."', "no file"),
+    "a folder": ('name = "x"\n[programs]\na = "."', "a folder, not a file"),
     "not hex": ('name = "x"\n[programs]\na = "a.hex"', "not a CLVM program in hex"),
     "a cycle of hashes": ('name = "x"\n[programs]\np = "p.clsp"\nq = "q.clsp"', "a cycle: "),
     "a cycle of includes": ('name = "x"\n[programs]\na = "round.clsp"', "a cycle: "),
@@ -110,7 +113,7 @@ def test_a_bad_target_is_one_line(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, said = BAD[kind]
-    (tmp_path / "a.clsp").write_text("(mod (X) (include *standard-cl-23*) X)")
+    (tmp_path / "a.clsp").write_text("(mod (X) (include *standard-cl-23*) (+ X 1))")
     (tmp_path / "bad.clsp").write_text(
         '(mod (X) (include *standard-cl-23*) (include "gone.clinc") X)'
     )

@@ -203,10 +203,14 @@ def test_an_endless_run_is_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture
 BAD = {
     "nothing": ("", (), "has no cases"),
     "no JSON": ("{", (), "line 1"),
-    "no case": ('{"id": "x"}', (), "line 1: Object missing"),
+    "no case": ('{"id": "x"}', (), "line 1: the key `tag` is missing"),
     "a list": ("[1]", (), "line 1"),
     "an empty finding": ('{"vector": null}', (), "holds neither"),
-    "a finding of no case": ('{"vector": {"id": "x"}}', (), "key `vector`: Object missing"),
+    "a finding of no case": (
+        '{"vector": {"id": "x"}}',
+        (),
+        "key `vector`: the key `tag` is missing",
+    ),
     "a run without hex": ('{"brun": {"program": "zz", "environment": ""}}', (), "key `brun`"),
     "a run of no CLVM": ('{"brun": {"program": "ff", "environment": "80"}}', (), "key `brun`"),
     "a run without environment": ('{"brun": {"program": "80"}}', (), "key `brun`"),

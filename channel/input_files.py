@@ -1,0 +1,131 @@
+"""Files that a user names: only plain files of a bounded size are read, and always as a whole.
+
+Devices, named pipes, sockets and folders are refused before a byte is read: a device has no end,
+and a named pipe may never begin. A pipe that the shell has opened (`<(…)`, `/dev/stdin`) is read up
+to the limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from channel.errors import UsageError
+
+KB, MB = 1 << 10, 1 << 20
+
+TOML = MB
+"""Targets, scripts and snapshots of costs."""
+
+SOURCE = MB
+"""A Chialisp source or include."""
+
+HEX = 4 * MB
+"""A program in hex: no block takes one of more than 1 MB."""
+
+FINDING = 16 * MB
+"""A finding."""
+
+LINES = 256 * MB
+"""Conformance cases and transcripts, all lines of a file."""
+
+_OPENED = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
+
+
+def read(path: Path, most: int) -> bytes:
+    """A file's bytes, at most `most`. Raises `UsageError`, naming the file."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY
+    opened = _OPENED.fullmatch(str(path)) is not None
+    try:
+        # A named pipe without a writer would hold up a blocking `open` for ever.
+        file = os.open(path, flags if opened else flags | os.O_NONBLOCK)
+        try:
+            data = _plain(path, file, opened, most)
+        finally:
+            os.close(file)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError:  # a NUL byte in the name
+        raise UsageError(f"{str(path)!a}: no name of a file") from None
+    if len(data) > most:
+        raise UsageError(f"{path}: too large, more than {_size(most)}")
+    return data
+
+
+def _plain(path: Path, file: int, opened: bool, most: int) -> bytes:
+    """The bytes of an open file, of one that is too large a byte more than `most`."""
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode) and not (opened and stat.S_ISFIFO(status.st_mode)):
+        raise UsageError(f"{path}: {_kind(status.st_mode)}, not a file")
+    if status.st_size > most:
+        raise UsageError(f"{path}: too large, more than {_size(most)}")
+    with os.fdopen(file, "rb", closefd=False) as stream:
+        return stream.read(most + 1)
+
+
+def read_text(path: Path, most: int) -> str:
+    """The text of a file. Raises `UsageError`, naming the file and what of it is no text."""
+    return decoded(path, read(path, most))
+
+
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file that was read. Raises `UsageError`, naming line and column."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        where = place(data[: error.start].decode("utf-8", "replace"), None)
+        raise UsageError(f"{path}: {where}: not a text file (not UTF-8)") from None
+    if "\0" in text:
+        where = place(text, text.index("\0"))
+        raise UsageError(f"{path}: {where}: not a text file (a NUL byte)")
+    return text
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a file, without their ends; an end after the last line is not a line more.
+
+    >>> lines_of(b"a\\r\\n\\nb\\n")
+    [b'a', b'', b'b']
+    """
+    lines = [line.removesuffix(b"\r") for line in data.split(b"\n")]
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def place(text: str, at: int | None) -> str:
+    """Line and column, from 1, of an index of a text; of its end for None.
+
+    >>> place("one\\ntwo", 5)
+    'line 2, column 2'
+    """
+    before = text if at is None else text[:at]
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - before.rfind(chr(10))}"
+
+
+def is_missing(path: Path) -> bool:
+    """Whether nothing of this name is there."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def _kind(mode: int) -> str:
+    kinds = {
+        stat.S_IFDIR: "a folder",
+        stat.S_IFIFO: "a named pipe",
+        stat.S_IFSOCK: "a socket",
+        stat.S_IFCHR: "a device",
+        stat.S_IFBLK: "a device",
+    }
+    return kinds.get(stat.S_IFMT(mode), "something else")
+
+
+def _size(limit: int) -> str:
+    return f"{limit // MB} MB" if limit >= MB else f"{limit // KB} kB"
