@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from channel.adversaries.base import Adversary
 from channel.chain import Answer, blocks_for
 from channel.chain.simulator import SimulatedChain
-from channel.disputes.ends import End, Heard, Run, Uttered, make_ends
+from channel.disputes.ends import End, Heard, Run, Turn, Uttered, make_ends
 from channel.disputes.hands import Hands
 from channel.disputes.post import Post
 from channel.disputes.scenario import Scenario
@@ -27,6 +28,7 @@ from channel.events import (
     Close,
     Command,
     Effect,
+    Event,
     GameSettled,
     GameStarted,
     Moved,
@@ -61,7 +63,6 @@ PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done."""
 
-DEAF = (Phase.CLOSED, Phase.FAILED, Phase.ON_CHAIN, Phase.COMPLETED)
 OVER = (Phase.CLOSED, Phase.FAILED)
 
 
@@ -99,7 +100,9 @@ class Arena:
         """Play it all, to the last payout."""
         start = self.chain.peak()
         for index, end in enumerate(self._ends):
-            self._carry_out(index, end.actor.start(self.chain.peak()))
+            effects = end.actor.start(self.chain.peak())
+            end.journal.append(Turn(self.chain.peak(), None, tuple(effects)))
+            self._carry_out(index, effects)
         rest = AFTERWARDS
         for _ in range(LIMIT):
             while self._propose_beside() or self._deliver() or self._decide() or self._go_on():
@@ -126,12 +129,10 @@ class Arena:
         if not self._mail:
             return False
         index, message = self._mail.popleft()
-        sender, receiver = self._ends[1 - index], self._ends[index]
-        actor = sender.actor
+        actor = self._ends[1 - index].actor
         honest = not isinstance(actor, Adversary) or actor.means(message)
-        counted = receiver.peer.phase not in DEAF
-        self._heard.append(Heard(self.chain.peak(), 1 - index, message, honest, counted))
-        self._carry_out(index, self._ends[index].actor.handle(Received(message)))
+        self._heard.append(Heard(1 - index, message, honest))
+        self._handle(index, Received(message))
         return True
 
     def _decide(self) -> bool:
@@ -196,11 +197,9 @@ class Arena:
         return False
 
     def _command(self, index: int, command: Command) -> None:
-        try:
-            effects = self._ends[index].actor.handle(command)
-        except UsageError:
-            return  # the game, or the channel, has gone on meanwhile
-        self._carry_out(index, effects)
+        # Without it, the game, or the channel, has gone on meanwhile.
+        with suppress(UsageError):
+            self._handle(index, command)
 
     # --- blocks ---
 
@@ -225,7 +224,7 @@ class Arena:
             if index == self.scenario.honest and self._weather.cut_off():
                 continue
             for block in blocks_for(self.chain, end.watched):
-                self._carry_out(index, end.actor.handle(block))
+                self._handle(index, block)
 
     def _honest_done(self) -> bool:
         done = True
@@ -241,6 +240,13 @@ class Arena:
         return done
 
     # --- effects ---
+
+    def _handle(self, index: int, event: Event) -> None:
+        """Give this end an event and carry out what it does about it. Raises `UsageError`."""
+        end = self._ends[index]
+        effects = end.actor.handle(event)
+        end.journal.append(Turn(self.chain.peak(), event, tuple(effects)))
+        self._carry_out(index, effects)
 
     def _carry_out(self, index: int, effects: Sequence[Effect]) -> None:
         end = self._ends[index]
@@ -288,7 +294,7 @@ class Arena:
         if result.answer is Answer.PENDING_CONFLICT:
             found = [self.chain.pending(spend.coin.id) for spend in push.bundle.spends]
             pending = tuple(one for bundles in found for one in bundles)
-            self._carry_out(index, end.actor.handle(Pinned(push.bundle, pending)))
+            self._handle(index, Pinned(push.bundle, pending))
 
     def _tell(self, told: Told) -> None:
         for listener in self._listeners:

@@ -12,7 +12,7 @@ from channel.coins import Bundle, Coin
 from channel.disputes.scenario import Scenario
 from channel.entropy import derive
 from channel.errors import UsageError
-from channel.events import News
+from channel.events import Effect, Event, News
 from channel.introduction import Agreement
 from channel.onchain.fees import Fees
 from channel.peer import Peer
@@ -31,11 +31,20 @@ class Uttered:
     what: bytes | Bundle
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What an end did about one event (None: it began), at this height of the chain."""
+
+    height: int
+    event: Event | None
+    effects: tuple[Effect, ...]
+
+
 @dataclass(slots=True)
 class End:
     """One end: a peer or an adversary, and what its driver keeps for it.
 
-    `uttered` is all that it let others see, in order.
+    `uttered` is all that it let others see, in order; `journal` all that happened to it.
     """
 
     name: str
@@ -50,6 +59,7 @@ class End:
     sent: list[bytes] = field(default_factory=list)
     pushed: list[tuple[str, Bundle, Answer]] = field(default_factory=list)
     uttered: list[Uttered] = field(default_factory=list)
+    journal: list[Turn] = field(default_factory=list)
 
     def game(self, game_id: int) -> str:
         """Which game is played under this id. Raises `UsageError` if there never was one."""
@@ -62,16 +72,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message as it was delivered, for whoever checks afterwards.
+    """A message as it was delivered; `honest`: the sender's peer made it so."""
 
-    `honest`: the sender's peer made it so. `counted`: the receiver still listened.
-    """
-
-    height: int
     sender: int
     message: bytes
     honest: bool
-    counted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +131,8 @@ def _end(
     peer = Peer(config)
     actor: Peer | Adversary = peer
     if scenario.adversary and index == scenario.side:
-        chance = Chance(derive(seed, "adversary", scenario.adversary))
+        # Of the step too: or one seed would begin with the same choice at every step.
+        chance = Chance(derive(seed, "adversary", scenario.adversary, scenario.step))
         actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain, rewind))
     return End(name, peer, actor, wallet, Chance(derive(seed, "policy", name)))
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from channel.chain import Answer
 from channel.coins import Coin
 from channel.disputes.arena import Run
-from channel.disputes.lawful import lawful
+from channel.disputes.conversation import Conversation, conversation
+from channel.disputes.crash import forgetful
 from channel.disputes.ledger import Account, Standing
 from channel.disputes.secrecy import secrecy
 from channel.disputes.telling import untrue
 from channel.disputes.weather import MOST_DEAF, MOST_FULL
-from channel.errors import Violation
 from channel.events import Acted, CoinSeen
-from channel.messages import Batch, decode
 from channel.wallet import address_of
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
@@ -36,8 +35,17 @@ class Broken:
 
 def check(run: Run) -> list[Broken]:
     """All promises that this run broke; none, if all is well."""
-    told = (Broken("secrecy", how) for how in secrecy(run))
-    return [*money(run), *safety(run), *liveness(run), *told, *manners(run)]
+    talk = conversation(run)
+    return [
+        *money(run),
+        *(Broken("law", how) for how in talk.broken),
+        # Without the law there is no state that both agree on.
+        *(safety(run, talk) if not talk.broken else ()),
+        *liveness(run),
+        *(Broken("secrecy", how) for how in secrecy(run)),
+        *(Broken("crash safety", how) for how in forgetful(run)),
+        *manners(run),
+    ]
 
 
 # --- money is conserved ----------------------------------------------------------------------
@@ -73,42 +81,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
 # --- safety ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
-    """What the honest side can count on at the least, and why."""
-
-    amount: int
-    why: str
-
-
-def accounts(run: Run) -> tuple[dict[int, Account], int, int]:
-    """Every state by its number, and the newest that the honest side received, and sent."""
-    side = run.scenario.honest
-    contributions = (run.scenario.balance, run.scenario.balance)
-    known = {0: Account(0, contributions), 1: Account(1, contributions)}
-    received, sent = side, 1 - side
-    for heard in run.heard:
-        try:
-            message = decode(heard.message)
-        except Violation:
-            continue
-        if not isinstance(message, Batch) or message.number in known:
-            continue
-        before = known.get(message.number - 1)
-        if before is None:
-            continue
-        if heard.sender == side:
-            known[message.number] = before.after(message, side)
-            # Who answers a batch has taken it.
-            sent, received = max(sent, message.number), max(received, message.number - 1)
-        elif heard.counted and (heard.honest or message.number % 2 == side):
-            known[message.number] = before.after(message, heard.sender)
-            if heard.honest:
-                received = max(received, message.number)
-    return known, received, sent
-
-
-def safety(run: Run) -> Iterator[Broken]:
+def safety(run: Run, talk: Conversation) -> Iterator[Broken]:
     """The honest side has at least its due in the state that counts."""
     side = run.scenario.honest
     coin = channel_coin(run)
@@ -120,7 +93,7 @@ def safety(run: Run) -> Iterator[Broken]:
         if held < end.wallet.coin.amount:
             yield Broken("safety", f"the opening failed, and the wallet holds {held} mojos")
         return
-    known, received, sent = accounts(run)
+    known, received, sent = talk.accounts, talk.received, talk.sent
     seen = run.chain.coin(coin.id)
     if seen is None or seen.spent is None:
         yield Broken("safety", "the channel coin is not spent")
@@ -137,8 +110,8 @@ def safety(run: Run) -> Iterator[Broken]:
     if number is None:
         yield Broken("safety", "the unroll coin is not spent")
         return
-    fits = number in (received, sent) or _slashable(known.get(number), side)
-    if not fits and not lawful(run.heard, known, number, 1 - side):
+    counting = {received, talk.slashable} | ({sent} if sent > received else set())
+    if number not in counting:
         yield Broken("safety", f"state {number} counts; received {received}, sent {sent}")
         return
     state = known[number]
@@ -157,13 +130,6 @@ def _got(run: Run) -> int:
     """What lies at the honest side's reward address."""
     address = run.ends[run.scenario.honest].peer.config.reward_address
     return sum(seen.coin.amount for seen in run.chain.coins_at(address))
-
-
-def _slashable(account: Account | None, side: int) -> bool:
-    """A state that the other side signed with illegal moves in it: published, to be slashed."""
-    return account is not None and any(
-        game.illegal and game.mover == side for game in account.games.values()
-    )
 
 
 def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
@@ -196,7 +162,8 @@ def _games(
     coins = [coin for coin in made if coin.puzzle_hash not in rewards]
     for place, (game_id, standing) in enumerate(sorted(state.games.items())):
         coin = coins[place] if place < len(coins) else None
-        fits = coin is not None and coin.amount == standing.amount
+        wanted = standing.coin.puzzle_hash(), standing.amount
+        fits = coin is not None and (coin.puzzle_hash, coin.amount) == wanted
         yield game_id, standing, coin if fits else None
 
 

@@ -81,10 +81,10 @@ def _revealed(one: Uttered) -> list[bytes]:
                 return [data]
             case _:
                 return []
-    return [move for spend in one.what.spends if (move := _move(spend.solution))]
+    return [move for spend in one.what.spends if (move := move_of(spend.solution))]
 
 
-def _move(solution: bytes) -> bytes:
+def move_of(solution: bytes) -> bytes:
     """The move in a game coin's solution; nothing in any other."""
     try:
         value = deserialize(solution)
@@ -120,7 +120,7 @@ def _waiting(run: Run) -> Iterator[str]:
     sent = b"".join(end.sent)
     for one in end.uttered:
         for spend in () if isinstance(one.what, bytes) else one.what.spends:
-            seen, move = run.chain.coin(spend.coin.id), _move(spend.solution)
+            seen, move = run.chain.coin(spend.coin.id), move_of(spend.solution)
             if seen is None or spend.coin.id in first or not move or move in sent:
                 continue
             age = one.height - seen.born

@@ -1,0 +1,75 @@
+"""Whether the honest side could be killed at any instant, and lose nothing.
+
+What it signs, and every batch that it takes with both signatures, is stored before anything that
+follows from it is sent; so is a move before it is pushed, to be made again in the same bytes.
+Source: the state channel, "What an honest player is promised", crash safety.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.disputes.ends import Run, Turn
+from channel.disputes.secrecy import move_of
+from channel.errors import Violation
+from channel.events import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
+from channel.messages import Advisory, Batch, FirstHalves, Funding, Request, decode
+
+
+def forgetful(run: Run) -> Iterator[str]:
+    """What was let out before it was stored."""
+    stored: list[bytes] = []
+    for turn in run.ends[run.scenario.honest].journal:
+        for need in _taken(turn):
+            if not _stored_first(need, turn.effects):
+                yield "it took a batch, or halves, and did not store them first"
+        for effect in turn.effects:
+            match effect:
+                case Store(_, data):
+                    stored.append(data)
+                case Send(blob) if not isinstance(decode(blob), Request | Advisory):
+                    if not _kept(blob, stored):
+                        yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
+                case Push("move" | "redo", bundle):
+                    moves = (move_of(spend.solution) for spend in bundle.spends)
+                    if not all(_kept(move, stored) for move in moves):
+                        yield "it made a move on chain before storing it"
+                case _:
+                    pass
+
+
+def _taken(turn: Turn) -> tuple[bytes, ...]:
+    """What of this event has to be stored: a batch, or halves, that were taken."""
+    if not isinstance(turn.event, Received):
+        return ()
+    for effect in turn.effects:
+        match effect:
+            case Tell(BrokenOff(slashable=())) | Tell(Ignored()):
+                return ()
+            case _:
+                pass
+    try:
+        match decode(turn.event.message):
+            case Batch():
+                return (turn.event.message,)
+            case FirstHalves(channel_half, unroll_half) | Funding(channel_half, unroll_half):
+                return channel_half, unroll_half
+            case _:
+                return ()
+    except Violation:
+        return ()
+
+
+def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
+    """Whether a store among these has it, and nothing is said or pushed before."""
+    for effect in effects:
+        if isinstance(effect, Store) and need in effect.data:
+            return True
+        if isinstance(effect, Send | Push):
+            return False
+    # Nothing was done at all about a message that is held until play begins: it is not taken.
+    return not effects
+
+
+def _kept(blob: bytes, stored: list[bytes]) -> bool:
+    return any(blob in data for data in reversed(stored))
