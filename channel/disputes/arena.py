@@ -99,10 +99,8 @@ class Arena:
     def run(self) -> Run:
         """Play it all, to the last payout."""
         start = self.chain.peak()
-        for index, end in enumerate(self._ends):
-            effects = end.actor.start(self.chain.peak())
-            end.journal.append(Turn(self.chain.peak(), None, tuple(effects)))
-            self._carry_out(index, effects)
+        for index in (0, 1):
+            self._handle(index, None)
         rest = AFTERWARDS
         for _ in range(LIMIT):
             while self._propose_beside() or self._deliver() or self._decide() or self._go_on():
@@ -241,12 +239,16 @@ class Arena:
 
     # --- effects ---
 
-    def _handle(self, index: int, event: Event) -> None:
+    def _handle(self, index: int, event: Event | None) -> None:
         """Give this end an event and carry out what it does about it. Raises `UsageError`."""
-        end = self._ends[index]
-        effects = end.actor.handle(event)
-        end.journal.append(Turn(self.chain.peak(), event, tuple(effects)))
+        effects = self._react(index, event)
+        self._ends[index].journal.append(Turn(self.chain.peak(), event, tuple(effects)))
         self._carry_out(index, effects)
+
+    def _react(self, index: int, event: Event | None) -> list[Effect]:
+        """What this end does about an event; None is the beginning."""
+        actor = self._ends[index].actor
+        return actor.start(self.chain.peak()) if event is None else actor.handle(event)
 
     def _carry_out(self, index: int, effects: Sequence[Effect]) -> None:
         end = self._ends[index]
