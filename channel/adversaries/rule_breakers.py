@@ -349,8 +349,8 @@ def _other_order(one: Breaker, message: Message) -> Ways:
     actions = batch.actions
     if len({type(action) for action in actions}) < 2:
         # A proposal goes last: here it goes first.
-        offer = _offer(one, before, 0)
-        if offer is None or not actions:
+        offer = _offer(one, one.led(before, actions), 0)
+        if offer is None or not actions or isinstance(actions[-1], Propose):
             return []
         actions = (*actions, Propose((offer,)))
     return [[one.signs(one.led(before, actions), actions[::-1])]]
@@ -541,9 +541,8 @@ def _illegal(one: Breaker, message: Message) -> Ways:
     ways: Ways = []
     for move in _moves(told[1]):
         if len(move.move) >= 16:
-            ways += _other_move(one, message, {"move": one.plan.chance.bytes(len(move.move))})
-        if move.share:
-            ways += _other_move(one, message, {"share": one.plan.chance.below(move.share)})
+            # Too short for anything but an amount, and larger than any.
+            ways += _other_move(one, message, {"move": move.move[:15]})
     return ways
 
 

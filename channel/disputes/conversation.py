@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from channel.clock import DEFAULT_TIMES
 from channel.disputes.agreed import Agreed
 from channel.disputes.ends import Run, Turn
 from channel.disputes.handshake import Handshake, Terms
@@ -354,11 +355,10 @@ def conversation(run: Run) -> Conversation:
         run.chain.agg_sig_data(),
         (first, second),
     )
-    times = run.ends[side].peer.config.times
     talk = Conversation(
         side,
         Handshake(terms),
-        (times.response, times.move),
+        (DEFAULT_TIMES.response, DEFAULT_TIMES.move),
         scenario.confirmations,
         {number: Account(number, contributions) for number in (0, 1)},
         side,

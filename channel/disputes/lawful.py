@@ -136,11 +136,11 @@ class _Work:
         game = self.games.get(action.game_id)
         if action.game_id in self.moved:
             yield "CH-MOVE-3"
-        elif game is None:
+        if game is None:
             yield "CH-MOVE-1"
         elif game.mover != self.sender:
             yield "CH-MOVE-2"
-        else:
+        elif action.game_id not in self.moved:
             try:
                 after = game.moved(
                     action.move, action.commitment, action.share, action.max_move_size

@@ -31,18 +31,22 @@ _ID = re.compile(r"CH-[A-Z]+-\d+")
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A place that raises: the module, the function, which one in it, and what it may name."""
+    """A place that raises: the module, the function, and which one in it, counted from 1.
+
+    `rules` are the ids that it may name, as far as its function says; `says` is the detail that
+    it gives, as it is written there.
+    """
 
     module: str
     function: str
     number: int
     rules: tuple[str, ...]
+    says: str
 
     @property
     def name(self) -> str:
-        """Its name: rule, function, and a number where there are several."""
-        rule = "/".join(self.rules) or "any rule"
-        return f"{rule} in {self.module}.{self.function.split('.')[-1]} #{self.number}"
+        """The module, the function, and the number in it."""
+        return f"{self.module}.{self.function.split('.')[-1]}/{self.number}"
 
 
 @cache
@@ -111,7 +115,10 @@ def _instrumented(name: str) -> tuple[CodeType, tuple[Check, ...]]:
     for qualname, function in _functions(tree, ""):
         marks = _Marks(function)
         marks.visit(function)
-        found += [Check(name, qualname, at, rules) for at, rules in enumerate(marks.rules)]
+        found += [
+            Check(name, qualname, number, rules, says)
+            for number, (rules, says) in enumerate(marks.checks, 1)
+        ]
     ast.fix_missing_locations(tree)
     return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(found)
 
@@ -129,21 +136,32 @@ class _Marks(ast.NodeTransformer):
     """Puts a question in front of every check of one function."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
-        self.rules: list[tuple[str, ...]] = []
+        self.checks: list[tuple[tuple[str, ...], str]] = []
         # Where a check raises by a name, it is one of those that the function knows.
         self._known = tuple(dict.fromkeys(_ID.findall(ast.unparse(function))))
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        if node.exc is None or not _RAISES.search(ast.unparse(node.exc)):
+        """The violation is made as before, and raised if the hook says so."""
+        source = ast.unparse(node.exc) if node.exc is not None else ""
+        if node.exc is None or not _RAISES.search(source):
             return node
-        own = tuple(_ID.findall(ast.unparse(node.exc)))
-        self.rules.append(own or self._known)
+        says = [ast.unparse(one) for one in getattr(node.exc, "args", ())[1:2]]
+        rules = tuple(_ID.findall(source)) or self._known
+        if "IllegalMoves" in source:
+            rules = "CH-MOVE-4", "CH-MOVE-5"
+        self.checks.append((rules, says[0] if says else source))
         asks = ast.parse(
-            f"_violation_ = X\nif {_HOOK}({len(self.rules) - 1}, _violation_):\n    raise Y"
-        )
-        assign, test = asks.body
-        assert isinstance(assign, ast.Assign)
+            f"if True:\n"
+            f"    _violation_ = None\n"
+            f"    if {_HOOK}({len(self.checks)}, _violation_):\n"
+            f"        raise _violation_\n"
+        ).body[0]
+        assert isinstance(asks, ast.If)
+        made, test = asks.body
+        assert isinstance(made, ast.Assign)
         assert isinstance(test, ast.If)
-        assign.value = node.exc
-        test.body = [ast.Raise(ast.Name("_violation_", ast.Load()), node.cause)]
-        return ast.If(ast.Constant(True), [assign, test], [])
+        made.value = node.exc
+        (raises,) = test.body
+        assert isinstance(raises, ast.Raise)
+        raises.cause = node.cause
+        return asks

@@ -1,0 +1,161 @@
+"""Which planted faults the adversaries notice, by which promise, and in how many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from enum import Enum
+from multiprocessing import get_context
+
+from channel import bls
+from channel.adversaries.base import names
+from channel.disputes.all import menus
+from channel.disputes.arena import Arena
+from channel.disputes.faults import Fault, faults
+from channel.disputes.promises import check
+from channel.disputes.scenario import Scenario
+from channel.events import BrokenOff, Effect, Event, Tell
+
+STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
+"""After how many messages an adversary deviates, in the order in which that is tried."""
+
+MOST_RUNS = 64
+"""Runs in which a fault has to show."""
+
+ENOUGH = 12
+"""Runs in which another check refused all that a fault let through: that will not change."""
+
+
+class Outcome(Enum):
+    """What became of a fault."""
+
+    NOTICED = "noticed"
+    COVERED = "refused by another check"
+    UNNOTICED = "not noticed"
+    UNREACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the runs with one fault showed: the first scenario that noticed it, and how.
+
+    `reached` counts the runs in which the fault made a difference.
+    """
+
+    fault: str
+    about: tuple[str, ...]
+    what: str
+    outcome: Outcome
+    runs: int
+    reached: int
+    scenario: Scenario | None = None
+    promise: str = ""
+    how: str = ""
+
+
+class FaultyArena(Arena):
+    """An arena in which the honest side's engine has a fault."""
+
+    def __init__(self, scenario: Scenario, fault: Fault) -> None:
+        super().__init__(scenario)
+        self.planted = fault.plant(self._ends[scenario.honest].peer)
+        self.refused = False
+
+    def _react(self, index: int, event: Event | None) -> list[Effect]:
+        if index != self.scenario.honest:
+            return super()._react(index, event)
+        if self.planted.drops(event):
+            return []
+        with self.planted.around():
+            effects = super()._react(index, self.planted.event(event))
+        effects = self.planted.effects(effects)
+        accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
+        self.refused = self.refused or (self.planted.reached and accused)
+        return effects
+
+
+def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
+    """The runs in which a fault should show: each of its adversaries, in all situations."""
+    known = ("", *names())
+    adversaries = [name for name in fault.seen_by if name in known]
+    every = (*menus(), *tight())
+    for number in range(MOST_RUNS):
+        menu = every[number % len(every)]
+        name = adversaries[number % len(adversaries)] if adversaries else ""
+        turn = number // max(1, len(adversaries))
+        yield replace(
+            menu,
+            seed=f"{seed}/{number}",
+            adversary=name,
+            step=STEPS[turn // 2 % len(STEPS)],
+            side=(turn + 1) % 2,
+        )
+
+
+def tight() -> tuple[Scenario, ...]:
+    """Games in which the balances cover one stake and no more."""
+    return tuple(
+        replace(menu, contribution=menu.unit * menu.stack) for menu in menus() if menu.staggered
+    )
+
+
+def examine(fault: Fault, seed: str) -> Finding:
+    """Run a fault against its adversaries until a promise breaks."""
+    runs = reached = covered = 0
+    for scenario in scenarios(fault, seed):
+        runs += 1
+        promise = how = ""
+        arena = FaultyArena(scenario, fault)
+        try:
+            broken = check(arena.run())
+            if broken:
+                promise, how = broken[0].promise, broken[0].how
+        except Exception as error:
+            promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
+        if not arena.planted.reached:
+            if promise:
+                raise AssertionError(f"{scenario}: {promise}: {how}")
+            continue
+        reached += 1
+        covered += arena.refused
+        if promise:
+            return _finding(fault, Outcome.NOTICED, runs, reached, scenario, promise, how)
+        if reached == covered == ENOUGH:
+            break
+    if not reached:
+        return _finding(fault, Outcome.UNREACHED, runs, reached)
+    refused = covered == reached
+    return _finding(fault, Outcome.COVERED if refused else Outcome.UNNOTICED, runs, reached)
+
+
+def _finding(
+    fault: Fault,
+    outcome: Outcome,
+    runs: int,
+    reached: int,
+    scenario: Scenario | None = None,
+    promise: str = "",
+    how: str = "",
+) -> Finding:
+    return Finding(
+        fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
+    )
+
+
+def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[Finding]:
+    """The finding of each fault in turn, or of those with these names."""
+    wanted = set(which)
+    every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
+    if jobs == 1:
+        with bls.remembered():
+            for name in every:
+                yield _examine(name, seed)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(_examine, every, [seed] * len(every))
+
+
+def _examine(name: str, seed: str) -> Finding:
+    (fault,) = (one for one in faults() if one.name == name)
+    return examine(fault, seed)
