@@ -134,7 +134,8 @@ class _Loses(Planted):
 
 
 def _kind(effect: Push | Store) -> str:
-    return effect.name.removesuffix("+fee") + ("/" if isinstance(effect, Push) else "")
+    """What the tables below call it: a spend is `push` and its name."""
+    return f"push {effect.name.removesuffix('+fee')}." if isinstance(effect, Push) else effect.name
 
 
 class _Once(Planted):
@@ -419,17 +420,19 @@ def behaviours() -> tuple[Fault, ...]:
             "liveness",
             "loses its unroll",
             _Loses,
-            "unroll/",
+            "push unroll.",
             by=("silent", "dead"),
         ),
-        _behaves("never preempts", "safety", "loses its preemption", _Loses, "preempt/", by=stale),
+        _behaves(
+            "never preempts", "safety", "loses its preemption", _Loses, "push preempt.", by=stale
+        ),
         _behaves(
             "preempts late",
             "safety",
             "preempts 15 blocks late",
             _Late,
             15,
-            "preempt/",
+            "push preempt.",
             by=(*stale, "rewinder"),
         ),
         _behaves(
@@ -437,17 +440,17 @@ def behaviours() -> tuple[Fault, ...]:
             "liveness",
             "loses an unroll's timeout form",
             _Loses,
-            "unroll-timeout/",
+            "push unroll-timeout.",
             by=("dead",),
         ),
-        _behaves("never claims", "safety", "loses its claims", _Loses, "claim/", by=("dead",)),
+        _behaves("never claims", "safety", "loses its claims", _Loses, "push claim.", by=("dead",)),
         _behaves(
             "claims late",
             "liveness",
             "claims 15 blocks late",
             _Late,
             15,
-            "claim/",
+            "push claim.",
             by=("dead", "silent"),
         ),
         _behaves(
@@ -455,7 +458,7 @@ def behaviours() -> tuple[Fault, ...]:
             "safety",
             "loses its slashes",
             _Loses,
-            "slash/",
+            "push slash.",
             by=("wrong-commitment", "illegal-on-chain"),
         ),
         _behaves(
@@ -464,7 +467,7 @@ def behaviours() -> tuple[Fault, ...]:
             "slashes 15 blocks late",
             _Late,
             15,
-            "slash/",
+            "push slash.",
             by=("claimer", "wrong-commitment", "illegal-on-chain", "chameleon"),
         ),
         _behaves(
@@ -472,7 +475,7 @@ def behaviours() -> tuple[Fault, ...]:
             "safety",
             "loses its moves on chain",
             _Loses,
-            "move/",
+            "push move.",
             by=("leaver", "silent", "late-mover-2"),
         ),
         _behaves(
@@ -480,7 +483,7 @@ def behaviours() -> tuple[Fault, ...]:
             "safety",
             "loses its redone moves",
             _Loses,
-            "redo/",
+            "push redo.",
             by=("silent", "leaver"),
         ),
         _behaves(
@@ -489,8 +492,8 @@ def behaviours() -> tuple[Fault, ...]:
             "moves 12 blocks late on chain",
             _Late,
             12,
-            "move/",
-            "redo/",
+            "push move.",
+            "push redo.",
             by=("claimer", "leaver", "silent"),
         ),
         _behaves(
@@ -498,7 +501,7 @@ def behaviours() -> tuple[Fault, ...]:
             "liveness",
             "loses the completed shutdown",
             _Loses,
-            "shutdown/",
+            "push shutdown.",
             by=("dead", "withholder", "resurrector", "leaver", ""),
         ),
         _behaves(

@@ -20,8 +20,11 @@ from channel.events import BrokenOff, Effect, Event, Tell
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """After how many messages an adversary deviates, in the order in which that is tried."""
 
-MOST_RUNS = 64
+MOST_RUNS = 96
 """Runs in which a fault has to show."""
+
+MOST_OPENINGS = 160
+"""The same for a fault of the opening."""
 
 ENOUGH = 12
 """Runs in which another check refused all that a fault let through: that will not change."""
@@ -77,19 +80,19 @@ class FaultyArena(Arena):
 
 def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
     """The runs in which a fault should show: each of its adversaries, in all situations."""
-    known = ("", *names())
-    adversaries = [name for name in fault.seen_by if name in known]
-    every = (*menus(), *tight())
-    for number in range(MOST_RUNS):
-        menu = every[number % len(every)]
-        name = adversaries[number % len(adversaries)] if adversaries else ""
-        turn = number // max(1, len(adversaries))
+    adversaries = [name for name in fault.seen_by if name in ("", *names())]
+    opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
+    # In an opening only chance is different from run to run, and all is soon over.
+    every = menus()[:1] if opening else (*menus(), *tight())
+    for number in range(MOST_OPENINGS if opening else MOST_RUNS):
+        pair, which = divmod(number, max(1, len(adversaries)))
+        turn, side = divmod(pair, 2)
         yield replace(
-            menu,
+            every[turn % len(every)],
             seed=f"{seed}/{number}",
-            adversary=name,
-            step=STEPS[turn // 2 % len(STEPS)],
-            side=(turn + 1) % 2,
+            adversary=adversaries[which] if adversaries else "",
+            step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],
+            side=1 - side,
         )
 
 

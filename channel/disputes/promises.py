@@ -15,6 +15,7 @@ from channel.coins import Coin
 from channel.disputes.arena import Run
 from channel.disputes.conversation import Conversation, conversation
 from channel.disputes.crash import forgetful
+from channel.disputes.duties import omissions, other_moves
 from channel.disputes.ledger import Account, Standing
 from channel.disputes.secrecy import secrecy
 from channel.disputes.telling import untrue
@@ -41,6 +42,8 @@ def check(run: Run) -> list[Broken]:
         *(Broken("law", how) for how in talk.broken),
         # Without the law there is no state that both agree on.
         *(safety(run, talk) if not talk.broken else ()),
+        *(Broken("safety", how) for how in other_moves(run, talk)),
+        *(Broken("duty", how) for how in dict.fromkeys(omissions(run, talk))),
         *liveness(run),
         *(Broken("secrecy", how) for how in secrecy(run)),
         *(Broken("crash safety", how) for how in forgetful(run)),

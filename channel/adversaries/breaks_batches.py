@@ -1,0 +1,222 @@
+"""How the rules of a batch, of proposals and of the shutdown are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from channel import batch as engine
+from channel.adversaries.rule_breakers import Breaker, Ways, breaks
+from channel.errors import InvariantError
+from channel.messages import Batch, Message, Move, Offer, Propose, Settle, Shutdown, ShutdownDone
+from channel.proposal import Unfit, offer_of
+from channel.shutdown import Ending
+from channel.signed import sign_halves
+from channel.state import ChannelState
+
+
+@breaks("CH-BATCH-1")
+def _without_the_potato(one: Breaker, message: Message) -> Ways:
+    if not isinstance(message, Batch):
+        return []
+    after = one.peer.book.state
+    return [[message, one.signs(msgspec.structs.replace(after, number=after.number + 1), ())]]
+
+
+@breaks("CH-BATCH-2")
+def _other_number(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    after = one.led(told[0], told[1].actions)
+    numbers = (told[0].number, after.number + 1, after.number + 2, 1 << 40)
+    return [
+        [one.signs(msgspec.structs.replace(after, number=number), told[1].actions)]
+        for number in numbers
+        if number >= 2
+    ]
+
+
+@breaks("CH-BATCH-3")
+def _other_order(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    actions = batch.actions
+    if len({type(action) for action in actions}) < 2:
+        # A proposal goes last: here it goes first.
+        offer = _offer(one, one.led(before, actions), 0)
+        if offer is None or not actions or isinstance(actions[-1], Propose):
+            return []
+        actions = (*actions, Propose((offer,)))
+    return [[one.signs(one.led(before, actions), actions[::-1])]]
+
+
+@breaks("CH-BATCH-4")
+def _other_channel_half(one: Breaker, message: Message) -> Ways:
+    return [_halved(one, batch, 0) for batch in _batch(one, message)]
+
+
+@breaks("CH-BATCH-5")
+def _other_unroll_half(one: Breaker, message: Message) -> Ways:
+    return [_halved(one, batch, 1) for batch in _batch(one, message)]
+
+
+def _batch(one: Breaker, message: Message) -> list[Batch]:
+    return [message] if isinstance(message, Batch) else []
+
+
+def _halved(one: Breaker, batch: Batch, which: int) -> list[Message | bytes]:
+    """The batch with one half for the richest state that there could be."""
+    state = one.peer.book.state
+    balances = [0, 0]
+    balances[one.side] = state.total()
+    rich = ChannelState(state.number, (balances[0], balances[1]))
+    half = sign_halves(one._channel(), one.keys, rich)[which]
+    name = ("channel_half", "unroll_half")[which]
+    return [msgspec.structs.replace(batch, **{name: half})]
+
+
+@breaks("CH-BATCH-6")
+def _nothing_done(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None or not any(isinstance(act, Move | Settle) for act in told[1].actions):
+        return []
+    return [[one.signs(one.led(told[0], ()), ())]]
+
+
+# --- proposals ---------------------------------------------------------------------------------
+
+
+def _offer(one: Breaker, before: ChannelState, skipped: int) -> Offer | None:
+    """A game like the last that was offered, so many ids above the least that is free."""
+    wish = one.wish()
+    if wish is None:
+        return None
+    try:
+        return offer_of(one._channel(), one.side, before.next_ids[one.side] + skipped, wish)
+    except Unfit:
+        return None
+
+
+def _proposing(one: Breaker, message: Message, *groups: Sequence[Offer]) -> Ways:
+    """The batch with each of these groups on top."""
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    after = one.led(before, batch.actions)
+    return [[one.signs(after, (*batch.actions, Propose(tuple(group))))] for group in groups]
+
+
+def _from_offer(
+    one: Breaker, message: Message, change: Callable[[Offer], Sequence[Sequence[Offer]]]
+) -> Ways:
+    """The batch with what this makes of an offer that would be right on top of it."""
+    told = one.told(message)
+    offer = _offer(one, one.led(told[0], told[1].actions), 0) if told else None
+    return _proposing(one, message, *change(offer)) if offer is not None else []
+
+
+@breaks("CH-PROPOSE-1")
+def _others_ids(one: Breaker, message: Message) -> Ways:
+    def change(offer: Offer) -> list[list[Offer]]:
+        return [[msgspec.structs.replace(offer, game_id=offer.game_id + 1)]]
+
+    return _from_offer(one, message, change)
+
+
+@breaks("CH-PROPOSE-2")
+def _far_ids(one: Breaker, message: Message) -> Ways:
+    def change(offer: Offer) -> list[list[Offer]]:
+        far = msgspec.structs.replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
+        used = msgspec.structs.replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
+        return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
+
+    return _from_offer(one, message, change)
+
+
+@breaks("CH-PROPOSE-3")
+def _many(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    after = one.led(before, batch.actions)
+    offers = [_offer(one, after, 2 * number) for number in range(engine.MAX_OPEN_PROPOSALS + 1)]
+    there = [offer for offer in offers if offer is not None]
+    if not there:
+        return []
+    groups = Propose(tuple(there[:-1])), Propose(tuple(there[-1:]))
+    return [[one.signs(after, (*batch.actions, *groups))]]
+
+
+@breaks("CH-PROPOSE-4")
+def _false_record(one: Breaker, message: Message) -> Ways:
+    def change(offer: Offer) -> list[list[Offer]]:
+        first, second = offer.stakes
+        return [
+            [msgspec.structs.replace(offer, amount=offer.amount + 1)],
+            [msgspec.structs.replace(offer, stakes=(first + 1, second - 1))],
+            [msgspec.structs.replace(offer, commitment=bytes(32))],
+            [msgspec.structs.replace(offer, max_move_size=offer.max_move_size + 1)],
+            [msgspec.structs.replace(offer, mover_share=offer.mover_share + 1)],
+        ]
+
+    return _from_offer(one, message, change)
+
+
+# --- the shutdown ------------------------------------------------------------------------------
+
+
+def _half(one: Breaker, state: ChannelState) -> Shutdown:
+    table = one.peer.table
+    if table is None:
+        raise InvariantError("a shutdown without a channel")
+    return Shutdown(Ending.of(table, msgspec.structs.replace(state, games=())).half())
+
+
+@breaks("CH-SHUT-1")
+def _closes_without_the_potato(one: Breaker, message: Message) -> Ways:
+    if not isinstance(message, Batch) or one.peer.book.state.games:
+        return []
+    return [[message, _half(one, one.peer.book.state)]]
+
+
+@breaks("CH-SHUT-2")
+def _closes_with_a_game(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None or not told[0].games:
+        return []
+    return [[_half(one, told[0])]]
+
+
+@breaks("CH-SHUT-3")
+def _closes_at_other_balances(one: Breaker, message: Message) -> Ways:
+    state = one.peer.book.state if one.peer._book else None
+    if state is None or not isinstance(message, Shutdown | ShutdownDone):
+        return []
+    balances = [0, 0]
+    balances[one.side] = state.total()
+    half = _half(one, msgspec.structs.replace(state, balances=(balances[0], balances[1])))
+    if isinstance(message, Shutdown):
+        return [[half]]
+    return [[ShutdownDone(half.half)]]
+
+
+@breaks("CH-SHUT-4")
+def _completes_nothing(one: Breaker, message: Message) -> Ways:
+    if not isinstance(message, Batch):
+        return []
+    return [[ShutdownDone(_half(one, one.peer.book.state).half)]]
+
+
+@breaks("CH-SHUT-5")
+def _plays_on(one: Breaker, message: Message) -> Ways:
+    if not isinstance(message, ShutdownDone):
+        return []
+    state = one.peer.book.state
+    after = msgspec.structs.replace(state, number=state.number + 1)
+    return [[one.signs(after, ())], [_half(one, state)]]

@@ -1,0 +1,189 @@
+"""How the rules of settlements, acceptances and moves are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+
+from channel.adversaries.rule_breakers import Asker, Breaker, Ways, breaks
+from channel.compose import own_action
+from channel.errors import InvariantError, Violation
+from channel.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Message,
+    Move,
+    Propose,
+    Settle,
+)
+from channel.onchain.records import Records
+from channel.proposal import first_game
+from games.contract import Action
+from games.errors import IllegalAction
+
+NOWHERE = 1 << 40
+"""The id of a game that never was."""
+
+
+def _with(one: Breaker, message: Message, action: BatchAction) -> Ways:
+    """The batch with one more action, in its place, that moves no money."""
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    kinds = (Settle, Cancel, Accept, Move, Propose)
+    actions = sorted((*batch.actions, action), key=lambda act: kinds.index(type(act)))
+    return [[one.signs(one.led(before, batch.actions), actions)]]
+
+
+@breaks("CH-SETTLE-1")
+def _settles_nothing(one: Breaker, message: Message) -> Ways:
+    return _with(one, message, Settle(NOWHERE))
+
+
+@breaks("CH-SETTLE-2", Asker)
+def _settles_in_the_others_turn(one: Breaker, message: Message) -> Ways:
+    state = one.peer.book.state
+    theirs = [game for game in state.games if game.mover is one.side.other]
+    settles = [(Settle(game.id),) for game in theirs]
+    return [[one.signs(one.led(state, act, one.side.other), act)] for act in settles]
+
+
+@breaks("CH-CANCEL-1")
+def _cancels_nothing(one: Breaker, message: Message) -> Ways:
+    return _with(one, message, Cancel(NOWHERE, "no"))
+
+
+@breaks("CH-ACCEPT-1")
+def _accepts_nothing(one: Breaker, message: Message) -> Ways:
+    return _with(one, message, Accept(NOWHERE))
+
+
+@breaks("CH-ACCEPT-2", Asker)
+def _accepts_its_own(one: Breaker, message: Message) -> Ways:
+    state = one.peer.book.state
+    own = [group for group in state.groups if group.proposer is one.side]
+    accepts = [(Accept(group.id),) for group in own]
+    return [[one.signs(one.led(state, act, one.side.other), act)] for act in accepts]
+
+
+@breaks("CH-ACCEPT-3")
+def _accepts_too_much(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
+    ways: Ways = []
+    for group in before.groups:
+        stakes = group.stakes()
+        left = [balance - stake for balance, stake in zip(before.balances, stakes, strict=True)]
+        if (
+            group.proposer is one.side
+            or min(left) >= 0
+            or any(isinstance(act, Settle) for act in rest)
+        ):
+            continue
+        after = one.led(before, rest)
+        balances = [balance - stake for balance, stake in zip(after.balances, stakes, strict=True)]
+        games = [first_game(one._channel(), group.proposer, offer) for offer in group.offers]
+        after = msgspec.structs.replace(
+            after, balances=(balances[0], balances[1]), games=(*after.games, *games)
+        )
+        actions = sorted((*rest, Accept(group.id)), key=lambda act: isinstance(act, Move | Propose))
+        ways.append([one.signs(after, actions)])
+    return ways
+
+
+# --- moves -------------------------------------------------------------------------------------
+
+
+def _moves(batch: Batch) -> list[Move]:
+    return [action for action in batch.actions if isinstance(action, Move)]
+
+
+@breaks("CH-MOVE-1")
+def _moves_nowhere(one: Breaker, message: Message) -> Ways:
+    return _with(one, message, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
+
+
+@breaks("CH-MOVE-2", Asker)
+def _moves_for_the_other(one: Breaker, message: Message) -> Ways:
+    table, state = one.peer.table, one.peer.book.state
+    if table is None:
+        return []
+    swapped = replace(table, side=one.side.other)
+    records = Records.of(swapped, one.peer.book.past)
+    ways: Ways = []
+    for game in state.games:
+        if game.mover is one.side:
+            continue
+        player = records.player_at(state, game)
+        for choice in player.choices():
+            number = choice.options[0] if choice.options else choice.least
+            try:
+                own = own_action(swapped, game, player, Action(choice.verb, number))
+            except (IllegalAction, InvariantError):
+                continue
+            if isinstance(own.wire, Move):
+                games = tuple(own.after if one_.id == game.id else one_ for one_ in state.games)
+                after = msgspec.structs.replace(state, games=games, number=state.number + 1)
+                ways.append([one.signs(after, (own.wire,))])
+    return ways
+
+
+@breaks("CH-MOVE-3")
+def _moves_twice(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    return [
+        [
+            one.signs(
+                one.led(before, batch.actions), (*batch.actions[:at], move, *batch.actions[at:])
+            )
+        ]
+        for move in _moves(batch)
+        for at in (batch.actions.index(move),)
+    ]
+
+
+def _other_move(one: Breaker, message: Message, *changes: Mapping[str, object]) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    before, batch = told
+    ways: Ways = []
+    for move in _moves(batch):
+        for change in changes:
+            other = msgspec.structs.replace(move, **change)
+            actions = [other if act is move else act for act in batch.actions]
+            try:
+                ways.append([one.signs(one.led(before, actions), actions)])
+            except (Violation, InvariantError):
+                continue
+    return ways
+
+
+@breaks("CH-MOVE-4")
+def _illegal(one: Breaker, message: Message) -> Ways:
+    told = one.told(message)
+    if told is None:
+        return []
+    ways: Ways = []
+    for move in _moves(told[1]):
+        if len(move.move) >= 16:
+            # Too short for anything but an amount, and larger than any.
+            ways += _other_move(one, message, {"move": move.move[:15]})
+    return ways
+
+
+@breaks("CH-MOVE-5")
+def _other_record(one: Breaker, message: Message) -> Ways:
+    commitment = {"commitment": one.plan.chance.bytes(32)}
+    return _other_move(one, message, commitment, {"commitment": b""}, {"max_move_size": 1})
