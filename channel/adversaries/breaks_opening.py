@@ -113,6 +113,13 @@ def _other_timeout(one: Breaker, message: Message) -> Ways:
     return changed(message, {"unroll_timeout": 1}, {"unroll_timeout": 100_000})
 
 
+@breaks("CH-OPEN-12")
+def _other_times(one: Breaker, message: Message) -> Ways:
+    if not isinstance(message, Introduction):
+        return []
+    return changed(message, {"response_time": 1}, {"move_time": 100_000})
+
+
 @breaks("CH-OPEN-7")
 def _no_time(one: Breaker, message: Message) -> Ways:
     if not isinstance(message, Launch):

@@ -19,7 +19,7 @@ from channel.adversaries.base import Adversary, Plan, as_declared, register
 from channel.coins import Bundle
 from channel.entropy import derive
 from channel.errors import InvariantError, Violation
-from channel.events import Effect, Event, Push, Received, Send
+from channel.events import Effect, Event, Received, Send
 from channel.keys import SecretKeys
 from channel.messages import (
     Batch,
@@ -152,17 +152,6 @@ class Mute(Breaker):
         return []
 
 
-class Publisher(Breaker):
-    """Spends the channel coin in the middle of play."""
-
-    def act(self) -> list[Effect]:
-        """Its newest state, once."""
-        if self.done or self.peer.phase is not Phase.PLAYING or not self.completable():
-            return []
-        self.done = True
-        return [Push("published", self.publishes(self.completable()[-1]))]
-
-
 # --- the registry ------------------------------------------------------------------------------
 
 
@@ -206,7 +195,6 @@ def breaks(rule: str, kind: type[Breaker] = Breaker) -> Callable[[Breaks], Break
 
 add("CH-TIME-1", Mute)
 add("CH-TIME-2", Mute)
-add("CH-CHAIN-1", Publisher)
 
 
 # --- what ways are made of ---------------------------------------------------------------------

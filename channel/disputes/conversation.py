@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from channel.clock import DEFAULT_TIMES
 from channel.disputes.agreed import Agreed
 from channel.disputes.ends import Run, Turn
 from channel.disputes.handshake import Handshake, Terms
@@ -26,6 +25,7 @@ from channel.events import (
     Send,
     Tell,
 )
+from channel.introduction import Times
 from channel.messages import (
     MAX_MESSAGE,
     Accept,
@@ -38,16 +38,22 @@ from channel.messages import (
     ShutdownDone,
     decode,
 )
-from channel.onchain.news import ChannelClosed, LeftForChain
+from channel.onchain.news import ChannelClosed, LeftForChain, UnilateralClose
 from games import registry
+
+TIMES = Times()
+"""The times that both sides of a scenario agree on."""
 
 LAWFUL: frozenset[str] = frozenset()
 
 PATIENCE = 12
 """Blocks beyond its time for which an honest side may wait, for what the weather does to it."""
 
-MOST_HELD = 16
-"""Messages before play that an honest side has to hold; more it may refuse."""
+FREE = 1 << 16
+"""Bytes that a message may always have; from there on the state decides what there is to say."""
+
+ENDS = LeftForChain | UnilateralClose | OpeningFailed | ChannelClosed
+"""News with which the honest side listens no more."""
 
 
 @dataclass
@@ -79,8 +85,9 @@ class Conversation:
     _closing: int | None = None
     _closed: bool = False
     _open: bool = False
-    _held: list[bytes] = field(default_factory=list)
-    _last: bytes = b""
+    _held: list[Message] = field(default_factory=list)
+    _last: tuple[bytes | None, bytes | None] = (None, None)
+    """The last message that was heard, and the last batch."""
     _since: int = 0
     _gone: bool = False
     _born: int | None = None
@@ -114,7 +121,7 @@ class Conversation:
         for effect in turn.effects:
             if isinstance(effect, Send) and not self.over:
                 self._says(effect.message)
-        if any(isinstance(one, LeftForChain | OpeningFailed | ChannelClosed) for one in news):
+        if any(isinstance(one, ENDS) for one in news):
             self.over = self._gone = True
 
     def afterwards(self, turn: Turn) -> None:
@@ -140,17 +147,17 @@ class Conversation:
             self.broken.append("it began to play before the channel coin was deep")
         self._since = self._peak
         held, self._held = self._held, []
-        for blob in held:
-            heard = self._hears(blob)
-            if heard is None or heard:
-                return heard
+        for message in held:
+            rules = self._breaks(self._told(message, 1 - self.side))
+            if rules:
+                return rules
         return LAWFUL
 
     # --- what comes in ---
 
     def _hears(self, blob: bytes) -> frozenset[str] | None:
         """The rules that these bytes of the other side break; None where it may be either."""
-        if self._closed or blob == self._last:
+        if self._closed or blob in self._last:
             return LAWFUL  # nothing counts after the completed shutdown, and no repeat ever
         if len(blob) > MAX_MESSAGE:
             return self._breaks(frozenset({"CH-MSG-1"}))
@@ -158,13 +165,19 @@ class Conversation:
             message = decode(blob)
         except Violation:
             return self._breaks(frozenset({"CH-MSG-2"}))
-        if self._waiting() and isinstance(message, Batch | Request | Advisory | Shutdown):
-            self._held.append(blob)
-            return LAWFUL if len(self._held) <= MOST_HELD else None
+        self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
+        if self._waiting() and isinstance(message, Batch | Request | Shutdown):
+            return self._holds(message)
+        if self._waiting() and isinstance(message, Advisory):
+            return LAWFUL
         rules = self._breaks(self._told(message, 1 - self.side))
-        if not rules and not isinstance(message, Request | Advisory):
-            self._last = blob
-        return rules
+        return rules if rules or len(blob) <= FREE else None
+
+    def _holds(self, message: Message) -> frozenset[str] | None:
+        """A message that came a little before play; a second one of a kind may be refused."""
+        another = any(isinstance(one, type(message)) for one in self._held)
+        self._held.append(message)
+        return None if another else LAWFUL
 
     def _breaks(self, rules: frozenset[str]) -> frozenset[str]:
         self.rules |= rules
@@ -180,11 +193,6 @@ class Conversation:
         if rule.startswith("CH-TIME") and isinstance(turn.event, Block):
             if not self._late(rule, 0):
                 self.broken.append(f"it gave up too early: {accusation}")
-        elif rule == "CH-CHAIN-1" and isinstance(turn.event, Block):
-            agreed = self.handshake.agreed
-            spent = [one for one in turn.event.coins if one.spent is not None]
-            if agreed is None or not any(one.coin == agreed.coin for one in spent):
-                self.broken.append(f"it accused without cause: {accusation}")
         elif rule == "CH-COINS-1":
             pass  # what it was to send itself would have been a trap
         elif heard is not None and not _fits(rule, heard):
@@ -351,6 +359,7 @@ def conversation(run: Run) -> Conversation:
     terms = Terms(
         contributions,
         scenario.unroll_timeout,
+        (TIMES.response, TIMES.move),
         scenario.confirmations,
         run.chain.agg_sig_data(),
         (first, second),
@@ -358,7 +367,7 @@ def conversation(run: Run) -> Conversation:
     talk = Conversation(
         side,
         Handshake(terms),
-        (DEFAULT_TIMES.response, DEFAULT_TIMES.move),
+        (TIMES.response, TIMES.move),
         scenario.confirmations,
         {number: Account(number, contributions) for number in (0, 1)},
         side,

@@ -50,9 +50,11 @@ def _taken(turn: Turn) -> tuple[bytes, ...]:
                 pass
     try:
         match decode(turn.event.message):
-            case Batch():
-                return (turn.event.message,)
-            case FirstHalves(channel_half, unroll_half) | Funding(channel_half, unroll_half):
+            case (
+                Batch(channel_half=channel_half, unroll_half=unroll_half)
+                | FirstHalves(channel_half, unroll_half)
+                | Funding(channel_half, unroll_half)
+            ):
                 return channel_half, unroll_half
             case _:
                 return ()

@@ -56,10 +56,14 @@ A_DAY = 4608
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What both players agreed on before they talk, and the coins that their wallets hold."""
+    """What both players agreed on before they talk, and the coins that their wallets hold.
+
+    `times` are the response and the move time, in blocks.
+    """
 
     contributions: tuple[int, int]
     unroll_timeout: int
+    times: tuple[int, int]
     confirmations: int
     agg_sig_data: bytes
     wallets: tuple[Coin, Coin]
@@ -135,6 +139,8 @@ class Handshake:
         least = self._terms.confirmations + 3
         if one.unroll_timeout != self._terms.unroll_timeout or one.unroll_timeout < least:
             yield "CH-OPEN-6"
+        if (one.response_time, one.move_time) != self._terms.times:
+            yield "CH-OPEN-12"
 
     def _launched(self, launch: Launch, peak: int) -> Iterator[str]:
         hello, welcome = self._hello(), self._welcome()
