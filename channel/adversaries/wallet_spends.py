@@ -79,6 +79,7 @@ def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> 
     def back(amount: int, *more: bytes) -> Value:
         return condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(amount), *more)
 
+    key = bytes(wallet.key.get_g1())
     right = [*launcher, back(change), asserts, before]
     lists: list[Sequence[Value]] = [
         [*launcher, back(change), before],
@@ -91,13 +92,15 @@ def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> 
         [*right, condition(REMARK, b"of no use")],
         [*right, condition(AGG_SIG_ME, bytes(48), b"a key that is none")],
         [*right, b"\x01"],
+        [*right, to_list(((b"", b""), b"a pair for a code"))],
+        [*right, *(condition(AGG_SIG_ME, key, bytes([number])) for number in range(9))],
     ]
     if launch:
         lists.append([back(change), asserts, before])
     made = [_signed(channel, wallet, to_list(one)) for one in lists]
     quoted = Program(serialize((b"\x01", to_list(right))))
     keyless = Coin(coin.parent, quoted.hash, coin.amount)
-    good = standard_spend(coin, bytes(wallet.key.get_g1()), to_list(right))
+    good = standard_spend(coin, key, to_list(right))
     spends = (
         Spend(keyless, quoted.serialized, serialize(b"")),
         msgspec.structs.replace(good, puzzle=quoted.serialized),

@@ -486,6 +486,29 @@ def dispute_run(
     )
 
 
+@dispute.command("faults")
+def dispute_faults(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Faults by name, or a part of it (all).")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="In how many processes.")] = 1,
+    seed: Annotated[
+        str | None, typer.Option(help="Any text; the same seed runs the same (faults).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Plant faults in the honest side, and tell which adversary and promise notices each.
+
+    Every check of the engine is left out in turn, and much is done wrongly. Exit code 1: a fault
+    went unnoticed.
+
+    Example: [bold]channelsim dispute faults --jobs 2[/bold]
+    """
+    from channel.cli.faults import look_for_faults
+
+    raise typer.Exit(look_for_faults(names or (), seed=seed, jobs=jobs, as_json=json))
+
+
 @vectors.command("check")
 def vectors_check(
     files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channel.disputes.conversation import Conversation
 from channel.disputes.ends import Run, Turn
 from channel.disputes.secrecy import move_of
 from channel.errors import Violation
 from channel.events import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
-from channel.messages import Advisory, Batch, FirstHalves, Funding, Request, decode
+from channel.messages import Advisory, Batch, FirstHalves, Funding, Message, Request, decode
+from clsp.values import serialize
 
 
-def forgetful(run: Run) -> Iterator[str]:
+def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
     """What was let out before it was stored."""
     stored: list[bytes] = []
-    for turn in run.ends[run.scenario.honest].journal:
-        for need in _taken(turn):
+    for turn in run.ends[talk.side].journal:
+        for need in _taken(talk, turn):
             if not _stored_first(need, turn.effects):
                 yield "it took a batch, or halves, and did not store them first"
         for effect in turn.effects:
@@ -28,7 +30,8 @@ def forgetful(run: Run) -> Iterator[str]:
                 case Store(_, data):
                     stored.append(data)
                 case Send(blob) if not isinstance(decode(blob), Request | Advisory):
-                    if not _kept(blob, stored):
+                    needs = (blob, *_conditions(talk, decode(blob)))
+                    if not all(_kept(need, stored) for need in needs):
                         yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
                 case Push("move" | "redo", bundle):
                     moves = (move_of(spend.solution) for spend in bundle.spends)
@@ -38,7 +41,15 @@ def forgetful(run: Run) -> Iterator[str]:
                     pass
 
 
-def _taken(turn: Turn) -> tuple[bytes, ...]:
+def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
+    """What the state pays that a batch leads to: a puzzle hash cannot be turned back."""
+    agreed = talk.handshake.agreed
+    if agreed is None or not isinstance(message, Batch) or message.number not in talk.accounts:
+        return ()
+    return (serialize(agreed.conditions(talk.accounts[message.number])),)
+
+
+def _taken(talk: Conversation, turn: Turn) -> tuple[bytes, ...]:
     """What of this event has to be stored: a batch, or halves, that were taken."""
     if not isinstance(turn.event, Received):
         return ()
@@ -49,13 +60,13 @@ def _taken(turn: Turn) -> tuple[bytes, ...]:
             case _:
                 pass
     try:
-        match decode(turn.event.message):
+        match message := decode(turn.event.message):
             case (
                 Batch(channel_half=channel_half, unroll_half=unroll_half)
                 | FirstHalves(channel_half, unroll_half)
                 | Funding(channel_half, unroll_half)
             ):
-                return channel_half, unroll_half
+                return channel_half, unroll_half, *_conditions(talk, message)
             case _:
                 return ()
     except Violation:

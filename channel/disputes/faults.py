@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
 from channel.disputes.planted import (
     Clock,
     Deaf,
@@ -55,13 +56,14 @@ class Fault:
 
 
 def _unchecked(check: Check) -> Fault:
-    rules = check.rules or _RULES_OF.get(check.name.split("/")[0], ())
+    function = check.name.split("/")[0]
+    rules = (*check.rules, *_RULES_OF.get(function, ()))
     return Fault(
         f"unchecked {check.name}",
         rules,
         f"does not refuse: {check.says}",
         lambda peer: Unchecked(peer, check),
-        tuple(f"breaks-{rule.lower()}" for rule in rules),
+        (*(name_of(rule) for rule in rules), *_SEEN_BY.get(function, ())),
     )
 
 
@@ -73,10 +75,17 @@ _RULES_OF = {
     "funding._conditions": _FUNDING,
     "funding._items": _FUNDING,
     "funding._amount": _FUNDING,
+    "signed.check_halves": ("CH-OPEN-8",),
     "receive._judge": ("CH-MOVE-4",),
     "receive._faults": ("CH-MOVE-4", "CH-MOVE-5"),
 }
 """The rules of checks that are told them by who calls, by module and function."""
+
+_SEEN_BY = {
+    "receive._judge": ("overshare", "padded"),
+    "receive._faults": ("bad-selection", "overraise", "wrong-reveal", "chameleon"),
+}
+"""Others that reach these checks."""
 
 
 def _behaves(
@@ -183,7 +192,7 @@ def behaviours() -> tuple[Fault, ...]:
             "loses the completed shutdown",
             Loses,
             "push shutdown.",
-            by=("dead", "withholder", "resurrector", "leaver", ""),
+            by=("leaves-closing",),
         ),
         _behaves(
             "pushes once",
@@ -381,6 +390,20 @@ def behaviours() -> tuple[Fault, ...]:
             by=("bad-selection-on-chain", "illegal-on-chain"),
         ),
     )
+
+
+_BOUND = "what a message makes us read or keep is bounded, which no promise is about"
+
+ARGUED = {
+    "unchecked batch._accept/3": UNBREAKABLE["CH-ACCEPT-4"],
+    "unchecked batch._accept/4": "only what could be played is open for the other side to accept",
+    "unchecked funding._read/2": _BOUND,
+    "unchecked funding._conditions/5": _BOUND,
+    "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
+    "unchecked opening._on_launch/3": "no message of an opening shows the receiver's coin so early",
+    "unchecked peer._hold/1": _BOUND,
+}
+"""Faults that no adversary of this harness can show, by name, and why."""
 
 
 def faults() -> tuple[Fault, ...]:

@@ -84,13 +84,14 @@ def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
     # In an opening only chance is different from run to run, and all is soon over.
     every = menus()[:1] if opening else (*menus(), *tight())
-    for number in range(MOST_OPENINGS if opening else MOST_RUNS):
-        pair, which = divmod(number, max(1, len(adversaries)))
+    most = MOST_OPENINGS if opening else MOST_RUNS
+    for number in range(most if adversaries else 0):
+        pair, which = divmod(number, len(adversaries))
         turn, side = divmod(pair, 2)
         yield replace(
             every[turn % len(every)],
             seed=f"{seed}/{number}",
-            adversary=adversaries[which] if adversaries else "",
+            adversary=adversaries[which],
             step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],
             side=1 - side,
         )

@@ -46,7 +46,7 @@ def check(run: Run) -> list[Broken]:
         *(Broken("duty", how) for how in dict.fromkeys(omissions(run, talk))),
         *liveness(run),
         *(Broken("secrecy", how) for how in secrecy(run)),
-        *(Broken("crash safety", how) for how in forgetful(run)),
+        *(Broken("crash safety", how) for how in forgetful(run, talk)),
         *manners(run),
     ]
 

@@ -13,9 +13,9 @@ from channel.adversaries.base import Adversary, get, names, register
 from channel.disputes import all as everything
 from channel.disputes.all import Tally, run_all
 from channel.disputes.arena import Arena, Run
+from channel.disputes.conversation import conversation
 from channel.disputes.ends import Uttered
-from channel.disputes.ledger import Account
-from channel.disputes.promises import Broken, accounts, check
+from channel.disputes.promises import Broken, check
 from channel.disputes.record import played
 from channel.disputes.scenario import WEATHERS, Scenario
 from channel.disputes.scenario import check as check_scenario
@@ -82,11 +82,11 @@ def test_hands_one_after_the_other_and_games_beside_each_other(name: str) -> Non
         games = GAME if staggered else registry.names()[:2]
         done = run(name, step, step % 2, games=games, hands=2, staggered=staggered)
         assert check(done) == [], (name, step)
-        states, _, _ = accounts(done)
-        for account in states.values():
+        for account in conversation(done).accounts.values():
             live = account.games.values()
             phases.add(tuple(game.validator for game in live if game.game == GAME[0]))
-        hands = max(hands, len({game for account in states.values() for game in account.games}))
+        states = conversation(done).accounts.values()
+        hands = max(hands, len({game for account in states for game in account.games}))
     # Two games of a kind at different moves; and both games of the second hand.
     assert any(len(set(at)) > 1 for at in phases), phases
     assert hands == 4
@@ -318,7 +318,7 @@ def test_news_that_are_not_so_are_found() -> None:
 def test_the_ledger_and_the_engine_count_the_same() -> None:
     """Worked out apart from each other, for every state of a session."""
     done = run("")
-    states, _, _ = accounts(done)
+    states = conversation(done).accounts
     assert len(states) > 10
     for end in done.ends:
         for link in end.peer.book.past:
@@ -331,16 +331,6 @@ def test_the_ledger_and_the_engine_count_the_same() -> None:
                 assert (standing.share(0), standing.share(1)) == game.shares()
                 assert standing.validator == game.position.validator
                 assert not standing.illegal
-
-
-def test_a_batch_of_what_does_not_exist_changes_nothing_in_the_ledger() -> None:
-    from channel.messages import Accept, Cancel, Move, Settle
-
-    actions = (Settle(4), Cancel(4, ""), Accept(4), Move(4, b"", 0, 0, b""))
-    batch = Batch(5, actions, bytes(96), bytes(96))
-    before = Account(4, (10, 20))
-    after = before.after(batch, 0)
-    assert (after.balances, after.games, after.open) == ((10, 20), {}, {})
 
 
 # --- the registry --------------------------------------------------------------------------------

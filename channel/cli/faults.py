@@ -1,0 +1,106 @@
+"""`channelsim dispute faults`."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from channel.disputes.faults import ARGUED, faults
+from channel.disputes.noticed import Finding, Outcome, examine_all
+from channel.errors import UsageError
+
+INTERRUPTED = 130
+
+DEFAULT_SEED = "faults"
+
+
+def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_json: bool) -> int:
+    """Plant each fault, or those with these names, and tell what noticed it; the exit code.
+
+    1 when one was not noticed, or not reached, for no stored reason.
+    """
+    if jobs < 1:
+        raise UsageError(f"--jobs {jobs}: at least 1")
+    known = [fault.name for fault in faults()]
+    wanted = [_find(name, known) for name in names]
+    text = sys.stdout.isatty() and not as_json
+    console = Console(highlight=False)
+    found: list[Finding] = []
+    stopped = ""
+    try:
+        for finding in examine_all(seed or DEFAULT_SEED, jobs, wanted):
+            found.append(finding)
+            if text:
+                _show(console, finding)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    if text:
+        counts = Counter(finding.outcome for finding in found)
+        told = (f"{counts[one]} {one.value}" for one in Outcome)
+        console.print(f"\n{len(found)} faults: {', '.join(told)}{stopped and '; interrupted'}")
+    else:
+        document = tally(found, stopped)
+        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    if stopped:
+        return INTERRUPTED
+    return 1 if any(is_open(finding) for finding in found) else 0
+
+
+def is_open(finding: Finding) -> bool:
+    """Whether a fault went unnoticed, or was not reached, and nobody has said why it may."""
+    noticed = finding.outcome in (Outcome.NOTICED, Outcome.COVERED)
+    return not noticed and finding.fault not in ARGUED
+
+
+def tally(found: list[Finding], stopped: str = "") -> dict[str, Any]:
+    """What was found as JSON data; by rule, and fault by fault."""
+    rules: dict[str, dict[str, str]] = {}
+    for finding in found:
+        for rule in finding.about:
+            by = finding.scenario.adversary if finding.scenario else ""
+            told = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
+            rules.setdefault(rule, {})[finding.fault] = told or finding.outcome.value
+    return {
+        "stopped": stopped,
+        "faults": len(found),
+        **{one.name.lower(): sum(f.outcome is one for f in found) for one in Outcome},
+        "open": [finding.fault for finding in found if is_open(finding)],
+        "rules": rules,
+        "findings": [
+            {
+                **asdict(finding),
+                "outcome": finding.outcome.value,
+                "argued": ARGUED.get(finding.fault, ""),
+            }
+            for finding in found
+        ],
+    }
+
+
+def _find(name: str, known: list[str]) -> str:
+    if name in known:
+        return name
+    near = [one for one in known if name in one]
+    if len(near) == 1:
+        return near[0]
+    hint = f": did you mean {' or '.join(map(repr, near[:3]))}?" if near else ""
+    raise UsageError(f"no fault is called {name!r}{hint}")
+
+
+def _show(console: Console, finding: Finding) -> None:
+    style = {Outcome.NOTICED: "", Outcome.COVERED: "dim"}.get(finding.outcome, "red")
+    head = f"{finding.outcome.value}: {finding.fault} ({', '.join(finding.about)})"
+    console.print(head, style=style, markup=False)
+    console.print(f"    {finding.what}", style="dim", markup=False)
+    scenario = finding.scenario
+    if scenario is not None:
+        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "nobody cheating"
+        console.print(f"    by {who}: {finding.promise}: {finding.how}", markup=False)
+    elif finding.fault in ARGUED:
+        console.print(f"    {ARGUED[finding.fault]}", style="dim", markup=False)
