@@ -83,7 +83,7 @@ _RULES_OF = {
 
 _SEEN_BY = {
     "receive._judge": ("overshare", "padded"),
-    "receive._faults": ("bad-selection", "overraise", "wrong-reveal", "chameleon"),
+    "receive._faults": ("bad-selection", "overraise", "wrong-reveal"),
 }
 """Others that reach these checks."""
 
@@ -351,7 +351,7 @@ def behaviours() -> tuple[Fault, ...]:
             Replaced,
             "onchain.records:Records.settled_by_us",
             nothing(False),
-            by=("silent", "dead", "leaver"),
+            by=("denies-settlement", "dead"),
         ),
         _behaves(
             "reveals early",
@@ -402,6 +402,7 @@ ARGUED = {
     "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
     "unchecked opening._on_launch/3": "no message of an opening shows the receiver's coin so early",
     "unchecked peer._hold/1": _BOUND,
+    "unchecked receive._faults/1": "who receives an illegal move of these games can always slash it",
 }
 """Faults that no adversary of this harness can show, by name, and why."""
 
