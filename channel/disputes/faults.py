@@ -402,7 +402,7 @@ ARGUED = {
     "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
     "unchecked opening._on_launch/3": "no message of an opening shows the receiver's coin so early",
     "unchecked peer._hold/1": _BOUND,
-    "unchecked receive._faults/1": "who receives an illegal move of these games can always slash it",
+    "unchecked receive._faults/1": "the opponent can slash every illegal move of these games",
 }
 """Faults that no adversary of this harness can show, by name, and why."""
 
