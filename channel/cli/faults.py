@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
+from channel.cli.progress import progress
 from channel.disputes.faults import ARGUED, faults
 from channel.disputes.noticed import Finding, Outcome, examine_all
 from channel.errors import UsageError
-
-INTERRUPTED = 130
+from channel.interrupt import exit_code, finishing
 
 DEFAULT_SEED = "faults"
 
@@ -32,24 +32,27 @@ def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_jso
     text = sys.stdout.isatty() and not as_json
     console = Console(highlight=False)
     found: list[Finding] = []
-    stopped = ""
+    interrupted = False
+    total = len(wanted or known)
     try:
-        for finding in examine_all(seed or DEFAULT_SEED, jobs, wanted):
-            found.append(finding)
-            if text:
-                _show(console, finding)
+        with progress("planted faults", "faults") as bar:
+            for finding in examine_all(seed or DEFAULT_SEED, jobs, wanted):
+                found.append(finding)
+                bar(len(found), total)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    if text:
-        counts = Counter(finding.outcome for finding in found)
-        told = (f"{counts[one]} {one.value}" for one in Outcome)
-        console.print(f"\n{len(found)} faults: {', '.join(told)}{stopped and '; interrupted'}")
-    else:
-        document = tally(found, stopped)
-        print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
-    if stopped:
-        return INTERRUPTED
-    return 1 if any(is_open(finding) for finding in found) else 0
+        interrupted = True
+    with finishing():
+        found.sort(key=lambda finding: known.index(finding.fault))
+        if text:
+            for finding in found:
+                _show(console, finding)
+            counts = Counter(finding.outcome for finding in found)
+            told = ", ".join(f"{counts[one]} {one.value}" for one in Outcome)
+            console.print(f"\n{len(found)} faults: {told}{'; interrupted' * interrupted}")
+        else:
+            document = tally(found, interrupted=interrupted)
+            print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 
 def is_open(finding: Finding) -> bool:
@@ -58,7 +61,7 @@ def is_open(finding: Finding) -> bool:
     return not noticed and finding.fault not in ARGUED
 
 
-def tally(found: list[Finding], stopped: str = "") -> dict[str, Any]:
+def tally(found: list[Finding], *, interrupted: bool = False) -> dict[str, Any]:
     """What was found as JSON data; by rule, and fault by fault."""
     rules: dict[str, dict[str, str]] = {}
     for finding in found:
@@ -67,7 +70,7 @@ def tally(found: list[Finding], stopped: str = "") -> dict[str, Any]:
             told = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
             rules.setdefault(rule, {})[finding.fault] = told or finding.outcome.value
     return {
-        "stopped": stopped,
+        "interrupted": interrupted,
         "faults": len(found),
         **{one.name.lower(): sum(f.outcome is one for f in found) for one in Outcome},
         "open": [finding.fault for finding in found if is_open(finding)],

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
-from multiprocessing import get_context
+from functools import partial
 
 from channel import bls
 from channel.adversaries.base import names
@@ -16,6 +15,7 @@ from channel.disputes.faults import Fault, faults
 from channel.disputes.promises import check
 from channel.disputes.scenario import Scenario
 from channel.events import BrokenOff, Effect, Event, Tell
+from channel.workers import Crew, Work
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """After how many messages an adversary deviates, in the order in which that is tried."""
@@ -148,18 +148,20 @@ def _finding(
 
 
 def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[Finding]:
-    """The finding of each fault in turn, or of those with these names."""
+    """The findings of all faults, or of those with these names, as they come."""
     wanted = set(which)
     every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
-    if jobs == 1:
+    with Crew(partial(_examiner, seed), min(jobs, len(every))) as crew:
+        for _, finding in crew.run(every):
+            yield finding
+
+
+def _examiner(seed: str) -> Work[str, Finding]:
+    by_name = {fault.name: fault for fault in faults()}
+
+    def work(name: str) -> Iterator[Finding]:
+        # Its runs begin alike: what was signed in one is not signed again.
         with bls.remembered():
-            for name in every:
-                yield _examine(name, seed)
-        return
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
-        yield from pool.map(_examine, every, [seed] * len(every))
+            yield examine(by_name[name], seed)
 
-
-def _examine(name: str, seed: str) -> Finding:
-    (fault,) = (one for one in faults() if one.name == name)
-    return examine(fault, seed)
+    return work

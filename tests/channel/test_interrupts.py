@@ -93,6 +93,10 @@ COMMANDS = {
     "dispute run --all, two jobs": Long(
         "dispute run --all --seeds 9 --jobs 2", r"\d runs", ("broken_promises",)
     ),
+    "dispute faults": Long("dispute faults", r"\d of \d+ faults", ("findings",)),
+    "dispute faults, two jobs": Long(
+        "dispute faults --jobs 2", r"\d of \d+ faults", ("interrupted",)
+    ),
     "coverage": Long("coverage calpoker --corpus {corpus}", r"\d cases read", ("programs",)),
     "replay": Long("replay {transcript} --quiet", r"\d of \d", ("hands",)),
     "vectors check": Long("vectors check {vectors}", r"\d of \d", says="passed, 0 failed; interr"),
