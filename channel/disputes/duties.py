@@ -56,6 +56,46 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
                 yield f"it does not {due}, which is {age} blocks old"
 
 
+URGENT = ("unroll", "preempt", "slash", "move", "redo")
+"""What has a deadline, and is paid for by a side that pays fees."""
+
+
+def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
+    """Spends with a deadline whose fee was not raised with a block that they were not in."""
+    fees = run.ends[talk.side].peer.config.fees
+    if fees is None or run.reorgs:
+        return  # after a reorganisation a coin may be younger than it was
+    offered: dict[bytes, tuple[int, int]] = {}
+    for turn in run.ends[talk.side].journal:
+        for effect in turn.effects:
+            if not isinstance(effect, Push) or not isinstance(turn.event, Block):
+                continue
+            name, with_fee, _ = effect.name.partition("+fee")
+            if not with_fee or name not in URGENT or len(effect.bundle.spends) != 2:
+                continue
+            spend, purse = effect.bundle.spends
+            fee, peak = _fee(purse.solution), turn.event.peak
+            before, was = offered.get(spend.coin.id, (peak, 0))
+            if before < peak and fee <= was < fees.most:
+                yield f"it offers {fee} mojos for a {name}, as before"
+            offered[spend.coin.id] = (peak, fee)
+
+
+def _fee(solution: bytes) -> int:
+    """The fee that a wallet coin's spend reserves, in mojos."""
+    match deserialize(solution):
+        case (_, ((_, conditions), _)):
+            for condition in from_list(conditions):
+                match condition:
+                    case (b"\x34", (bytes(fee), _)):
+                        return atom_to_int(fee)
+                    case _:
+                        pass
+        case _:
+            pass
+    return 0
+
+
 def _settled(turn: Turn) -> bool:
     return any(
         isinstance(one, Tell) and isinstance(one.news, ChannelSettled) for one in turn.effects

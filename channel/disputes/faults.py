@@ -7,8 +7,8 @@ between. It is there only while the honest side works. Each names the adversarie
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
@@ -27,6 +27,7 @@ from channel.disputes.planted import (
     StoresLast,
     Unchecked,
     constant,
+    first_fee,
     hastily,
     never_late,
     nothing,
@@ -45,7 +46,8 @@ from channel.peer import Peer
 class Fault:
     """A fault by name: the rules or promises that it is about, what is wrong, and how.
 
-    `seen_by` are the adversaries against which it should show.
+    `seen_by` are the adversaries against which it should show, in scenarios in which the fields in
+    `given` are so.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Fault:
     what: str
     plant: Callable[[Peer], Planted]
     seen_by: tuple[str, ...]
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _unchecked(check: Check) -> Fault:
@@ -370,6 +373,18 @@ def behaviours() -> tuple[Fault, ...]:
             "proposal:least_timeout",
             nothing(0),
             by=("short-timeouts",),
+        ),
+        replace(
+            _behaves(
+                "never raises a fee",
+                "duty",
+                "offers the same fee with every block",
+                Replaced,
+                "onchain.fees:Fees.after",
+                first_fee,
+                by=("stale-any", "leaver", "wrong-commitment"),
+            ),
+            given={"weather": "full", "fees": 5},
         ),
         _behaves(
             "has no evidence",

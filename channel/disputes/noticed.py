@@ -90,6 +90,7 @@ def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
         turn, side = divmod(pair, 2)
         yield replace(
             every[turn % len(every)],
+            **fault.given,
             seed=f"{seed}/{number}",
             adversary=adversaries[which],
             step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],

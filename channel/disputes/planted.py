@@ -339,6 +339,13 @@ def nothing(instead: Any) -> Callable[..., Any]:
     return other
 
 
+def first_fee(planted: Planted, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
+    """What is offered at first, however long it waits."""
+    if original(fees, blocks) != fees.first:
+        planted.mark()
+    return fees.first
+
+
 def never_late(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
     """Nothing that is waited for is ever late."""
     marks, late = original(*args)

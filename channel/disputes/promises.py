@@ -15,7 +15,7 @@ from channel.coins import Coin
 from channel.disputes.arena import Run
 from channel.disputes.conversation import Conversation, conversation
 from channel.disputes.crash import forgetful
-from channel.disputes.duties import omissions, other_moves
+from channel.disputes.duties import omissions, other_moves, too_cheap
 from channel.disputes.ledger import Account, Standing
 from channel.disputes.secrecy import secrecy
 from channel.disputes.telling import untrue
@@ -44,6 +44,7 @@ def check(run: Run) -> list[Broken]:
         *(safety(run, talk) if not talk.broken else ()),
         *(Broken("safety", how) for how in other_moves(run, talk)),
         *(Broken("duty", how) for how in dict.fromkeys(omissions(run, talk))),
+        *(Broken("duty", how) for how in too_cheap(run, talk)),
         *liveness(run),
         *(Broken("secrecy", how) for how in secrecy(run)),
         *(Broken("crash safety", how) for how in forgetful(run, talk)),
