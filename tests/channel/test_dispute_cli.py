@@ -152,9 +152,11 @@ def test_everything_at_once(
     assert told["runs"] - told["idle"] == sum(
         cell["runs"] for row in told["matrix"].values() for cell in row.values()
     )
-    assert told["matrix"]["false-launcher"] == {
-        "handshake": {"runs": 4, "broken_promises": 0, "results": {"no channel": 4}}
-    }
+    (cell,) = told["matrix"]["false-launcher"].values()
+    assert [*told["matrix"]["false-launcher"]] == ["handshake"]
+    assert cell["broken_promises"] == 0
+    assert cell["results"] == {"no channel": cell["runs"]}
+    assert cell["runs"] >= 2
     assert {"handshake", "proposal", "deal", "shutdown"} < set(told["matrix"]["dead"])
     assert told["blocks"] > 50
     assert told["spends"] > 10
