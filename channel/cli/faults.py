@@ -56,9 +56,15 @@ def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_jso
 
 
 def is_open(finding: Finding) -> bool:
-    """Whether a fault went unnoticed, or was not reached, and nobody has said why it may."""
-    noticed = finding.outcome in (Outcome.NOTICED, Outcome.COVERED)
-    return not noticed and finding.fault not in ARGUED
+    """Whether a fault went unnoticed, or was not reached, and nobody has said why it may; or the
+    engine broke a promise by itself."""
+    match finding.outcome:
+        case Outcome.NOTICED | Outcome.COVERED:
+            return False
+        case Outcome.WITHOUT:
+            return True
+        case Outcome.UNNOTICED | Outcome.UNREACHED:
+            return finding.fault not in ARGUED
 
 
 def tally(found: list[Finding], *, interrupted: bool = False) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Outcome(Enum):
     COVERED = "refused by another check"
     UNNOTICED = "not noticed"
     UNREACHED = "not reached"
+    WITHOUT = "a promise breaks without it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def examine(fault: Fault, seed: str) -> Finding:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
         if not arena.planted.reached:
             if promise:
-                raise AssertionError(f"{scenario}: {promise}: {how}")
+                return _finding(fault, Outcome.WITHOUT, runs, reached, scenario, promise, how)
             continue
         reached += 1
         covered += arena.refused

@@ -15,7 +15,7 @@ from channel.disputes import noticed
 from channel.disputes.faults import ARGUED, Fault, faults
 from channel.disputes.noticed import FaultyArena, Outcome, examine, examine_all, scenarios
 from channel.disputes.planted import Planted, Replaced, nothing
-from channel.disputes.promises import check
+from channel.disputes.promises import Broken, check
 from channel.disputes.scenario import Scenario
 from channel.disputes.unchecked import Check, checks, left_out
 from channel.errors import InvariantError, Violation
@@ -149,8 +149,16 @@ def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
     never = replace(fault, plant=lambda peer: Harmless(peer, False))
     assert examine(never, "x").outcome is Outcome.UNREACHED
     assert examine(replace(fault, seen_by=()), "x").outcome is Outcome.UNREACHED
-    refused = replace(fault, seen_by=("wrong-size",))
-    assert examine(refused, "x").outcome in (Outcome.COVERED, Outcome.UNNOTICED)
+
+
+def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fault = Fault("none", ("safety",), "nothing", Planted, ("",))
+    monkeypatch.setattr(noticed, "check", lambda run: [Broken("safety", "planted")])
+    found = examine(fault, "x")
+    assert (found.outcome, found.how) == (Outcome.WITHOUT, "planted")
+    assert cli.is_open(found)
 
 
 def test_without_a_fault_the_same_runs_break_nothing() -> None:
