@@ -491,22 +491,24 @@ def dispute_faults(
     names: Annotated[
         list[str] | None, typer.Argument(help="Faults by name, or a part of it (all).")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="In how many processes.")] = 1,
+    jobs: Annotated[int | None, whole(1, 256, "In how many processes (1).")] = None,
     seed: Annotated[
-        str | None, typer.Option(help="Any text; the same seed runs the same (faults).")
+        str | None, seed_text("Any text; the same seed runs the same (faults).")
     ] = None,
     json: Json = False,
+    text: InText = False,
 ) -> None:
     """Plant faults in the honest side, and tell which adversary and promise notices each.
 
     Every check of the engine is left out in turn, and much is done wrongly. Exit code 1: a fault
     went unnoticed.
 
-    Example: [bold]channelsim dispute faults --jobs 2[/bold]
+    Example: channelsim dispute faults --jobs 2
     """
     from channel.cli.faults import look_for_faults
 
-    raise typer.Exit(look_for_faults(names or (), seed=seed, jobs=jobs, as_json=json))
+    as_json = json_wanted(json, text)
+    raise typer.Exit(look_for_faults(names or (), seed=seed, jobs=jobs or 1, as_json=as_json))
 
 
 @vectors.command("check")

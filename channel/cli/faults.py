@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-import msgspec
 from rich.console import Console
 
 from channel.cli.progress import progress
@@ -16,6 +14,8 @@ from channel.disputes.faults import ARGUED, faults
 from channel.disputes.noticed import Finding, Outcome, examine_all
 from channel.errors import UsageError
 from channel.interrupt import exit_code, finishing
+from channel.report.terminal import console, print_json, say
+from games.names import nearest, quoted
 
 DEFAULT_SEED = "faults"
 
@@ -25,12 +25,8 @@ def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_jso
 
     1 when one was not noticed, or not reached, for no stored reason.
     """
-    if jobs < 1:
-        raise UsageError(f"--jobs {jobs}: at least 1")
     known = [fault.name for fault in faults()]
     wanted = [_find(name, known) for name in names]
-    text = sys.stdout.isatty() and not as_json
-    console = Console(highlight=False)
     found: list[Finding] = []
     interrupted = False
     total = len(wanted or known)
@@ -43,15 +39,14 @@ def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_jso
         interrupted = True
     with finishing():
         found.sort(key=lambda finding: known.index(finding.fault))
-        if text:
-            for finding in found:
-                _show(console, finding)
+        if as_json:
+            print_json(tally(found, interrupted=interrupted))
+        else:
+            _show(console(), found)
             counts = Counter(finding.outcome for finding in found)
             told = ", ".join(f"{counts[one]} {one.value}" for one in Outcome)
-            console.print(f"\n{len(found)} faults: {told}{'; interrupted' * interrupted}")
-        else:
-            document = tally(found, interrupted=interrupted)
-            print(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+            ending = "; interrupted" * interrupted
+            say(console(), f"\n{len(found)} faults: {told}{ending}")
     return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 
@@ -95,21 +90,22 @@ def tally(found: list[Finding], *, interrupted: bool = False) -> dict[str, Any]:
 def _find(name: str, known: list[str]) -> str:
     if name in known:
         return name
-    near = [one for one in known if name in one]
-    if len(near) == 1:
-        return near[0]
-    hint = f": did you mean {' or '.join(map(repr, near[:3]))}?" if near else ""
-    raise UsageError(f"no fault is called {name!r}{hint}")
+    parts = [one for one in known if name in one]
+    if len(parts) == 1:
+        return parts[0]
+    several = f" (did you mean {' or '.join(map(repr, parts[:3]))}?)" if parts else ""
+    raise UsageError(f"no fault is called {quoted(name)}{several or nearest(name, known)}")
 
 
-def _show(console: Console, finding: Finding) -> None:
-    style = {Outcome.NOTICED: "", Outcome.COVERED: "dim"}.get(finding.outcome, "red")
-    head = f"{finding.outcome.value}: {finding.fault} ({', '.join(finding.about)})"
-    console.print(head, style=style, markup=False)
-    console.print(f"    {finding.what}", style="dim", markup=False)
-    scenario = finding.scenario
-    if scenario is not None:
-        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "nobody cheating"
-        console.print(f"    by {who}: {finding.promise}: {finding.how}", markup=False)
-    elif finding.fault in ARGUED:
-        console.print(f"    {ARGUED[finding.fault]}", style="dim", markup=False)
+def _show(terminal: Console, found: Iterable[Finding]) -> None:
+    for finding in found:
+        style = {Outcome.NOTICED: "", Outcome.COVERED: "dim"}.get(finding.outcome, "red")
+        head = f"{finding.outcome.value}: {finding.fault} ({', '.join(finding.about)})"
+        say(terminal, head, style)
+        say(terminal, f"    {finding.what}", "dim")
+        scenario = finding.scenario
+        if scenario is not None:
+            who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+            say(terminal, f"    by {who}: {finding.promise}: {finding.how}")
+        elif finding.fault in ARGUED:
+            say(terminal, f"    {ARGUED[finding.fault]}", "dim")

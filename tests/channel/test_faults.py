@@ -196,7 +196,7 @@ def test_a_fault_that_nobody_notices_fails_the_command(
     [
         (("nothing",), "no fault is called 'nothing'"),
         (("_settle",), "did you mean 'unchecked batch._settle/1' or"),
-        (("--jobs", "0"), "--jobs 0"),
+        (("--jobs", "0"), "from 1 to 256"),
     ],
 )
 def test_wrong_use_is_one_line(
