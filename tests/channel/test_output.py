@@ -152,6 +152,7 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("trace",): lambda old, new: (VECTORS,),
     ("fuzz",): lambda old, new: ("calpoker", "--seconds", 0.1, "--jobs", 1, "--out", new),
     ("dispute", "list"): lambda old, new: (),
+    ("dispute", "faults"): lambda old, new: ("_settle/2", "--seed", "été — ♠"),
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
