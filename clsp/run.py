@@ -93,7 +93,7 @@ def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = ST
     """Run a program on its environment, usually a list of arguments.
 
     >>> run(Program(bytes.fromhex("ff10ff02ff0580")), (b"\\x02", (b"\\x03", b"")))
-    Valid(b'\\x05', 856)
+    Valid(value=b'\\x05', cost=856)
     """
     return run_serialized(program.serialized, serialize(args), max_cost, flags)
 

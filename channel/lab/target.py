@@ -30,7 +30,7 @@ from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
 from games.errors import UnknownGame
-from games.names import LONGEST, nearest, nearest_or_all
+from games.names import nearest, nearest_or_all, printable
 from games.referee import referee
 from games.vectors import BadCase, Case, worked_out
 from games.vectors import read as read_cases
@@ -126,7 +126,7 @@ def load(text: str) -> Target:
     path = Path(text)
     if path.suffix != ".toml" and input_files.is_missing(path):
         raise UsageError(
-            f"{text[:LONGEST]}{nearest(text, registry.names())}: neither an installed game"
+            f"{printable(text)}{nearest(text, registry.names())}: neither an installed game"
             f" ({', '.join(registry.names())}) nor a .toml file"
         )
     return read(path)

@@ -113,7 +113,7 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 def print_json(data: Any) -> None:
     """Print one JSON document on standard output, escaped where the output is not UTF-8."""
-    unicode = sys.stdout.encoding.lower().startswith("utf")
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(json.dumps(msgspec.to_builtins(data), indent=2, ensure_ascii=not unicode))
 
 

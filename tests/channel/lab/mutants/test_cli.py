@@ -79,7 +79,7 @@ def test_wrong_use(
 def test_without_rules_there_is_nothing_to_be_held_against(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "a.hex").write_text("80")
+    (tmp_path / "a.hex").write_text("ff10ff02ffff010180")
     path = tmp_path / "t.toml"
     path.write_text('name = "mine"\n[programs]\na = "a.hex"\n')
     ran = channelsim(capsys, "mutants", path)
