@@ -4,10 +4,10 @@ Source: the state channel, "Opening". The initiator says A, C and E, the receive
 State 0 is completed only by the initiator, state 1 (the same balances) only by the receiver:
 a state that both hold would let one of them preempt himself.
 
-The channel coin is locked by the sum of two keys, and the standard puzzle has a hidden path: whoever
-knows P and a puzzle h with sum = P + sha256(P, h) * G spends the coin by h, without a signature. A
-receiver that sees the other key before it names its own can choose it so, and prove that it has it.
-So A holds only the hash of the initiator's channel key; the key follows in C.
+The channel coin is locked by the sum of two keys, and the standard puzzle has a hidden path:
+whoever knows P and a puzzle h with sum = P + sha256(P, h) * G spends the coin by h, without a
+signature. A receiver that sees the other key before it names its own can choose it so, and prove
+that it has it. So A holds only the hash of the initiator's channel key; the key follows in C.
 """
 
 from __future__ import annotations
