@@ -14,7 +14,17 @@ from channel.disputes.ends import Run, Turn
 from channel.disputes.secrecy import move_of
 from channel.errors import Violation
 from channel.events import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
-from channel.messages import Advisory, Batch, FirstHalves, Funding, Message, Request, decode
+from channel.kept import read
+from channel.messages import (
+    Advisory,
+    Batch,
+    FirstHalves,
+    Funding,
+    Message,
+    Propose,
+    Request,
+    decode,
+)
 from clsp.values import serialize
 
 
@@ -25,12 +35,15 @@ def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
         for need in _taken(talk, turn):
             if not _stored_first(need, turn.effects):
                 yield "it took a batch, or halves, and did not store them first"
+        if not _keeps_evidence(turn.effects):
+            yield "it did not store the evidence of the illegal moves that it means to slash"
         for effect in turn.effects:
             match effect:
                 case Store(_, data):
                     stored.append(data)
                 case Send(blob) if not isinstance(decode(blob), Request | Advisory):
-                    needs = (blob, *_conditions(talk, decode(blob)))
+                    said = decode(blob)
+                    needs = (blob, *_conditions(talk, said), *_proposed(said))
                     if not all(_kept(need, stored) for need in needs):
                         yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
                 case Push("move" | "redo", bundle):
@@ -39,6 +52,32 @@ def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
                         yield "it made a move on chain before storing it"
                 case _:
                     pass
+
+
+def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
+    """Whether the record of a state with illegal moves says with what each is slashed."""
+    slashable = {
+        game_id
+        for effect in effects
+        if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
+        for game_id in effect.news.slashable
+    }
+    if not slashable:
+        return True
+    records = [effect.data for effect in effects if isinstance(effect, Store)]
+    return any(
+        {game_id for game_id, _ in read(data).slashes} == slashable
+        for data in records
+        if b"slashes" in data
+    )
+
+
+def _proposed(message: Message) -> tuple[bytes, ...]:
+    """What of the offers in a message has to be stored, to be taken up after a crash."""
+    if not isinstance(message, Batch):
+        return ()
+    proposals = (action for action in message.actions if isinstance(action, Propose))
+    return tuple(offer.commitment for proposal in proposals for offer in proposal.offers)
 
 
 def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
@@ -66,7 +105,8 @@ def _taken(talk: Conversation, turn: Turn) -> tuple[bytes, ...]:
                 | FirstHalves(channel_half, unroll_half)
                 | Funding(channel_half, unroll_half)
             ):
-                return channel_half, unroll_half, *_conditions(talk, message)
+                needs = (channel_half, unroll_half, *_conditions(talk, message))
+                return *needs, *_proposed(message)
             case _:
                 return ()
     except Violation:

@@ -64,6 +64,7 @@ class FaultyArena(Arena):
     def __init__(self, scenario: Scenario, fault: Fault) -> None:
         super().__init__(scenario)
         self.planted = fault.plant(self._ends[scenario.honest].peer)
+        self._is_check = fault.is_check
         self.refused = False
 
     def _react(self, index: int, event: Event | None) -> list[Effect]:
@@ -75,7 +76,8 @@ class FaultyArena(Arena):
             effects = super()._react(index, self.planted.event(event))
         effects = self.planted.effects(effects)
         accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
-        self.refused = self.refused or (self.planted.reached and accused)
+        stands_in = self._is_check and self.planted.reached and accused
+        self.refused = self.refused or stands_in
         return effects
 
 

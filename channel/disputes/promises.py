@@ -114,7 +114,10 @@ def safety(run: Run, talk: Conversation) -> Iterator[Broken]:
     if number is None:
         yield Broken("safety", "the unroll coin is not spent")
         return
-    counting = {received, talk.slashable} | ({sent} if sent > received else set())
+    # A batch with illegal moves that can all be slashed is the newest state, to be published.
+    counting = {received} | ({sent} if sent > received else set())
+    if talk.slashable is not None:
+        counting = {talk.slashable}
     if number not in counting:
         yield Broken("safety", f"state {number} counts; received {received}, sent {sent}")
         return
@@ -263,7 +266,7 @@ def _moves(run: Run, child: CoinSeen) -> int:
 def manners(run: Run) -> Iterator[Broken]:
     """What it told its player is so; nothing that it pushed is wrong in itself."""
     end = run.ends[run.scenario.honest]
-    yield from (Broken("news", how) for how in untrue(end.news, _got(run)))
+    yield from (Broken("news", how) for how in untrue(end.news, _got(run), run.scenario.balance))
     refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
         yield Broken("news", f"the node refused {sorted(refused)}")

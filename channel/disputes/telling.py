@@ -31,13 +31,21 @@ def standing(news: Iterable[News]) -> list[News]:
     return found
 
 
-def untrue(news: Sequence[News], got: int) -> Iterator[str]:
-    """What is wrong with this news of a player that got so many mojos out of its channel."""
+def untrue(news: Sequence[News], got: int, put_in: int) -> Iterator[str]:
+    """What is wrong with this news of a player that put so many mojos into its channel, and got
+    so many out of it."""
     for one in news:
         if isinstance(one, Undone) and isinstance(one.fact, FINAL):
             yield f"what was final was taken back: {type(one.fact).__name__}"
     told = standing(news)
     yield from _games(told)
+    if any(isinstance(one, ChannelClosed) for one in told):
+        staked = [
+            one.game.terms.stakes[one.player.seat] for one in told if isinstance(one, GameStarted)
+        ]
+        won = [one.ours for one in told if isinstance(one, GameSettled)]
+        if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
+            yield f"its games took {sum(staked)} mojos and paid {sum(won)}: {put_in} became {got}"
     for settled in told:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {settled.ours} mojos, and there are {got}"
