@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from channel import __version__
 from channel.cli.options import json_wanted, real, refuse, seed_text, whole
@@ -552,3 +553,6 @@ def _summary(help: str) -> str:
 for _group in (app, vectors, dispute):
     for _command in _group.registered_commands:
         _command.short_help = _summary(_command.help or getdoc(_command.callback) or "")
+
+commands = get_command(app)
+"""The whole tree of commands, built once: that takes longer than to run a short one."""

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from channel.chain.simulator import BLOCK_REWARD
-from channel.cli.app import app
+from channel.cli.app import commands
 from channel.disputes.scenario import MOST_FEES, MOST_HANDS
 from channel.setup import MAX_HANDS
 from games import registry
@@ -32,7 +32,7 @@ def walk(group: Any, path: Command = ()) -> Iterator[tuple[Command, Any]]:
             yield (*path, name), command
 
 
-COMMANDS = dict(walk(typer.main.get_command(app)))
+COMMANDS = dict(walk(commands))
 GROUPS: list[Command] = [(), *sorted({path[:-1] for path in COMMANDS if len(path) > 1})]
 
 
