@@ -226,7 +226,7 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
 
 SOON = (
     *("crosscheck, two jobs", "cost", "bench", "fuzz"),
-    *("dispute run --all", "coverage", "vectors check"),
+    *("dispute run --all", "vectors check"),
 )
 
 
