@@ -258,6 +258,32 @@ def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) ->
     assert ended.code == 128 + number
 
 
+EARLY = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+from channel.cli import main
+sys.meta_path.insert(0, Finder())
+main()
+"""
+"""An interrupt while the command line itself is still being imported."""
+
+
+def test_an_interrupt_before_the_command_begins() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", EARLY, "games"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        timeout=GUARD,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"channelsim: interrupted\n")
+
+
 def test_an_interrupted_make_leaves_the_old_file(tmp_path: Path) -> None:
     old = tmp_path / "v.jsonl"
     old.write_text("old\n")
