@@ -4,11 +4,10 @@ Source: the state channel, "Opening". The initiator says A, C and E, the receive
 State 0 is completed only by the initiator, state 1 (the same balances) only by the receiver:
 a state that both hold would let one of them preempt himself.
 
-In one thing this goes beyond the text. The channel coin is locked by the sum of two keys, and
-the standard puzzle has a second way in: whoever knows P and a puzzle h with
-sum = P + sha256(P, h) * G spends the coin by h, without a signature. Who sees the other key before
-it names its own can make the sum so, and prove that it has its key. So A holds only the hash
-of the initiator's channel key; the key itself comes in C, when the receiver's is fixed.
+The channel coin is locked by the sum of two keys, and the standard puzzle has a hidden path:
+whoever knows P and a puzzle h with sum = P + sha256(P, h) * G spends the coin by h, without a
+signature. A receiver that sees the other key before it names its own can choose it so, and prove
+that it has it. So A holds only the hash of the initiator's channel key; the key follows in C.
 """
 
 from __future__ import annotations

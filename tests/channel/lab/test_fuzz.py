@@ -268,6 +268,7 @@ def test_a_bad_file_among_the_findings_is_told_and_passed_over(
     assert "x.json: cannot be tried: no finding" in ran.out
 
 
+@pytest.mark.long
 def test_a_program_that_never_ends_is_found_in_time(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
     endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x)))"
@@ -292,7 +293,7 @@ def test_a_finding_of_another_target_is_refused_in_one_line(
     assert "probe" in ran.err
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from channel.cli import main; main()"]
     process = subprocess.Popen(

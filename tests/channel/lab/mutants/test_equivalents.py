@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations, combinations_with_replacement, pairwise
+from typing import Any
 
 import pytest
 
@@ -61,6 +62,14 @@ def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
     ]
 
 
+def some(mutants: list[Mutant]) -> list[Any]:
+    """Every fifth; each takes seconds, and the others are for the long tests."""
+    return [
+        mutant if number % 5 == 0 else pytest.param(mutant, marks=pytest.mark.long)
+        for number, mutant in enumerate(mutants)
+    ]
+
+
 def numbers(value: Value) -> tuple[int, ...]:
     return tuple(atom_to_int(atom) for atom in from_list(value) if isinstance(atom, bytes))
 
@@ -102,7 +111,7 @@ SPACE_VALUES = space_values(SPACE_CALLS, SPACE_HANDS)
 IN_SPACE = ("value_of_groups", "groups_of", "fields", "insert_group")
 
 
-@pytest.mark.parametrize("mutant", claimed(SPACE, "end", *IN_SPACE), ids=lambda one: one.key)
+@pytest.mark.parametrize("mutant", some(claimed(SPACE, "end", *IN_SPACE)), ids=lambda one: one.key)
 def test_hands_of_space_poker_are_in_one_order(mutant: Mutant) -> None:
     calls = function(SPACE, "end", "hand_value", mutant.program)
     values = by_value(SPACE_VALUES, space_values(calls, SPACE_HANDS))
@@ -141,7 +150,7 @@ IN_CALIFORNIA = (
 
 
 @pytest.mark.parametrize(
-    "mutant", claimed(CALIFORNIA, "e", *IN_CALIFORNIA), ids=lambda one: one.key
+    "mutant", some(claimed(CALIFORNIA, "e", *IN_CALIFORNIA)), ids=lambda one: one.key
 )
 def test_hands_of_california_poker_are_in_one_order(mutant: Mutant) -> None:
     calls = function(CALIFORNIA, "e", "hand_value", mutant.program)
