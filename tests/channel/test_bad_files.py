@@ -335,3 +335,14 @@ def test_half_a_file_is_refused(
         file.write_bytes(data[: len(data) - 5])
         said = refused(channelsim(capsys, *arguments(file, folder)))
         assert str(folder) in said
+
+
+@pytest.mark.parametrize("command", ["replay", "trace"])
+def test_a_finding_without_its_case_is_called_one(
+    command: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+) -> None:
+    file = tmp_path / "finding.json"
+    for text in (good[Kind.FINDING], json.dumps(json.loads(good[Kind.FINDING])).encode()):
+        file.write_bytes(text)
+        said = refused(channelsim(capsys, command, file))
+        assert f"{file}: no finding: the key" in said
