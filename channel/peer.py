@@ -144,11 +144,6 @@ class Peer(EndsSide):
     # --- messages of the other side ----------------------------------------------------------
 
     def _on_message(self, message: bytes) -> list[Effect]:
-        if self.phase in (Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED):
-            # The chain alone counts now, and what it says is in `_on_block`.
-            return self._ignore(f"a message after {self.phase.value}")
-        if self.phase is Phase.COMPLETED:
-            return self._ignore("a message after the completed shutdown")
         if len(message) <= MAX_MESSAGE:
             digest = sha256(message).digest()
             if digest in (self._last_received, self._last_batch):
@@ -158,21 +153,37 @@ class Peer(EndsSide):
 
     def _take(self, blob: bytes) -> list[Effect]:
         """Act on a message that is not a repeat."""
+        if self.phase in (Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED):
+            # The chain alone counts now, and what it says is in `_on_block`.
+            return self._ignore(f"a message after {self.phase.value}")
+        if self.phase is Phase.COMPLETED:
+            return self._ignore("a message after the completed shutdown")
         step = self.phase.value
+        if self.phase is Phase.OPENING:
+            step = f"{step}, waiting for {self._opening.step.value}"
         try:
-            if self.phase is Phase.OPENING:
-                step = f"{step}, waiting for {self._opening.step.value}"
-                return self._on_opening(decode(blob, MAX_OPENING_MESSAGE))
-            message = decode(blob, batch_limit(self.book.state))
+            message = decode(blob, self._longest())
             if isinstance(message, Batch):
                 # A request may follow it, and both be repeated after a lost connection.
                 self._last_batch = sha256(blob).digest()
-            if self.phase is Phase.FUNDING:
-                return self._hold(blob, message)
-            return self._on_play(message)
+            match self.phase:
+                case Phase.OPENING if self._book is None or isinstance(message, Funded):
+                    return self._on_opening(message)
+                case Phase.OPENING | Phase.FUNDING:
+                    # The funding may be in the chain before its last message is here.
+                    return self._hold(blob, message)
+                case _:
+                    return self._on_play(message)
         except Violation as violation:
             violation.party, violation.step = self.config.peer, step
             return self._break_off(violation)
+
+    def _longest(self) -> int:
+        """The longest message, in bytes, that can be meant now."""
+        if self._book is None:
+            return MAX_OPENING_MESSAGE
+        limit = batch_limit(self._book.state)
+        return max(limit, MAX_OPENING_MESSAGE) if self.phase is Phase.OPENING else limit
 
     def _on_play(self, message: Message) -> list[Effect]:
         match message:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from channel import events
@@ -132,8 +132,7 @@ class ChainSide(ABC):
     # --- the chain -----------------------------------------------------------------------------
 
     def _on_block(self, block: Block) -> list[Effect]:
-        self._peak = block.peak
-        self._picture = block = _with_known_solutions(block, self._picture)
+        self._peak, self._picture = block.peak, block
         if self._dispute is not None:
             return self._after(*look(self._dispute, block))
         if self._opened is None:
@@ -311,19 +310,3 @@ class ChainSide(ABC):
         if self.table is None:
             raise InvariantError("the channel is not funded")
         return self.table
-
-
-def _with_known_solutions(block: Block, before: Block) -> Block:
-    """The block with the solutions that the node gave once and now leaves out."""
-    known = {
-        (seen.coin, seen.spent): seen.solution for seen in before.coins if seen.solution is not None
-    }
-    if not known:
-        return block
-    coins = (
-        replace(seen, solution=known.get((seen.coin, seen.spent)))
-        if seen.spent is not None and seen.solution is None
-        else seen
-        for seen in block.coins
-    )
-    return Block(block.peak, tuple(coins))

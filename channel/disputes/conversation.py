@@ -184,8 +184,10 @@ class Conversation:
         return rules
 
     def _waiting(self) -> bool:
-        """Whether the opening is over and play has not begun."""
-        return self.handshake.over and not self._open
+        """Whether nothing of the opening but perhaps its last message is to come, and play has
+        not begun: the funding may be in the chain before that message is here."""
+        last = self.side == 0 and self.handshake.awaits_completion
+        return (self.handshake.over or last) and not self._open
 
     def _accuses(self, accusation: Violation, heard: frozenset[str] | None, turn: Turn) -> None:
         """Whether an accusation is right: by what was just heard, or by the time it took."""
@@ -317,7 +319,7 @@ class Conversation:
         waited = self._peak - self._since
         if rule == "CH-TIME-2":
             return self._open and self._owed() and self._holder != self.side and waited >= move
-        if self._closed or (self._waiting() and not self._open):
+        if self._closed or (self.handshake.over and not self._open):
             return False
         if not self._open or self._closing is not None:
             return waited >= answer

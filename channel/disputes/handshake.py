@@ -85,6 +85,11 @@ class Handshake:
         """Whether all six messages were said."""
         return len(self._said) == len(STEPS)
 
+    @property
+    def awaits_completion(self) -> bool:
+        """Whether only the completed bundle is missing."""
+        return not self.over and len(self._said) == len(STEPS) - 1
+
     def take(self, message: Message, sender: int, peak: int) -> frozenset[str]:
         """The rules that this message breaks; it counts as said only if there are none."""
         if self.over or (type(message), sender) != STEPS[len(self._said)]:

@@ -38,6 +38,10 @@ class Fees:
         """The fee once a spend has waited for so many blocks."""
         return min(self.first + self.step * max(0, blocks), self.most)
 
+    def change(self, coin: Coin, fee: int) -> Coin:
+        """What is left of `coin` when it has paid this fee."""
+        return Coin(coin.id, coin.puzzle_hash, coin.amount - fee)
+
     def paid(self, bundles: Iterable[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
         """The bundles as one that pays `fee` out of `coin`, which lies at our wallet's address."""
         bundles = tuple(bundles)
@@ -46,8 +50,11 @@ class Fees:
             condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in spends
         ]
         conditions.append(condition(RESERVE_FEE, int_to_atom(fee)))
-        if change := coin.amount - fee:
-            conditions.append(condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(change)))
+        change = self.change(coin, fee)
+        if change.amount:
+            conditions.append(
+                condition(CREATE_COIN, change.puzzle_hash, int_to_atom(change.amount))
+            )
         listed = to_list(conditions)
         message = standard_message(listed, coin.id, agg_sig_data)
         own = standard_spend(coin, bytes(self.wallet.key.get_g1()), listed)

@@ -81,6 +81,7 @@ class _Look(Playing):
             if (seen := self._see(coin)) is not None:
                 self._seen_unroll(link.state, coin, seen)
                 return
+        self.incomplete = True
 
     def _unfunded(self) -> None:
         """No channel coin: it may still come, and one that a reorganisation took come back."""
@@ -114,6 +115,8 @@ class _Look(Playing):
             self._on_unroll(state, seen)
         elif seen.solution is not None:
             self._on_spent_unroll(state, coin, seen.solution, seen.spent)
+        else:
+            self.incomplete = True
 
     def _shut(self, height: int) -> None:
         ending = self.was.ending
@@ -200,7 +203,7 @@ class _Look(Playing):
         if seen is None:
             return
         while seen is not None and seen.spent is not None:
-            change = change_of(coin, seen.solution) if seen.solution is not None else None
+            change = change_of(coin, seen.solution or b"") or self._offered_change(coin)
             if change is None:
                 return
             # It is there, whether we have been told of it or not.
@@ -216,9 +219,16 @@ class _Look(Playing):
                 continue
             bundles = tuple(push.bundle for push, _ in group)
             bundle = fees.paid(bundles, coin, fee, self.channel.agg_sig_data)
+            self.changes.add(fees.change(coin, fee))
             paid[group] = Push(f"{group[0][0].name}+fee", bundle)
             self.offer = self.offer or Offer(bundle, bundles, fee)
         self.pushes[:0] = paid.values()
+
+    def _offered_change(self, coin: Coin) -> Coin | None:
+        """What a spend of ours left of a fee coin, where the node does not give its solution:
+        whoever mines it can make that too large for a node to give."""
+        offered = (change for change in self.changes if change.parent == coin.id)
+        return next((change for change in offered if self._see(change) is not None), None)
 
     def _in_turn(self, due: list[Due]) -> tuple[Due, ...]:
         """Another one first with every block."""
@@ -230,6 +240,11 @@ class _Look(Playing):
         self._pay_fees()
         undone: list[Undone] = []
         fresh: list[Fact] = []
+        if self.incomplete:
+            # What is not seen now may well be so still: nothing is taken back until all is known.
+            self.facts = [*dict.fromkeys((*self.was.told, *self.facts))]
+            if self.was.status is not Status.OPEN:
+                self.status = self.was.status
         if tuple(self.facts) != self.was.told:
             undone = [Undone(fact) for fact in self.was.told if fact not in self.facts]
             fresh = [fact for fact in self.facts if fact not in self.was.told]
@@ -243,6 +258,7 @@ class _Look(Playing):
             judged=self.judged,
             waiting=self.waiting,
             purse=self.purse,
+            changes=frozenset(self.changes),
             offer=self.offer,
             picture=self.block,
         )

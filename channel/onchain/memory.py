@@ -49,7 +49,8 @@ class Dispute:
 
     The rest is memory: what was told and not taken back; which coins are watched; what we
     decided at which game coin; the spots of moves that were judged, and those that wait for
-    the player; the coin that pays the next fee, and what was offered last; the last picture.
+    the player; the coin that pays the next fee, the change of all fees that we offered, and
+    what was offered last; the last picture.
     """
 
     table: Table
@@ -70,6 +71,7 @@ class Dispute:
     judged: Mapping[bytes, Spot] = field(default_factory=dict)
     waiting: Mapping[int, Spot] = field(default_factory=dict)
     purse: Coin | None = None
+    changes: frozenset[Coin] = frozenset()
     offer: Offer | None = None
     picture: Block = field(default=Block(0))
 

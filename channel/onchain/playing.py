@@ -60,7 +60,9 @@ class Playing:
         self.watched = set(dispute.watched)
         self.waiting: dict[int, Spot] = {}
         self.purse = dispute.purse
+        self.changes = set(dispute.changes)
         self.status = Status.OPEN
+        self.incomplete = False
         self.facts: list[Fact] = []
         self.news: list[News] = []
         self.stores: list[Effect] = []
@@ -84,7 +86,9 @@ class Playing:
             if track.lost:
                 spent = track.tip_seen.spent if track.tip_seen else None
                 self.facts.append(UnknownSpend(track.tip.coin, spent or height))
-            elif track.tip_seen is not None and track.tip_seen.spent is None:
+            elif track.tip_seen is not None and track.tip_seen.spent is not None:
+                self.incomplete = self.incomplete or track.end is None
+            elif track.tip_seen is not None:
                 self._play(view, track.tip, track.tip_seen.born)
             paid = games.payout(self._view(), track)
             if paid is None:

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import msgspec
 import pytest
 
+from channel.chain import blocks_for
 from channel.coins import Bundle
-from channel.events import BrokenOff, ChannelOpen, FundingSent, OpeningFailed
+from channel.events import BrokenOff, ChannelOpen, FundingSent, OpeningFailed, Send, Tell
 from channel.kept import read
-from channel.messages import Advisory, Funded, Funding, Launch, Request, decode, encode
+from channel.messages import (
+    Advisory,
+    Batch,
+    Funded,
+    Funding,
+    Launch,
+    Request,
+    Shutdown,
+    decode,
+    encode,
+)
 from channel.opening import FUNDING_BLOCKS
 from channel.peer import Phase
 from channel.signed import NO_SIGNATURE, unroll_coin
 from channel.state import ChannelState
-from tests.channel.hostile import Case, Hostile, quiet, refuse
+from tests.channel.hostile import Case, Hostile, kinds, quiet, refuse
+from tests.channel.hostile_batches import shutdown_half
 from tests.channel.hostile_opening import (
     CASES,
     STEPS,
@@ -27,6 +42,7 @@ from tests.channel.table import (
     BALANCE,
     BEN,
     CONFIRMATIONS,
+    Cheat,
     End,
     Table,
     accepted,
@@ -253,6 +269,70 @@ def test_a_repeat_of_the_last_message_of_the_opening_is_ignored() -> None:
         assert quiet(table.receive(victim, message)), kind
         table.pump()
         assert not any(end.told(BrokenOff) for end in table.ends), kind
+
+
+def sent_before_depth(table: Table) -> list[bytes]:
+    """What a cheating receiver may say before the initiator's view of the chain lets it play."""
+    cheat = Cheat(table, BEN)
+    right = encode(cheat.batch())
+    wrong = encode(msgspec.structs.replace(cheat.batch(), channel_half=NO_SIGNATURE))
+    shutdown = encode(shutdown_half(cheat))
+    return [right, wrong, encode(Request()), shutdown]
+
+
+@pytest.mark.parametrize("victim", [ANN, BEN])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_whatever_was_held_nothing_is_said_after_breaking_off(victim: int, count: int) -> None:
+    start = sit().start().pump()
+    said = (
+        sent_before_depth(start)
+        if victim == ANN
+        else [
+            encode(Batch(2, (), NO_SIGNATURE, NO_SIGNATURE)),
+            encode(Request()),
+            encode(Shutdown(NO_SIGNATURE)),
+        ]
+    )
+    for order in permutations(said, count):
+        table = sit().start().pump()
+        for message in order:
+            table.receive(victim, message)
+        while phase_of(table, victim) is Phase.FUNDING:
+            table.chain.farm()
+            for block in blocks_for(table.chain, table.ends[victim].watched):
+                table.handle(victim, block)
+        effects = table.ends[victim].effects
+        broken = [
+            number
+            for number, effect in enumerate(effects)
+            if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
+        ]
+        assert len(broken) <= 1, order
+        if broken:
+            assert not [one for one in effects[broken[0] :] if isinstance(one, Send)], order
+            assert "shutdown" not in kinds(effects), order
+
+
+def phase_of(table: Table, index: int) -> Phase:
+    return table.ends[index].peer.phase
+
+
+def test_play_before_the_last_message_of_the_opening_is_held() -> None:
+    """The completed bundle is lost, but the receiver has published it and sees it a block early."""
+    table = sit().start()
+    table.pump(lambda _, blob: None if isinstance(decode(blob), Funded) else blob)
+    ann, ben = table.ends
+    while phase_of(table, BEN) is not Phase.PLAYING:
+        assert phase_of(table, ANN) is Phase.OPENING
+        table.chain.farm()
+        for block in blocks_for(table.chain, ben.watched):
+            table.handle(BEN, block)
+    table.propose(BEN, *(wish() for _ in range(100))).pump()
+    for block in blocks_for(table.chain, ann.watched):
+        table.handle(ANN, block)
+    assert phase_of(table, ANN) is Phase.PLAYING
+    assert ann.state.number == 2
+    assert not ann.told(BrokenOff)
 
 
 def test_the_deadline_block_itself_may_contain_the_funding() -> None:

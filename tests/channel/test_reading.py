@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from channel.chain.simulator import SimulatedChain
-from channel.events import Block, CoinSeen
+from channel.events import Block, CoinSeen, Push, Tell
+from channel.onchain.fees import Fees
 from channel.onchain.news import MovedOnChain, StateCounts, Undone, UnknownSpend, UnrollSeen
 from channel.onchain.reading import (
     MovedTo,
@@ -22,9 +23,10 @@ from channel.onchain.reading import (
     unroll_number,
 )
 from channel.peer import Phase
+from channel.wallet import Wallet, address_of, wallet_key
 from clsp.values import Value, serialize, to_list, tree_hash
 from games.referee import move_solution, timeout_solution
-from tests.channel.disputes import at_move, facts, hear, leave, settle, sound
+from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
 from tests.channel.on_chain import Unroll, kept, kept_states, take
 from tests.channel.table import ANN, BEN, End, Table
 
@@ -145,7 +147,7 @@ def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend
     assert not state.stale
 
 
-def test_a_solution_that_the_node_gave_once_stays_known() -> None:
+def test_what_is_known_is_not_taken_back_while_the_node_leaves_solutions_out() -> None:
     table = on_chain()
     settle(table)
     for end in table.ends:
@@ -153,8 +155,60 @@ def test_a_solution_that_the_node_gave_once_stays_known() -> None:
         assert dispute is not None
         picture = dispute.picture
         blind = tuple(replace(seen, solution=None) for seen in picture.coins)
-        assert end.peer.handle(Block(picture.peak + 1, blind)) == []
+        effects = end.peer.handle(Block(picture.peak + 1, blind))
+        assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
         assert phase(end) is Phase.CLOSED
+        assert end.peer.handle(Block(picture.peak + 2, picture.coins)) == []
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_a_solution_that_a_reorganisation_replaced_says_nothing_any_more(index: int) -> None:
+    """One old state is published, then another one at the same height, without its solution."""
+    table = at_move(16)
+    end, thief = table.ends[index], 1 - index
+    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
+    first, second = (
+        Unroll(table, kept(table, thief, number))
+        for number in sorted(int(name[9:]) for name in names)[:2]
+    )
+    table.mail.clear()
+    height = table.chain.peak() + 1
+    born = height - 9
+    coin = table.channel.coin
+    solution = first.publish(thief).spends[0].solution
+    end.peer.handle(
+        Block(height, (CoinSeen(coin, born, height, solution), CoinSeen(first.coin, height, None)))
+    )
+    effects = end.peer.handle(
+        Block(height + 1, (CoinSeen(coin, born, height), CoinSeen(second.coin, height, None)))
+    )
+    (preemption,) = [effect for effect in effects if isinstance(effect, Push)]
+    assert preemption.name == "preempt"
+    assert preemption.bundle.spends[0].coin == second.coin
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(index: int) -> None:
+    table = at_move(16)
+    end, thief = table.ends[index], 1 - index
+    key = wallet_key(b"purse" + bytes([index]), "fees")
+    fees = Fees(Wallet(key, table.chain.give(address_of(key), 1_000_000)), 10, 5, 100)
+    with_config(table, index, fees=fees)
+    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
+    old = Unroll(table, kept(table, thief, min(int(name[9:]) for name in names)))
+    table.mail.clear()
+    height, coin = table.chain.peak() + 1, table.channel.coin
+    published = CoinSeen(coin, height - 9, height, old.publish(thief).spends[0].solution)
+    unroll, purse = CoinSeen(old.coin, height, None), CoinSeen(fees.wallet.coin, 1, None)
+    pushed = end.peer.handle(Block(height, (published, unroll, purse)))
+    paid = next(one.bundle for one in pushed if isinstance(one, Push) and one.name == "preempt+fee")
+    # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
+    change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
+    assert paid.spends[-1].coin == fees.wallet.coin
+    spent = replace(purse, spent=height + 1)
+    for _ in range(2):
+        pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))
+    assert "preempt+fee" in {one.name for one in pushed if isinstance(one, Push)}
 
 
 def test_a_solution_is_read_within_limits() -> None:
