@@ -11,7 +11,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import monotonic
 from types import FrameType
 
@@ -22,15 +21,18 @@ REPEAT = 0.2
 theirs to the command and to its process group."""
 
 
-@dataclass
 class _State:
-    """`first`: the first signal and when it came; `held`: by how many contexts it is held back."""
+    """`first`: the first signal and when it came; `held`: by how many contexts it is held back.
 
-    listening: bool = False
-    first: int | None = None
-    at: float = 0.0
-    held: int = 0
-    raised: bool = False
+    No dataclass: their import takes long, in which a signal would not be heard yet.
+    """
+
+    def __init__(self, listening: bool = False) -> None:
+        self.listening = listening
+        self.first: int | None = None
+        self.at = 0.0
+        self.held = 0
+        self.raised = False
 
 
 _state = _State()

@@ -6,9 +6,6 @@ import os
 import sys
 
 from channel import interrupt
-from channel.cli.options import complain, in_one_line
-from channel.errors import UsageError
-from channel.report.terminal import open_streams
 
 USAGE = 2
 FAILED = 1
@@ -27,19 +24,21 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command that the arguments name; its exit code."""
-    open_streams()
-    from typer.exceptions import Exit, TyperException
-    from typer.main import get_command
+    with interrupt.held():  # until there is somebody to catch it
+        from typer.exceptions import Exit, TyperException
 
-    from channel.cli.app import app
+        from channel.cli.app import commands
+        from channel.cli.options import complain, in_one_line
+        from channel.errors import UsageError
+        from channel.report.terminal import open_streams
 
+        open_streams()
     code: object
     try:
-        command = get_command(app)
         try:
             # Not `app()`, which makes an exit of its own of every interrupt.
-            with command.make_context("channelsim", sys.argv[1:]) as context:
-                code = command.invoke(context)
+            with commands.make_context("channelsim", sys.argv[1:]) as context:
+                code = commands.invoke(context)
         except Exit as end:
             code = end.exit_code
         sys.stdout.flush()

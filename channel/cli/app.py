@@ -7,9 +7,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.main import get_command
 
 from channel import __version__
-from channel.cli.options import json_wanted, real, refuse, seed_text, whole
+from channel.cli.options import (
+    file_argument,
+    file_option,
+    json_wanted,
+    real,
+    refuse,
+    seed_text,
+    whole,
+)
 from games import registry
 
 _GAME = registry.names()[-1]
@@ -99,13 +108,11 @@ def play(
         ),
     ] = None,
     script: Annotated[
-        Path | None, typer.Option(help="A TOML file that fixes entropy and actions.")
+        Path | None, file_option("A TOML file that fixes entropy and actions.")
     ] = None,
     json: Json = False,
     text: InText = False,
-    transcript: Annotated[
-        Path | None, typer.Option(help="Write all that happens to this file.")
-    ] = None,
+    transcript: Annotated[Path | None, file_option("Write all that happens to this file.")] = None,
     quiet: Quiet = False,
     adversary: Annotated[
         str | None,
@@ -157,9 +164,7 @@ def play(
 
 @app.command()
 def replay(
-    file: Annotated[
-        Path, typer.Argument(help="A transcript that `play` wrote, or a finding of `fuzz`.")
-    ],
+    file: Annotated[Path, file_argument("A transcript that `play` wrote, or a finding of `fuzz`.")],
     json: Json = False,
     text: InText = False,
     quiet: Quiet = False,
@@ -283,9 +288,9 @@ def cost(
     seed: Annotated[
         str | None, seed_text("Any text; the same seed costs the same cases (cost).")
     ] = None,
-    write: Annotated[Path | None, typer.Option(help="Write the figures to this file.")] = None,
+    write: Annotated[Path | None, file_option("Write the figures to this file.")] = None,
     check: Annotated[
-        Path | None, typer.Option(help="Fail if a figure is higher than in this file.")
+        Path | None, file_option("Fail if a figure is higher than in this file.")
     ] = None,
     tolerance: Annotated[
         float | None, real(0, 1_000_000, "By so many percent figures may rise (0).")
@@ -314,11 +319,9 @@ def cost(
 @app.command()
 def coverage(
     target: TargetName,
-    corpus: Annotated[
-        Path, typer.Option(help="A folder with a .jsonl of cases for each validator.")
-    ],
+    corpus: Annotated[Path, file_option("A folder with a .jsonl of cases for each validator.")],
     html: Annotated[
-        Path | None, typer.Option(help="Write a page with the code, marked, to this file.")
+        Path | None, file_option("Write a page with the code, marked, to this file.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -333,7 +336,7 @@ def coverage(
 
 @app.command()
 def trace(
-    file: Annotated[Path, typer.Argument(help="Conformance cases (.jsonl), or a finding (.json).")],
+    file: Annotated[Path, file_argument("Conformance cases (.jsonl), or a finding (.json).")],
     case: Annotated[
         str | None, typer.Option(help="The id of a case in the file (the first one).")
     ] = None,
@@ -361,14 +364,14 @@ def fuzz(
     jobs: Jobs = None,
     corpus: Annotated[
         Path | None,
-        typer.Option(help="A folder of cases to start from; what reaches more is added."),
+        file_option("A folder of cases to start from; what reaches more is added."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Where findings are kept (.channelsim/NAME/findings); tried first."),
+        file_option("Where findings are kept (.channelsim/NAME/findings); tried first."),
     ] = None,
     json: Json = False,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit report to this file.")] = None,
+    junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
 ) -> None:
     """Look for moves that steal, and evidence that robs: guided by what the programs' runs reach.
 
@@ -438,9 +441,7 @@ def dispute_run(
     ] = False,
     json: Json = False,
     text: InText = False,
-    transcript: Annotated[
-        Path | None, typer.Option(help="Write all that happens to this file.")
-    ] = None,
+    transcript: Annotated[Path | None, file_option("Write all that happens to this file.")] = None,
 ) -> None:
     """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
 
@@ -513,9 +514,9 @@ def dispute_faults(
 
 @vectors.command("check")
 def vectors_check(
-    files: Annotated[list[Path], typer.Argument(help="Files of conformance cases.")],
+    files: Annotated[list[Path], file_argument("Files of conformance cases.")],
     target: Annotated[
-        Path | None, typer.Option(help="A TOML file: try its programs, and only them.")
+        Path | None, file_option("A TOML file: try its programs, and only them.")
     ] = None,
 ) -> None:
     """Run conformance cases through the Python rules and the programs.
@@ -534,7 +535,7 @@ def vectors_check(
 )
 def vectors_make(
     game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    output: Annotated[Path, file_option("The file to write.", "-o", "--output")],
     cases: Cases = 1000,
     seed: Annotated[str, seed_text("Any text; the same seed makes the same cases.")] = "vectors",
 ) -> None:
@@ -552,3 +553,6 @@ def _summary(help: str) -> str:
 for _group in (app, vectors, dispute):
     for _command in _group.registered_commands:
         _command.short_help = _summary(_command.help or getdoc(_command.callback) or "")
+
+commands = get_command(app)
+"""The whole tree of commands, built once: that takes longer than to run a short one."""

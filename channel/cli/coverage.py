@@ -30,17 +30,19 @@ def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int
         interrupted = False
         with progress("coverage", "cases") as bar:
             tried = load(target)
-            found = reached(tried, ())
+            found: dict[str, Reached] = {}
             try:
                 entries = []
                 for entry in read(tried, corpus):
                     entries.append(entry)
                     bar(len(entries), note=f"{len(entries):,} cases read")
+                found = reached(tried, ())
                 for number, entry in enumerate(entries, 1):
                     found[entry.program].add(entry)
                     bar(number, len(entries))
             except KeyboardInterrupt:
                 interrupted = True
+                found = found or reached(tried, ())
         with finishing():
             if html is not None and not interrupted:
                 file.write(page(tried.name, found).encode())

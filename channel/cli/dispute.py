@@ -185,7 +185,7 @@ def _idle(run: Run) -> str:
     side = NAMES[scenario.side]
     return (
         f"{scenario.adversary} found nothing to change from step {scenario.step} on as {side}:"
-        " nothing was checked; try another --at, --side, --game or --seed"
+        " nothing was checked; try another step, side, game or --seed"
     )
 
 

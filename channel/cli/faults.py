@@ -94,7 +94,9 @@ def _find(name: str, known: list[str]) -> str:
     if len(parts) == 1:
         return parts[0]
     several = f" (did you mean {' or '.join(map(repr, parts[:3]))}?)" if parts else ""
-    raise UsageError(f"no fault is called {quoted(name)}{several or nearest(name, known)}")
+    short = [one.rpartition(" ")[2].rpartition(".")[2] for one in known]
+    hint = several or nearest(name, [*known, *short])
+    raise UsageError(f"no fault is called {quoted(name)}{hint}")
 
 
 def _show(terminal: Console, found: Iterable[Finding]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Container, Iterable
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -33,6 +34,23 @@ def real(least: float, most: float, help: str) -> Any:
 def seed_text(help: str) -> Any:
     """An option that takes a seed: any text."""
     return typer.Option(parser=_text, metavar="TEXT", help=help)
+
+
+def file_option(help: str, *names: str) -> Any:
+    """An option that names a file or a folder."""
+    return typer.Option(*names, parser=_path, metavar="PATH", help=help)
+
+
+def file_argument(help: str) -> Any:
+    """An argument that names a file."""
+    return typer.Argument(parser=_path, help=help)
+
+
+def _path(value: Any) -> Path:
+    """An empty name, as of a shell variable that is not set, would be the current folder."""
+    if not str(value):
+        raise typer.BadParameter("'': no name of a file")
+    return Path(value)
 
 
 def _text(value: Any) -> str:

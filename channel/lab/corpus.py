@@ -53,7 +53,8 @@ class Entry(msgspec.Struct, frozen=True):
 def read(target: Target, folder: Path) -> Iterator[Entry]:
     """The entries of all files in a folder. Raises `UsageError`, naming file and line."""
     if not folder.is_dir():
-        raise UsageError(f"--corpus {folder}: no such folder")
+        what = "no such folder" if input_files.is_missing(folder) else "not a folder"
+        raise UsageError(f"--corpus {folder}: {what}")
     files = sorted(folder.glob("*.jsonl"))
     if not files:
         raise UsageError(f"--corpus {folder}: has no .jsonl files")

@@ -88,8 +88,8 @@ def fuzz(
     Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
     """
     target.check_playable()
-    _check_traceable(target)
     stored = seeds.load(target, corpus) if corpus else []
+    _check_traceable(target)
     report = Report(target, seed, jobs)
     again = _try_again(report, findings)
     start = perf_counter()

@@ -11,7 +11,7 @@ import msgspec
 
 from channel import input_files
 from channel.errors import UsageError
-from channel.file_kinds import Kind, check_kind
+from channel.file_kinds import Kind, check_kind, kind_of
 from channel.lab.steps import filled, lines, text_of
 from channel.lab.target import REFEREE, Target, load, of_game
 from clsp.operators import IF, RAISE
@@ -94,6 +94,9 @@ def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
                 return case
             ids.append(case.id)
     except BadCase as error:
+        if kind_of(text) is Kind.FINDING:
+            reason = "no finding: the keys `vector` and `brun` are missing"
+            raise UsageError(f"{path}: {reason}") from None
         check_kind(path, text, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
     raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")

@@ -52,11 +52,17 @@ def _c_locale() -> bool:
     return chosen in ("C", "POSIX") and not asked
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Let `channel.cli` handle it, as after any other print; rich would exit with 1."""
+        raise
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output or error. Every command's consoles are made here."""
     stream = sys.stderr if stderr else sys.stdout
     terminal = stream.isatty()
-    return Console(
+    return _Console(
         stderr=stderr,
         highlight=False,
         force_terminal=terminal,

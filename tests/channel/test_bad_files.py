@@ -275,12 +275,26 @@ def refused(ran: Ran) -> str:
     return ran.err
 
 
-@pytest.mark.parametrize("argument", ARGUMENTS)
+PARTS = 3
+"""All files with all arguments is a long test; here each argument gets every third file, another
+third than the argument before it, so that each file is tried with a third of them."""
+
+
+@pytest.mark.parametrize(
+    ("argument", "part"),
+    [
+        pytest.param(argument, part, marks=[] if part == number % PARTS else [pytest.mark.long])
+        for number, argument in enumerate(ARGUMENTS)
+        for part in range(PARTS)
+    ],
+)
 def test_what_is_no_such_file_is_refused_in_one_line(
-    argument: str, tmp_path: Path, capsys: Capsys
+    argument: str, part: int, tmp_path: Path, capsys: Capsys
 ) -> None:
     arguments, _ = ARGUMENTS[argument]
     for number, (kind, make) in enumerate(BAD.items()):
+        if number % PARTS != part:
+            continue
         if argument in OPTIONAL and kind in NOTHING:
             continue
         folder = tmp_path / str(number)
@@ -321,3 +335,14 @@ def test_half_a_file_is_refused(
         file.write_bytes(data[: len(data) - 5])
         said = refused(channelsim(capsys, *arguments(file, folder)))
         assert str(folder) in said
+
+
+@pytest.mark.parametrize("command", ["replay", "trace"])
+def test_a_finding_without_its_case_is_called_one(
+    command: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+) -> None:
+    file = tmp_path / "finding.json"
+    for text in (good[Kind.FINDING], json.dumps(json.loads(good[Kind.FINDING])).encode()):
+        file.write_bytes(text)
+        said = refused(channelsim(capsys, command, file))
+        assert f"{file}: no finding: the key" in said

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 from channel.chain.simulator import BLOCK_REWARD
-from channel.cli.app import app
+from channel.cli.app import commands
 from channel.disputes.scenario import MOST_FEES, MOST_HANDS
 from channel.setup import MAX_HANDS
 from games import registry
@@ -32,7 +32,7 @@ def walk(group: Any, path: Command = ()) -> Iterator[tuple[Command, Any]]:
             yield (*path, name), command
 
 
-COMMANDS = dict(walk(typer.main.get_command(app)))
+COMMANDS = dict(walk(commands))
 GROUPS: list[Command] = [(), *sorted({path[:-1] for path in COMMANDS if len(path) > 1})]
 
 
@@ -109,6 +109,26 @@ def test_help_is_plain_has_an_example_and_fits(
         # Behind the name of an argument dots say that there may be several.
         assert "..." not in re.sub(r"(\[ARGS\]|[\[{]?(files|names)[\]}]?)\.\.\.", "", ran.out)
         assert max(map(len, ran.out.splitlines())) <= columns
+
+
+FILES = [
+    (path, parameter)
+    for path, command in COMMANDS.items()
+    for parameter in command.params
+    if "Path" in str(hints(command).get(parameter.name))
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "parameter"), FILES, ids=[" ".join((*p, option(o))) for p, o in FILES]
+)
+def test_an_empty_name_is_not_the_current_folder(
+    capsys: Capsys, path: Command, parameter: Any
+) -> None:
+    named = option(parameter)
+    given = (f"{named}=",) if named.startswith("-") else ("",)
+    said = wrong_use(channelsim(capsys, *path, *given))
+    assert f"{named if given[0] else named.upper()} '': no name of a file" in said
 
 
 WRONG = [
@@ -200,6 +220,7 @@ def test_the_bounds_are_those_of_the_parts_that_keep_them() -> None:
         ("crosscheck spcepoker", "did you mean spacepoker?"),
         ("mutants spacepoker --validator comitA", "did you mean commitA?"),
         ("vectors make spcepoker -o x", "did you mean spacepoker?"),
+        ("dispute faults _setle/2", "did you mean _settle/2?"),
         ("vectors chek x", "Did you mean 'check'"),
     ],
 )

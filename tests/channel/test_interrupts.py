@@ -226,7 +226,7 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
 
 SOON = (
     *("crosscheck, two jobs", "cost", "bench", "fuzz"),
-    *("dispute run --all", "coverage", "vectors check"),
+    *("dispute run --all", "vectors check"),
 )
 
 
@@ -256,6 +256,32 @@ def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) ->
     code = f"import runpy; runpy.run_path({str(program)!r}, run_name='__main__')"
     ended = stopped([], "begun", number, number, tty=True, code=code)
     assert ended.code == 128 + number
+
+
+EARLY = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+from channel.cli import main
+sys.meta_path.insert(0, Finder())
+main()
+"""
+"""An interrupt while the command line itself is still being imported."""
+
+
+def test_an_interrupt_before_the_command_begins() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", EARLY, "games"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        timeout=GUARD,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"channelsim: interrupted\n")
 
 
 def test_an_interrupted_make_leaves_the_old_file(tmp_path: Path) -> None:

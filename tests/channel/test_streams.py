@@ -47,10 +47,11 @@ def test_a_full_disk() -> None:
     assert "cannot be written" in one_line(shell(f"channelsim {PLAY} > /dev/full"))
 
 
-def test_a_reader_who_has_seen_enough() -> None:
-    ran = shell(f"channelsim {PLAY} | head -c 1", PYTHONUNBUFFERED="1")
-    assert ran.stdout == b"{"
-    assert ran.stderr == b""
+@pytest.mark.parametrize("command", [PLAY, f"{PLAY} --text"])
+def test_a_reader_who_has_seen_enough(command: str) -> None:
+    ran = shell(f"channelsim {command} | head -c 1", PYTHONUNBUFFERED="1")
+    assert ran.stdout in (b"{", b"A")
+    assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
