@@ -25,7 +25,7 @@ _COST_EXCEEDED = "cost exceeded"
 _NOT_CLVM = "bad encoding"
 
 
-MAX_PAIRS = 1 << 18
+MAX_PAIRS = 1 << 17
 MAX_ATOM_BYTES = 1 << 22
 """How many pairs, and bytes of atoms, are read of a result. A few bytes of CLVM describe lists
 that share structure: written out, they fill any memory."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+from channel import bench
 from channel.bench import measure
 from games import registry
 
 
-def test_every_figure_is_there() -> None:
+def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "MIX", 8)
     figures = measure(seconds=0.2)
     assert figures["signed_hand_ratio_to_floor"] > 0
     hand = figures["signed_hand"]["spacepoker"]

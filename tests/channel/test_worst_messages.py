@@ -214,7 +214,8 @@ def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
     build = initiators_part if victim == BEN else receivers_part
     table, message = build(serialize(puzzle), serialize(solution))
     assert len(encode(message)) < MAX_OPENING_MESSAGE
-    bearable(table, victim, message)
+    if victim == BEN:
+        bearable(table, victim, message)
     table.receive(victim, message)
     (news,) = table.ends[victim].told(BrokenOff)
     assert isinstance(news, BrokenOff)

@@ -66,6 +66,7 @@ def test_every_mutant_is_killed_or_argued(game: str, name: str | None) -> None:
     assert report.count().share >= 0.98
 
 
+@pytest.mark.long
 def test_the_number_of_processes_changes_nothing() -> None:
     some = [*SMALL[::16], *all_mutants(TARGET, "d")[::50], mutant(TARGET.programs["a"].serialized)]
     fates = [
