@@ -257,6 +257,22 @@ def behaviours() -> tuple[Fault, ...]:
             by=("",),
         ),
         _behaves(
+            "forgets proposals",
+            "crash safety",
+            "does not store open proposals",
+            Loses,
+            "proposals",
+            by=("", "crowder", "unaffordable"),
+        ),
+        _behaves(
+            "forgets its last message",
+            "crash safety",
+            "does not store the batch that it may have to repeat",
+            Loses,
+            "last-sent",
+            by=("",),
+        ),
+        _behaves(
             "forgets decisions",
             "crash safety",
             "does not store moves on chain",

@@ -316,7 +316,9 @@ class Replaced(Planted):
             raise InvariantError(f"the engine has no {self._where}: the fault cannot be planted")
         changed = partial(self._other, self, original)
         # A partial is no method: one that stands for a method is looked up through a function.
-        replacement = (lambda *args: changed(*args)) if callable(original) else changed()
+        replacement = (
+            (lambda *args, **more: changed(*args, **more)) if callable(original) else changed()
+        )
         setattr(owner, name, replacement)
         try:
             yield
