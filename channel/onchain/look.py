@@ -66,16 +66,20 @@ class _Look(Playing):
             bundle = publish(self.channel, self.table.secret_keys, self.was.newest)
             self._push("unroll", bundle, began)
         elif seen.solution is None:
-            self._await_solution()
+            self._await_solution(seen.spent)
         else:
             self._spent_channel(seen.solution, seen.spent)
 
-    def _await_solution(self) -> None:
+    def _await_solution(self, height: int) -> None:
         """The channel coin was spent, but the node does not say how, or not yet.
 
-        Nothing is known until then, unless the unroll coin of one of our states turns up: whoever
-        publishes can make the solution of the channel coin too large for a node to give.
+        Nothing is known until then, unless the coins of a shutdown turn up, or the unroll coin of
+        one of our states: whoever publishes can make the solution too large for a node to give.
         """
+        ending = self.was.ending
+        if ending is not None and all(self._see(coin) for coin in ending.rewards()):
+            self._shut(height)
+            return
         for link in self.was.records.past:
             coin = unroll_coin(self.channel, link.state)
             if (seen := self._see(coin)) is not None:

@@ -9,9 +9,16 @@ import msgspec
 import pytest
 
 from channel.chain.simulator import SimulatedChain
-from channel.events import Block, CoinSeen, Push, Tell
+from channel.events import Block, Close, CoinSeen, GoOnChain, Push, Tell
 from channel.onchain.fees import Fees
-from channel.onchain.news import MovedOnChain, StateCounts, Undone, UnknownSpend, UnrollSeen
+from channel.onchain.news import (
+    ChannelClosed,
+    MovedOnChain,
+    StateCounts,
+    Undone,
+    UnknownSpend,
+    UnrollSeen,
+)
 from channel.onchain.reading import (
     MovedTo,
     Slashed,
@@ -28,7 +35,7 @@ from clsp.values import Value, serialize, to_list, tree_hash
 from games.referee import move_solution, timeout_solution
 from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
 from tests.channel.on_chain import Unroll, kept, kept_states, take
-from tests.channel.table import ANN, BEN, End, Table
+from tests.channel.table import ANN, BEN, CONFIRMATIONS, End, Table, sit
 
 GARBAGE = (b"", b"\xff", b"\xfe\x01", b"\x80", b"\xff\x80\x80", serialize(b"abc"))
 
@@ -145,6 +152,21 @@ def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend
     assert isinstance(state, StateCounts)
     assert state.number > oldest
     assert not state.stale
+
+
+def test_a_shutdown_is_known_by_its_coins_though_the_node_never_gives_its_solution() -> None:
+    """Its sender has gone on chain, and the other side publishes the completion."""
+    table = sit().open()
+    table.command(BEN, Close())
+    table.receive(ANN, table.take_mail())
+    table.mail.clear()
+    table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
+    table.command(BEN, GoOnChain())
+    table.farm(2 + CONFIRMATIONS)
+    for end in table.ends:
+        assert phase(end) is Phase.CLOSED
+        assert end.told(ChannelClosed)
+        assert not end.told(UnknownSpend)
 
 
 def test_what_is_known_is_not_taken_back_while_the_node_leaves_solutions_out() -> None:
