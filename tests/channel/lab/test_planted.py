@@ -5,7 +5,9 @@ And it says nothing about the sources as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,6 +119,14 @@ def check(path: Path, cases: int = CASES) -> Report:
     return crosscheck(load(str(path)), cases, "planted", jobs=1)
 
 
+def every_second_is_long(names: Iterable[str]) -> list[Any]:
+    """Each takes seconds; `-m long` has those that are left out here."""
+    return [
+        pytest.param(name, marks=pytest.mark.long) if number % 2 else name
+        for number, name in enumerate(names)
+    ]
+
+
 @pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
 def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     path = target_file(tmp_path, game, referee="tree/channel/referee.clsp")
@@ -125,7 +135,7 @@ def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     assert min(report.tally.tried.values()) > 2
 
 
-@pytest.mark.parametrize("fault", VALIDATORS)
+@pytest.mark.parametrize("fault", every_second_is_long(VALIDATORS))
 def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     game, *change = VALIDATORS[fault]
     name, old, new = change
