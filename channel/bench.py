@@ -98,7 +98,7 @@ def measure(seconds: float, tell: Callable[[str], None] = lambda what: None) -> 
 
 
 def _works(share: float) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
-    """What is measured: the section, the name in it if it has several, and the work."""
+    """Measurements to make: the section, the name in it if it has several, and the work."""
     for name in registry.names():
         yield "signed_hand", name, partial(_signed_hand, name, share)
     for name in registry.names():

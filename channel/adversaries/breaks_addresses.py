@@ -101,7 +101,7 @@ class Addressee(Breaker):
 
 
 def _first_move(table: Table, game: LiveGame) -> Own:
-    """What it does first in a game, in which there is nothing to choose."""
+    """The forced first move in a game."""
     player = table.new_player(game)
     return own_action(table, game, player, Action(player.choices()[0].verb))
 

@@ -1,4 +1,4 @@
-"""How the rules of a batch, of proposals and of the shutdown are broken."""
+"""Violations of the rules of batches, proposals and the shutdown."""
 
 from __future__ import annotations
 

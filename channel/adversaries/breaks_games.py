@@ -1,4 +1,4 @@
-"""How the rules of settlements, acceptances and moves are broken."""
+"""Violations of the rules of settlements, acceptances and moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the rules of messages and of the opening are broken."""
+"""Violations of the rules of messages and of the opening."""
 
 from __future__ import annotations
 

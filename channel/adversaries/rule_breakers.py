@@ -47,7 +47,7 @@ Ways: TypeAlias = list[list[Message | bytes]]
 """Several things to say in place of a message: one of them is picked."""
 
 Breaks: TypeAlias = Callable[["Breaker", Message], Ways]
-"""How a rule is broken in place of this message; no ways where it cannot be."""
+"""Messages that break a rule in place of this one; none where it cannot be broken."""
 
 
 class Breaker(Adversary):
@@ -60,7 +60,7 @@ class Breaker(Adversary):
         self.part: Bundle | None = None
 
     def handle(self, event: Event) -> list[Effect]:
-        """What its peer does; the initiator's part of the funding is kept, to be used again."""
+        """Handle an event as the peer does, keeping the initiator's funding part for later."""
         with suppress(Violation):
             if isinstance(event, Received) and isinstance(e := decode(event.message), Funding):
                 self.part = e.part
@@ -77,7 +77,7 @@ class Breaker(Adversary):
         ]
 
     def ways(self, message: Message) -> Ways:
-        """How the rule is broken in place of this message; none where it cannot be."""
+        """Messages that break the rule in place of this one; none where it cannot be broken."""
         return []
 
     # --- what the ways are made of ---
