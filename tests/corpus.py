@@ -13,15 +13,15 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.corpus import Entry, Spend, call, spend
-from channel.lab.reached import reached
-from channel.lab.target import REFEREE, Target, of_game
+from channel.lab.coverage.corpus import Entry, Spend, call, spend
+from channel.lab.coverage.reached import reached
+from channel.lab.target.target import REFEREE, Target, of_game
 from clsp.values import NIL, Value, tree_hash
 from games import registry
 from games.referee import infohash
 from games.vectors import Case, read, read_value
+from tests.paths import DATA
 
-DATA = Path(__file__).parent / "data"
 CORPUS = DATA / "corpus"
 
 

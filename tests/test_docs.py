@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from channel.deciding import Deciders
 from channel.report.narrator import Narrator
 from channel.report.rules import page
-from channel.session import Session
-from channel.setup import DEFAULT_STACK, DEFAULT_STAKES, DEFAULT_UNIT, Setup, check
-from channel.transcript import Recorder
-from tests.channel.cli import channelsim
-
-ROOT = Path(__file__).parents[1]
+from channel.session.deciders import Deciders
+from channel.session.session import Session
+from channel.session.setup import DEFAULT_STACK, DEFAULT_STAKES, DEFAULT_UNIT, Setup, check
+from channel.session.transcript import Recorder
+from tests.channel.command import channelsim
+from tests.paths import ROOT
 
 
 def test_the_page_of_rules_is_the_codes() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.paths import ROOT
+
 LAYERS = ("clsp", "games", "channel")
 IMPURE = {"asyncio", "os", "random", "secrets", "socket", "subprocess", "threading", "time"}
 BUILD = {"compiler.py", "build.py", "__main__.py"}
@@ -71,34 +72,80 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
         assert not used, f"{path.relative_to(ROOT)} imports {used}"
 
 
-STATE_MACHINE = (
-    *("batch", "book", "coins", "compose", "errors", "events", "funding", "kept", "keys"),
-    *("messages", "opening", "past", "peer", "peer_chain", "proposal", "receive", "signed"),
-    *("clock", "shutdown", "state", "wallet"),
-    *("onchain/dispute", "onchain/fees", "onchain/games", "onchain/look", "onchain/memory"),
-    *("onchain/news", "onchain/playing", "onchain/reading", "onchain/records"),
-    *("onchain/spends", "onchain/spots"),
+PACKAGES = (
+    *("system", "crypto", "chain", "protocol", "peer", "session", "adversaries", "simulation"),
+    *("report", "lab", "bench", "cli"),
 )
+"""The packages of `channel`: each may import those before it."""
+
+LAB = (
+    *("target", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
+    *("node", "costs", "mutants", "pytest"),
+)
+"""The packages of `channel.lab`: each may import those before it."""
 
 
-@pytest.mark.parametrize("name", STATE_MACHINE)
-def test_the_peer_itself_does_no_io_and_knows_no_driver(name: str) -> None:
-    """What goes in and comes out of a peer are values; the chain and the mail are a driver's."""
-    path = ROOT / "channel" / f"{name}.py"
-    used = set(imported(path))
-    assert not {top(one) for one in used} & IMPURE
-    drivers = {"channel.session", "channel.chain", "channel.cli", "channel.report", "channel.setup"}
-    assert not {one for one in used if any(one.startswith(driver) for driver in drivers)}
+def packages(folder: Path) -> set[str]:
+    return {path.parent.name for path in folder.glob("*/__init__.py")}
+
+
+def used(folder: Path, parent: str) -> set[str]:
+    """The packages of `parent` that the files below a folder import."""
+    depth = parent.count(".") + 1
+    return {
+        name.split(".")[depth]
+        for path in sorted(folder.rglob("*.py"))
+        for name in imported(path)
+        if name.startswith(f"{parent}.")
+    }
+
+
+@pytest.mark.parametrize(
+    ("parent", "order"), [("channel", PACKAGES), ("channel.lab", LAB)], ids=("channel", "lab")
+)
+def test_packages_import_only_those_before_them(parent: str, order: tuple[str, ...]) -> None:
+    folder = ROOT / parent.replace(".", "/")
+    assert packages(folder) == set(order)
+    for number, package in enumerate(order):
+        later = used(folder / package, parent) & set(order[number + 1 :])
+        assert not later, f"{parent}.{package} imports {later}"
+
+
+def test_the_channel_has_packages_only() -> None:
+    loose = {path.name for path in (ROOT / "channel").glob("*.py")}
+    assert loose == {"__init__.py", "errors.py"}
+
+
+def test_the_lab_needs_no_peer() -> None:
+    assert used(ROOT / "channel" / "lab", "channel") <= {
+        *("errors", "system", "crypto", "chain", "protocol", "lab")
+    }
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_each_package_says_what_it_is(package: str) -> None:
+    text = ast.get_docstring(ast.parse((ROOT / "channel" / package / "__init__.py").read_text()))
+    assert text is not None
+    assert len(text.split("\n\n")) == 2, "what it is, and what it may import"
+
+
+@pytest.mark.parametrize("package", ["protocol", "peer"])
+def test_a_peer_does_no_io_and_knows_no_node(package: str) -> None:
+    """Events and effects are values; only a driver touches the chain and the network."""
+    for path in sorted((ROOT / "channel" / package).rglob("*.py")):
+        names = set(imported(path))
+        assert not {top(name) for name in names} & IMPURE, path
+        assert not names & {"channel.chain.simulator", "channel.chain.full_node"}, path
 
 
 def test_only_the_seed_comes_from_the_operating_system() -> None:
-    users = [
-        path.relative_to(ROOT / "channel").as_posix()
+    users = {
+        path.parent.name
         for path in sources("channel")
         if {top(name) for name in imported(path)} & {"random", "secrets", "os"}
-    ]
-    assert "entropy.py" in users
-    assert not set(users) & {f"{name}.py" for name in STATE_MACHINE}
+    }
+    assert "crypto" in users
+    assert not users & {"chain", "protocol", "peer", "opening", "play", "onchain"}
 
 
 def test_a_wrong_import_would_be_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import channel
 import clsp
 import games
-from channel.rules import RULES as CHANNEL_RULES
+from channel.protocol.rules import RULES as CHANNEL_RULES
 from games import registry
 from games.contract import Game
 from games.referee import RULES as REFEREE_RULES

@@ -1,5 +1,4 @@
-"""Adversaries by name: each is an honest peer but for one thing, in a file of its own.
+"""Adversaries by name: honest peers that deviate in one way each.
 
-A file beside this one whose class is decorated with `register` is known; nothing else needs to
-be touched.
+A new adversary is a file here with a registered class; it imports `peer` and below.
 """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channel.adversaries.base import MoveChanger
-from channel.compose import own_action
-from channel.messages import Move
-from channel.state import LiveGame
+from channel.peer.play.sending import own_action
+from channel.protocol.messages import Move
+from channel.protocol.state import LiveGame
 from clsp.integers import int_to_atom
 from games.contract import Action
 

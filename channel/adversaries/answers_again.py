@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain
-from channel.compose import own_action
-from channel.events import Block, Effect, Push
-from channel.onchain.spends import move_bundle
-from channel.onchain.spots import Spot
-from channel.peer import Peer
-from channel.state import LiveGame
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.peer.onchain.game_coins import Spot
+from channel.peer.play.sending import own_action
+from channel.protocol.game_spends import move_bundle
+from channel.protocol.state import LiveGame
 from games.contract import Action
 from games.referee import GameCoin
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from channel.adversaries.base import MoveChanger, register
-from channel.messages import Move
-from channel.state import LiveGame
+from channel.protocol.messages import Move
+from channel.protocol.state import LiveGame
 
 
 @register

@@ -17,18 +17,20 @@ from typing import ClassVar, TypeVar
 
 import msgspec
 
-from channel import adversaries, batch
-from channel.chain import Chain
-from channel.coins import Bundle
+from channel import adversaries
+from channel.chain.coins import Bundle
+from channel.chain.interface import Chain
+from channel.chain.observations import Block
+from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, UsageError, Violation
-from channel.events import Block, Command, Effect, Event, Pinned, Push, Send
-from channel.keys import SecretKeys
-from channel.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
-from channel.onchain.records import Records
-from channel.peer import Peer, Phase
-from channel.proposal import Wish
-from channel.signed import Signed, publish, sign_halves
-from channel.state import Before, Channel, ChannelState, LiveGame
+from channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
+from channel.peer.machine import Peer, Phase
+from channel.peer.onchain.signed_games import Records
+from channel.protocol import transitions
+from channel.protocol.half_signed import Signed, publish, sign_halves
+from channel.protocol.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
+from channel.protocol.proposals import Wish
+from channel.protocol.state import Before, Channel, ChannelState, LiveGame
 from games.chance import Chance
 from games.contract import Player, Position
 from games.names import nearest, quoted
@@ -169,7 +171,7 @@ class Adversary:
     def batch(self, state: ChannelState, actions: Sequence[BatchAction]) -> bytes:
         """A batch of these actions after this state, signed as it declares itself."""
         try:
-            after, _ = batch.apply(
+            after, _ = transitions.apply(
                 self._channel(), state, self.peer.config.side, actions, as_declared
             )
         except (Violation, InvariantError):

@@ -11,15 +11,15 @@ import msgspec
 
 from channel.adversaries.base import Plan
 from channel.adversaries.rule_breakers import Breaker, add
-from channel.book import Table
-from channel.compose import Own, own_action
+from channel.crypto.keys import PublicKeys
 from channel.errors import Violation
-from channel.events import BrokenOff, Effect, Event, Propose, Received, Send, Tell
-from channel.keys import PublicKeys
-from channel.messages import Hello, Move, decode, encode
-from channel.peer import Peer, Phase
-from channel.proposal import Wish, first_game, offer_of
-from channel.state import Channel, LiveGame, Side
+from channel.peer.interface import BrokenOff, Effect, Event, Propose, Received, Send, Tell
+from channel.peer.machine import Peer, Phase
+from channel.peer.play.book import Table
+from channel.peer.play.sending import Own, own_action
+from channel.protocol.messages import Hello, Move, decode, encode
+from channel.protocol.proposals import Wish, first_game, offer_of
+from channel.protocol.state import Channel, LiveGame, Side
 from games import registry
 from games.contract import Action
 

@@ -6,14 +6,23 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from channel import batch as engine
 from channel.adversaries.rule_breakers import Breaker, Ways, breaks
 from channel.errors import InvariantError
-from channel.messages import Batch, Message, Move, Offer, Propose, Settle, Shutdown, ShutdownDone
-from channel.proposal import Unfit, offer_of
-from channel.shutdown import Ending
-from channel.signed import sign_halves
-from channel.state import ChannelState
+from channel.peer.closing import Ending
+from channel.protocol import transitions as engine
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import (
+    Batch,
+    Message,
+    Move,
+    Offer,
+    Propose,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+)
+from channel.protocol.proposals import Unfit, offer_of
+from channel.protocol.state import ChannelState
 
 
 @breaks("CH-BATCH-1")

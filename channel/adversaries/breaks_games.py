@@ -8,9 +8,10 @@ from dataclasses import replace
 import msgspec
 
 from channel.adversaries.rule_breakers import Asker, Breaker, Ways, breaks
-from channel.compose import own_action
 from channel.errors import InvariantError, Violation
-from channel.messages import (
+from channel.peer.onchain.signed_games import Records
+from channel.peer.play.sending import own_action
+from channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -20,8 +21,7 @@ from channel.messages import (
     Propose,
     Settle,
 )
-from channel.onchain.records import Records
-from channel.proposal import first_game
+from channel.protocol.proposals import first_game
 from games.contract import Action
 from games.errors import IllegalAction
 

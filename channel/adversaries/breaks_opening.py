@@ -6,7 +6,9 @@ import msgspec
 
 from channel.adversaries import wallet_spends
 from channel.adversaries.rule_breakers import Breaker, Ways, breaks, changed
-from channel.messages import (
+from channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import (
     MAX_MESSAGE,
     Advisory,
     FirstHalves,
@@ -20,9 +22,7 @@ from channel.messages import (
     Welcome,
     encode,
 )
-from channel.opening import MOST_FUNDING_BLOCKS
-from channel.signed import sign_halves
-from channel.state import ChannelState
+from channel.protocol.state import ChannelState
 
 
 @breaks("CH-MSG-1")

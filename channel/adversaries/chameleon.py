@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan, get, names, register
-from channel.events import Block, Effect, Push
-from channel.messages import Message
-from channel.peer import Peer
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.protocol.messages import Message
 
 FACES = 3
 """How many others it is."""

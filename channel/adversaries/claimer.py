@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain, ripe
-from channel.coins import Coin
-from channel.events import Effect, Push
-from channel.onchain.spends import claim_bundle
-from channel.signed import time_out, unroll_coin
+from channel.chain.coins import Coin
+from channel.peer.interface import Effect, Push
+from channel.protocol.game_spends import claim_bundle
+from channel.protocol.half_signed import time_out, unroll_coin
 
 
 @register

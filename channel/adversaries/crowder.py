@@ -7,11 +7,12 @@ from dataclasses import replace
 import msgspec
 
 from channel.adversaries.base import Adversary, register
-from channel.batch import MAX_OPEN_PROPOSALS
-from channel.events import Block, Effect, Propose
-from channel.messages import Batch, Message
-from channel.messages import Propose as Proposal
-from channel.proposal import offer_of
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Propose
+from channel.protocol.messages import Batch, Message
+from channel.protocol.messages import Propose as Proposal
+from channel.protocol.proposals import offer_of
+from channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
 @register

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan, register
 from channel.errors import Violation
-from channel.events import Effect, Event, Received
-from channel.messages import Batch, Message, Settle, decode
-from channel.peer import Peer
+from channel.peer.interface import Effect, Event, Received
+from channel.peer.machine import Peer
+from channel.protocol.messages import Batch, Message, Settle, decode
 
 
 @register

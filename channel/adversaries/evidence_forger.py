@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain
-from channel.events import Block, Effect, Push
-from channel.onchain.spends import slash_bundle
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.protocol.game_spends import slash_bundle
 from clsp.values import Value
 from games import registry
 

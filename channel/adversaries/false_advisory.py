@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.messages import Advisory, Batch, Message, encode
+from channel.protocol.messages import Advisory, Batch, Message, encode
 
 
 @register

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from channel.adversaries.base import Adversary, register
-from channel.coins import Bundle, launcher_puzzle
-from channel.messages import Funded, Funding, Launch, Message, encode
+from channel.chain.coins import Bundle, launcher_puzzle
+from channel.protocol.messages import Funded, Funding, Launch, Message, encode
 
 
 @register

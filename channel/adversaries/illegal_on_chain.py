@@ -6,8 +6,9 @@ import msgspec
 
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain
-from channel.events import Block, Effect, Push
-from channel.onchain.spends import move_bundle
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.protocol.game_spends import move_bundle
 
 
 @register

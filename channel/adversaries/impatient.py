@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.coins import Bundle
-from channel.events import Block, Effect, Push
-from channel.signed import NO_SIGNATURE, time_out
+from channel.chain.coins import Bundle
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.protocol.half_signed import NO_SIGNATURE, time_out
 
 
 @register

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from channel.adversaries.base import Adversary, register
-from channel.entropy import derive
-from channel.keys import SecretKeys
-from channel.messages import Launch, Message, encode
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
+from channel.protocol.messages import Launch, Message, encode
 
 
 @register

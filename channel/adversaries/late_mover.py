@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain
-from channel.events import Block, Effect, Push
-from channel.peer import Peer
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
 
 
 class LateMover(OnChain):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan, register
-from channel.events import Effect, Push
-from channel.messages import Message
-from channel.peer import Peer
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.protocol.messages import Message
 
 
 class LatePreempter(Adversary):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.events import Effect, Push
+from channel.peer.interface import Effect, Push
 
 
 @register

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from channel import bls
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain
-from channel.coins import Bundle, Spend
-from channel.events import Block, Effect, Push
+from channel.chain.coins import Bundle, Spend
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import Effect, Push
 from clsp.integers import int_to_atom
 from clsp.values import Value, serialize, to_list, tree_hash
 

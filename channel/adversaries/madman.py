@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain
-from channel.events import Block, Effect, GoOnChain, Push
-from channel.messages import Batch, Message, Request, encode
-from channel.onchain.spends import claim_bundle, move_bundle
-from channel.signed import preempt, time_out
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, GoOnChain, Push
+from channel.protocol.game_spends import claim_bundle, move_bundle
+from channel.protocol.half_signed import preempt, time_out
+from channel.protocol.messages import Batch, Message, Request, encode
 
 
 @register

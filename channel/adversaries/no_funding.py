@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.events import Effect, Push
-from channel.messages import Funded, Funding, Message
+from channel.peer.interface import Effect, Push
+from channel.protocol.messages import Funded, Funding, Message
 
 
 @register

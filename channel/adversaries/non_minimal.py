@@ -8,8 +8,8 @@ import msgspec
 
 from channel.adversaries.amounts import Bettor
 from channel.adversaries.base import register
-from channel.messages import Batch, Message, Move
-from channel.state import LiveGame
+from channel.protocol.messages import Batch, Message, Move
+from channel.protocol.state import LiveGame
 from clsp.integers import int_to_atom
 
 
@@ -43,7 +43,7 @@ class NonMinimal(Bettor):
 def wide(value: object) -> bytes:
     """MessagePack with every integer in eight bytes, and every length in four.
 
-    >>> from channel.messages import Advisory, decode, encode
+    >>> from channel.protocol.messages import Advisory, decode, encode
     >>> blob = encode(Advisory(3, b"data"))
     >>> longer = wide(msgspec.msgpack.decode(blob))
     >>> len(longer) > len(blob), decode(longer) == decode(blob)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from channel.adversaries.base import Adversary
-from channel.events import Block, CoinSeen, Effect, GoOnChain
-from channel.onchain.spots import Spot
+from channel.chain.observations import Block, CoinSeen
+from channel.peer.interface import Effect, GoOnChain
+from channel.peer.onchain.game_coins import Spot
 
 
 class OnChain(Adversary):

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import msgspec
 
-from channel import bls
 from channel.adversaries.base import Adversary, register
-from channel.coins import Coin
+from channel.chain.coins import Coin
+from channel.crypto import bls
 from channel.errors import InvariantError
-from channel.messages import Batch, Message, Shutdown, ShutdownDone, encode
-from channel.signed import sign_halves
-from channel.state import Channel
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import Batch, Message, Shutdown, ShutdownDone, encode
+from channel.protocol.state import Channel
 
 
 @register

@@ -6,8 +6,8 @@ import msgspec
 
 from channel.adversaries.amounts import Bettor
 from channel.adversaries.base import register
-from channel.messages import Move
-from channel.state import LiveGame
+from channel.protocol.messages import Move
+from channel.protocol.state import LiveGame
 from clsp.integers import int_to_atom
 
 

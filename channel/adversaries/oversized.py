@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from channel.adversaries.base import Adversary, register
-from channel.messages import MAX_MESSAGE, Advisory, Batch, Cancel, Message, encode
+from channel.protocol.messages import MAX_MESSAGE, Advisory, Batch, Cancel, Message, encode
 
 
 @register

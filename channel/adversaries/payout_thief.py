@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from channel import bls
 from channel.adversaries.base import register
 from channel.adversaries.onchain_base import OnChain, ripe
-from channel.coins import Bundle, Spend
-from channel.events import Block, Effect, Push
+from channel.chain.coins import Bundle, Spend
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import Effect, Push
 from clsp.values import serialize, to_list
 from games.referee import timeout_solution
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from channel import bls
 from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain
-from channel.coins import Bundle, Coin, condition, standard_message, standard_spend
-from channel.events import Block, Effect, Push
-from channel.peer import Peer
+from channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
 from clsp.integers import int_to_atom
 from clsp.values import to_list
 from games.referee import CREATE_COIN

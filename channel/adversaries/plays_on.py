@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.messages import Message, Request, Shutdown, ShutdownDone, encode
+from channel.protocol.messages import Message, Request, Shutdown, ShutdownDone, encode
 
 
 @register

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan
-from channel.events import Effect, Propose
-from channel.peer import Peer
+from channel.peer.interface import Effect, Propose
+from channel.peer.machine import Peer
 
 
 class Proposing(Adversary):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan, register
-from channel.messages import Message
-from channel.peer import Peer
+from channel.peer.machine import Peer
+from channel.protocol.messages import Message
 
 
 @register

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.events import Block, Effect, Push
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
 
 
 @register

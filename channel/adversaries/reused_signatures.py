@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from channel.adversaries.base import Adversary, register
-from channel.messages import Batch, Message, encode
+from channel.protocol.messages import Batch, Message, encode
 
 
 @register

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from channel.adversaries.base import Plan, register
 from channel.adversaries.onchain_base import OnChain, ripe
-from channel.events import Block, Effect, Push
-from channel.onchain.spends import claim_bundle
-from channel.peer import Peer
-from channel.signed import time_out, unroll_coin
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.protocol.game_spends import claim_bundle
+from channel.protocol.half_signed import time_out, unroll_coin
 
 
 @register

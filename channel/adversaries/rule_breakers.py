@@ -14,14 +14,16 @@ from typing import ClassVar, TypeAlias
 
 import msgspec
 
-from channel import batch as engine
 from channel.adversaries.base import Adversary, Plan, as_declared, register
-from channel.coins import Bundle
-from channel.entropy import derive
+from channel.chain.coins import Bundle
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, Violation
-from channel.events import Effect, Event, Received, Send
-from channel.keys import SecretKeys
-from channel.messages import (
+from channel.peer.interface import Effect, Event, Received, Send
+from channel.peer.machine import Peer, Phase
+from channel.protocol import transitions as engine
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import (
     Batch,
     BatchAction,
     Funding,
@@ -32,10 +34,8 @@ from channel.messages import (
     decode,
     encode,
 )
-from channel.peer import Peer, Phase
-from channel.rules import RULES
-from channel.signed import sign_halves
-from channel.state import Channel, ChannelState, Side
+from channel.protocol.rules import RULES
+from channel.protocol.state import Channel, ChannelState, Side
 
 UNBREAKABLE = {
     "CH-ACCEPT-4": "who accepts takes what the other side offers, and an honest player never"

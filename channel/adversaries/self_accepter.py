@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.proposing_base import Proposing
-from channel.messages import Accept, Batch, Message, Propose
+from channel.protocol.messages import Accept, Batch, Message, Propose
 
 
 @register

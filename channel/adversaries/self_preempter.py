@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from channel import bls
 from channel.adversaries.base import Adversary, register
-from channel.coins import Bundle
-from channel.events import Block, Effect, Push
-from channel.signed import preempt
+from channel.chain.coins import Bundle
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import Effect, Push
+from channel.protocol.half_signed import preempt
 
 
 @register

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from channel.adversaries.base import register
 from channel.adversaries.proposing_base import Proposing
-from channel.messages import Batch, BatchAction, Message, Propose
-from channel.proposal import Wish, offer_of
+from channel.protocol.messages import Batch, BatchAction, Message, Propose
+from channel.protocol.proposals import Wish, offer_of
 
 
 @register

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.messages import Message
+from channel.protocol.messages import Message
 
 
 @register

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from channel.adversaries.base import Adversary, register
-from channel.events import Effect, Push
-from channel.signed import Signed
+from channel.peer.interface import Effect, Push
+from channel.protocol.half_signed import Signed
 
 
 class Stale(Adversary, ABC):

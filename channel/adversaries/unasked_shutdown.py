@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from channel import bls
 from channel.adversaries.base import Adversary, register
-from channel.messages import Batch, Message, Shutdown, ShutdownDone, encode
-from channel.state import ChannelState
+from channel.crypto import bls
+from channel.protocol.messages import Batch, Message, Shutdown, ShutdownDone, encode
+from channel.protocol.state import ChannelState
 
 
 @register

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from channel import bls
-from channel.coins import (
+from channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     ASSERT_COIN_ANNOUNCEMENT,
     REMARK,
@@ -21,8 +20,9 @@ from channel.coins import (
     standard_message,
     standard_spend,
 )
-from channel.state import Channel
-from channel.wallet import Wallet
+from channel.crypto import bls
+from channel.protocol.state import Channel
+from channel.protocol.wallet import Wallet
 from clsp.integers import int_to_atom
 from clsp.programs import Program
 from clsp.values import Value, serialize, to_list

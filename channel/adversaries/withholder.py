@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, register
-from channel.events import Close, Effect, Event
-from channel.messages import Message, ShutdownDone
+from channel.peer.interface import Close, Effect, Event
+from channel.protocol.messages import Message, ShutdownDone
 
 
 @register

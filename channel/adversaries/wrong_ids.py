@@ -6,7 +6,7 @@ import msgspec
 
 from channel.adversaries.base import register
 from channel.adversaries.proposing_base import Proposing
-from channel.messages import Batch, BatchAction, Message, Propose
+from channel.protocol.messages import Batch, BatchAction, Message, Propose
 
 
 @register

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from channel import bls
 from channel.adversaries.base import Adversary, Plan, register
-from channel.events import Close, Effect
-from channel.messages import Message, Shutdown, encode
-from channel.peer import Peer
+from channel.crypto import bls
+from channel.peer.interface import Close, Effect
+from channel.peer.machine import Peer
+from channel.protocol.messages import Message, Shutdown, encode
 
 
 @register

@@ -5,10 +5,10 @@ from __future__ import annotations
 from chia_wallet_sdk import Coin as NodeCoin
 from chia_wallet_sdk import CoinRecord, CoinSpend, FullNodeSimulator, Signature, SpendBundle
 
-from channel.chain import Answer, PushResult
-from channel.coins import Bundle, Coin, Spend
+from channel.chain.coins import Bundle, Coin, Spend
+from channel.chain.interface import Answer, PushResult
+from channel.chain.observations import CoinSeen
 from channel.errors import UsageError
-from channel.events import CoinSeen
 
 BLOCK_REWARD = 2_000_000_000_000
 """Mojos that one farmed block gives to its farmer, in one coin."""

@@ -1,11 +1,14 @@
-"""The command line: `channelsim`. Each command is a thin file; the work is elsewhere."""
+"""The command line: one thin file for each command of `channelsim`.
+
+It imports every other package; none imports it.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from channel import interrupt
+from channel.system import interrupt
 
 USAGE = 2
 FAILED = 1

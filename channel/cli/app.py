@@ -180,8 +180,8 @@ def replay(
 
     Example: channelsim replay session.jsonl
     """
-    from channel import input_files
-    from channel.file_kinds import Kind, kind_of
+    from channel.system import input_files
+    from channel.system.file_kinds import Kind, kind_of
 
     data = input_files.read(file, input_files.LINES)
     as_json = json_wanted(json, text)
@@ -203,7 +203,7 @@ def games() -> None:
     """
     from channel.report.tables import show_table
     from channel.report.terminal import console
-    from channel.setup import ASK
+    from channel.session.setup import ASK
 
     rows = []
     for name in registry.names():
@@ -224,7 +224,7 @@ def bench(
 
     Example: channelsim bench --json
     """
-    from channel.bench import main as run
+    from channel.bench.figures import main as run
 
     raise typer.Exit(run(seconds, as_json=json_wanted(json, text)))
 

@@ -8,17 +8,17 @@ from typing import Any
 import msgspec
 
 from channel.cli.options import all_tried
-from channel.cli.progress import progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code, finishing
-from channel.lab import bundles, costs, snapshot
-from channel.lab.bundles import Bundles
-from channel.lab.costs import share_of_block
-from channel.lab.snapshot import Change, Changes, Snapshot
-from channel.lab.target import load
-from channel.output import opened
+from channel.lab.costs import bundles, costs, snapshot
+from channel.lab.costs.bundles import Bundles
+from channel.lab.costs.costs import share_of_block
+from channel.lab.costs.snapshot import Change, Changes, Snapshot
+from channel.lab.target.target import load
+from channel.report.progress import progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
+from channel.system.interrupt import exit_code, finishing
+from channel.system.output import opened
 from clsp.run import MAX_COST
 
 CASES, SEED = 5000, "cost"

@@ -10,15 +10,15 @@ import msgspec
 from rich.text import Text
 
 from channel.cli.options import all_tried
-from channel.cli.progress import progress
-from channel.interrupt import exit_code, finishing
-from channel.lab.corpus import read
-from channel.lab.page import page
-from channel.lab.reached import WIDTH, Reached, Share, reached
-from channel.lab.target import load
-from channel.output import opened
+from channel.lab.coverage.corpus import read
+from channel.lab.coverage.page import page
+from channel.lab.coverage.reached import WIDTH, Reached, Share, reached
+from channel.lab.target.target import load
+from channel.report.progress import progress
 from channel.report.tables import Cell, show_table
 from channel.report.terminal import console, print_json, say
+from channel.system.interrupt import exit_code, finishing
+from channel.system.output import opened
 
 SHOWN = 5
 """How many cases with another outcome than expected are told; the rest are counted."""

@@ -10,21 +10,21 @@ from typing import Any
 from channel.adversaries.base import get, names
 from channel.cli.files import transcript_file
 from channel.cli.options import complain, refuse
-from channel.cli.progress import progress
-from channel.disputes.all import Tally, run_all
-from channel.disputes.arena import Run
-from channel.disputes.promises import Broken
-from channel.disputes.record import played, scenario_of
-from channel.disputes.scenario import Scenario, check
 from channel.errors import UsageError
-from channel.interrupt import exit_code, finishing
 from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
+from channel.report.progress import progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
-from channel.setup import NAMES
-from channel.transcript import Comparer, Record, Sink
+from channel.session.setup import NAMES
+from channel.session.transcript import Comparer, Record, Sink
+from channel.simulation.arena import Run
+from channel.simulation.promises import Broken
+from channel.simulation.scenario import Scenario, check
+from channel.simulation.sweep import Tally, run_all
+from channel.simulation.transcript import played, scenario_of
+from channel.system.interrupt import exit_code, finishing
 from games import registry
 from games.names import LONGEST, nearest
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from rich.console import Console
 
-from channel.cli.progress import progress
-from channel.disputes.faults import ARGUED, faults
-from channel.disputes.noticed import Finding, Outcome, examine_all
 from channel.errors import UsageError
-from channel.interrupt import exit_code, finishing
+from channel.report.progress import progress
 from channel.report.terminal import console, print_json, say
+from channel.simulation.faults import ARGUED, faults
+from channel.simulation.noticed import Finding, Outcome, examine_all
+from channel.system.interrupt import exit_code, finishing
 from games.names import nearest, quoted
 
 DEFAULT_SEED = "faults"

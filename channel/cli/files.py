@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from channel.errors import UsageError
-from channel.output import Output, opened
+from channel.system.output import Output, opened
 
 BROKEN_OFF = ".broken-off"
 """Behind the name of a transcript whose session did not come to its end."""

@@ -14,19 +14,19 @@ import msgspec
 from rich.console import Console
 
 from channel.cli.options import all_tried
-from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
-from channel.interrupt import exit_code, finishing
-from channel.lab.campaign import Progress
-from channel.lab.findings import RECORDED, Document, keep, parsed, still_broken
-from channel.lab.fuzz import Report, save
-from channel.lab.fuzz import fuzz as run
+from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channel.lab.fuzz.campaign import Progress
+from channel.lab.fuzz.findings import RECORDED, Document, keep, parsed, still_broken
+from channel.lab.fuzz.fuzz import Report, save
+from channel.lab.fuzz.fuzz import fuzz as run
 from channel.lab.laws import laws_for
-from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.target import load
-from channel.output import check_folder, opened
+from channel.lab.target.target import load
+from channel.report.progress import Bar, progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
+from channel.system.interrupt import exit_code, finishing
+from channel.system.output import check_folder, opened
 
 SHOWN = 12
 """How many findings are told in full; the rest are named."""

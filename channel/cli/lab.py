@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 
 from channel.cli.options import all_tried
-from channel.cli.progress import progress
-from channel.interrupt import exit_code, finishing
-from channel.lab.coverage import Reached, coverage
-from channel.lab.crosscheck import Report
-from channel.lab.crosscheck import crosscheck as run
+from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channel.lab.cases.trial import Finding
+from channel.lab.coverage.coverage import Reached, coverage
+from channel.lab.crosscheck.crosscheck import Report
+from channel.lab.crosscheck.crosscheck import crosscheck as run
 from channel.lab.laws import laws_for
-from channel.lab.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.target import load
-from channel.lab.trial import Finding
+from channel.lab.target.target import load
+from channel.report.progress import progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, json_line, print_json, say
+from channel.system.interrupt import exit_code, finishing
 
 SHOWN = 12
 """How many causes are told; the rest are counted."""

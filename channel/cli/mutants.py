@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from channel.cli.options import all_tried
-from channel.cli.progress import Bar, progress
-from channel.interrupt import exit_code, finishing
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
-from channel.lab.target import load
+from channel.lab.target.target import load
+from channel.report.progress import Bar, progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
+from channel.system.interrupt import exit_code, finishing
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 

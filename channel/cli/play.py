@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from channel import setup as setups
 from channel.cli.ask import Asker
 from channel.cli.dispute import replay_dispute
 from channel.cli.files import transcript_file
 from channel.cli.options import complain
-from channel.cli.progress import progress
-from channel.deciding import Deciders
-from channel.disputes.record import DISPUTE
-from channel.entropy import fresh_seed
+from channel.crypto.hkdf import fresh_seed
 from channel.errors import UsageError
-from channel.interrupt import exit_code
 from channel.report.course import Course
 from channel.report.document import document, unfinished
 from channel.report.narrator import Narrator
+from channel.report.progress import progress
 from channel.report.terminal import console, print_json
-from channel.script import read as read_script
-from channel.session import Result, Session, SessionBroken
-from channel.setup import ASK, NAMES, Setup
-from channel.told import Listener
-from channel.transcript import Comparer, Recorder, Sink, choices_of, of_lines, unbroken
+from channel.session import setup as setups
+from channel.session.deciders import Deciders
+from channel.session.script import read as read_script
+from channel.session.session import Result, Session, SessionBroken
+from channel.session.session_events import Listener
+from channel.session.setup import ASK, NAMES, Setup
+from channel.session.transcript import Comparer, Recorder, Sink, choices_of, of_lines, unbroken
+from channel.simulation.transcript import DISPUTE
+from channel.system.interrupt import exit_code
 
 
 def play(

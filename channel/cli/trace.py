@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from channel.cli.progress import progress
-from channel.lab.steps import NODES
-from channel.lab.tracing import read, told
+from channel.lab.trace.steps import NODES
+from channel.lab.trace.tracing import read, told
+from channel.report.progress import progress
 
 
 def trace(file: Path, *, target: str | None, case: str | None, verbosity: int) -> int:

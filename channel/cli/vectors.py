@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from channel import input_files
 from channel.cli.options import all_tried
-from channel.cli.progress import Bar, progress
 from channel.errors import UsageError
-from channel.file_kinds import Kind, check_kind
-from channel.interrupt import exit_code, polled
-from channel.output import opened
+from channel.report.progress import Bar, progress
 from channel.report.terminal import console, say
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from channel.system.interrupt import exit_code, polled
+from channel.system.output import opened
 from games import registry
 from games.errors import UnknownGame
 from games.vectors import BadCase, Case, check_program, read
@@ -103,7 +103,7 @@ def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence
     """What checks a case, and the programs that must have one: all of a target's."""
     if target is None:
         return check_case, ()
-    from channel.lab.target import read as read_target
+    from channel.lab.target.target import read as read_target
 
     tried = read_target(target)
     return lambda case: check_program(case, tried.name, tried.programs), list(tried.programs)
@@ -111,8 +111,8 @@ def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence
 
 def make(game: str, *, cases: int, seed: str, output: Path) -> int:
     """Write so many generated cases of an installed game; the exit code."""
-    from channel.lab.target import of_game
-    from channel.lab.vectors import make as make_cases
+    from channel.lab.crosscheck.vectors import make as make_cases
+    from channel.lab.target.target import of_game
 
     try:
         target = of_game(registry.get(game))

@@ -1,1 +1,4 @@
-"""The lab: whoever's validators, held against the rules on moves that no honest player makes."""
+"""Fuzzing, coverage, mutants and costs of validators, ours or an author's.
+
+It imports `protocol` and the packages below it, and nothing of a peer.
+"""

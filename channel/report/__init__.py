@@ -1,1 +1,4 @@
-"""How a session is told: to a person at a terminal, or to a program as one JSON document."""
+"""Reports for people and programs: narration, tables, lanes, progress and JSON documents.
+
+It imports `simulation`, `session` and the packages below them.
+"""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from channel.disputes.arena import Run
-from channel.disputes.telling import standing
 from channel.errors import Violation
-from channel.events import BrokenOff, OpeningFailed
-from channel.onchain.news import (
+from channel.peer.interface import BrokenOff, OpeningFailed
+from channel.peer.onchain.chain_news import (
     ChannelClosed,
     Forfeited,
     GamePaid,
@@ -17,7 +15,9 @@ from channel.onchain.news import (
     StateCounts,
     UnilateralClose,
 )
-from channel.setup import NAMES
+from channel.session.setup import NAMES
+from channel.simulation.arena import Run
+from channel.simulation.news_checks import standing
 
 Parts = tuple[list[str], list[str]]
 """Where each side's money came from, Alice's first."""

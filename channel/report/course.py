@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from channel.setup import Setup
-from channel.told import ChannelFunded, HandEnded, Told
+from channel.session.session_events import ChannelFunded, HandEnded, Told
+from channel.session.setup import Setup
 from games.contract import Hand
 
 

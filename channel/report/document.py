@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from channel.coins import Coin
+from channel.chain.coins import Coin
 from channel.report.course import Course
-from channel.session import Result
-from channel.setup import NAMES, Setup
-from channel.told import viewer_seat
+from channel.session.session import Result
+from channel.session.session_events import viewer_seat
+from channel.session.setup import NAMES, Setup
 from games import registry
 from games.contract import Hand
 

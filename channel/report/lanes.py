@@ -4,30 +4,11 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from channel.chain import Answer
-from channel.coins import Coin
-from channel.disputes.arena import Run
-from channel.disputes.promises import Broken
-from channel.disputes.scenario import Scenario
+from channel.chain.coins import Coin
+from channel.chain.interface import Answer
 from channel.errors import Violation
-from channel.events import BrokenOff, GameSettled, News, OpeningFailed
-from channel.messages import (
-    Advisory,
-    Batch,
-    FirstHalves,
-    Funded,
-    Funding,
-    Hello,
-    Launch,
-    Request,
-    Settle,
-    Shutdown,
-    ShutdownDone,
-    Welcome,
-    decode,
-)
-from channel.messages import Move as MoveMade
-from channel.onchain.news import (
+from channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
+from channel.peer.onchain.chain_news import (
     ChannelClosed,
     ChannelSettled,
     Forfeited,
@@ -44,11 +25,30 @@ from channel.onchain.news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.protocol.messages import (
+    Advisory,
+    Batch,
+    FirstHalves,
+    Funded,
+    Funding,
+    Hello,
+    Launch,
+    Request,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+    Welcome,
+    decode,
+)
+from channel.protocol.messages import Move as MoveMade
 from channel.report.account import account
 from channel.report.tables import show_table
 from channel.report.terminal import say
-from channel.setup import NAMES
-from channel.told import BlockMade, NewsFor, Pushed, Sent, Told
+from channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, Told
+from channel.session.setup import NAMES
+from channel.simulation.arena import Run
+from channel.simulation.promises import Broken
+from channel.simulation.scenario import Scenario
 
 CHAIN = 2
 

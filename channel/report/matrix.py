@@ -5,11 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from channel.disputes.all import Cell, Tally
-from channel.disputes.where import Outcome, columns
 from channel.report.tables import Cell as Shown
 from channel.report.tables import show_table
 from channel.report.terminal import say
+from channel.simulation.outcomes import Outcome, columns
+from channel.simulation.sweep import Cell, Tally
 from games import registry
 
 LETTERS = {

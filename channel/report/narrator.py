@@ -8,15 +8,14 @@ from dataclasses import replace
 from rich.console import Console
 from rich.text import Text
 
-from channel.coins import Coin
-from channel.events import FundingSent
+from channel.chain.coins import Coin
+from channel.peer.interface import FundingSent
+from channel.protocol.state import Side
 from channel.report.course import Course
 from channel.report.plain import fitted
 from channel.report.terminal import say
-from channel.session import Result
-from channel.setup import NAMES, Setup
-from channel.state import Side
-from channel.told import (
+from channel.session.session import Result
+from channel.session.session_events import (
     ChannelFunded,
     Closed,
     HandEnded,
@@ -27,6 +26,7 @@ from channel.told import (
     Told,
     viewer_seat,
 )
+from channel.session.setup import NAMES, Setup
 from games import registry
 from games.amounts import spoken
 from games.contract import Hand, Line

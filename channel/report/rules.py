@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from channel.rules import RULES as CHANNEL_RULES
+from channel.protocol.rules import RULES as CHANNEL_RULES
 from games import registry
 from games.referee import RULES as REFEREE_RULES
 

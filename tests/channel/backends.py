@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from channel.chain import FarmableChain
-from channel.chain.rpc import Patience, RpcChain
+from channel.chain.coins import Coin
+from channel.chain.full_node import Patience, RpcChain
+from channel.chain.interface import FarmableChain
 from channel.chain.simulator import SimulatedChain
-from channel.coins import Coin
 
 BACKENDS = ("in process", "over RPC")
 

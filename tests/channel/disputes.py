@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from channel.chain import blocks_for
-from channel.events import BrokenOff, GameSettled, GoOnChain, News
-from channel.messages import Batch, Move, decode
-from channel.onchain.news import ChannelSettled, Fact, Forfeited, GameEnded, GameVoid, Undone
-from channel.peer import Peer, Phase
-from channel.signed import publish
+from channel.chain.interface import blocks_for
+from channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
+from channel.peer.machine import Peer, Phase
+from channel.peer.onchain.chain_news import (
+    ChannelSettled,
+    Fact,
+    Forfeited,
+    GameEnded,
+    GameVoid,
+    Undone,
+)
+from channel.protocol.half_signed import publish
+from channel.protocol.messages import Batch, Move, decode
 from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel import bls
-from channel.chain import Answer
-from channel.coins import Bundle, Coin, Spend, standard_spend
-from channel.kept import KeptGame, KeptState, read
-from channel.state import Channel, Side
+from channel.chain.coins import Bundle, Coin, Spend, standard_spend
+from channel.chain.interface import Answer
+from channel.crypto import bls
+from channel.protocol.state import Channel, Side
+from channel.protocol.state_records import KeptGame, KeptState, read
 from clsp.curry import curry
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program, load

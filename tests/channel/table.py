@@ -15,16 +15,13 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from channel import batch as batches
-from channel import book
-from channel.book import Book
-from channel.chain import Answer, PushResult, blocks_for
+from channel.chain.coins import Bundle, Coin
+from channel.chain.interface import Answer, PushResult, blocks_for
 from channel.chain.simulator import SimulatedChain
-from channel.coins import Bundle, Coin
-from channel.compose import unanswered
-from channel.entropy import derive
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, Violation
-from channel.events import (
+from channel.peer.interface import (
     Accept,
     Act,
     BrokenOff,
@@ -42,15 +39,18 @@ from channel.events import (
     Watch,
     YourTurn,
 )
-from channel.events import Propose as ProposeCommand
-from channel.introduction import Agreement
-from channel.keys import SecretKeys
-from channel.messages import Batch, BatchAction, Message, Move, Request, decode, encode
-from channel.peer import Config, Peer, Phase
-from channel.proposal import Wish
-from channel.signed import Halves, sign_halves
-from channel.state import Before, Channel, ChannelState, LiveGame, Side
-from channel.wallet import Wallet, address_of, wallet_key
+from channel.peer.interface import Propose as ProposeCommand
+from channel.peer.machine import Config, Peer, Phase
+from channel.peer.opening.introduction import Agreement
+from channel.peer.play import book
+from channel.peer.play.book import Book
+from channel.peer.play.sending import unanswered
+from channel.protocol import transitions as batches
+from channel.protocol.half_signed import Halves, sign_halves
+from channel.protocol.messages import Batch, BatchAction, Message, Move, Request, decode, encode
+from channel.protocol.proposals import Wish
+from channel.protocol.state import Before, Channel, ChannelState, LiveGame, Side
+from channel.protocol.wallet import Wallet, address_of, wallet_key
 from games import registry
 from games.chance import Chance
 from games.contract import Action, Player, Position

@@ -7,15 +7,15 @@ model of the game: the states are the ones that a chain of legal moves reaches.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from random import Random
 
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program, load
 from clsp.run import Outcome, Slash, Valid, run
 from clsp.values import NIL, Value, from_list, to_list
+from tests.paths import DATA
 
-VECTORS = Path(__file__).parent.parent / "data" / "vectors"
+VECTORS = DATA / "vectors"
 SPACE_POKER = ("commitA", "commitB", "begin_round", "mid_round", "end")
 
 

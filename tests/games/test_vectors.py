@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,8 +11,9 @@ import pytest
 from games import vectors
 from games.vectors import BadCase, Case
 from tests.games.table import GAME
+from tests.paths import DATA
 
-FOLDER = Path(__file__).parent.parent / "data" / "vectors"
+FOLDER = DATA / "vectors"
 SPACE_POKER = FOLDER / "spacepoker.jsonl"
 CASES = {"spacepoker": 1606, "calpoker": 1221}
 

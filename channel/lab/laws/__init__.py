@@ -12,8 +12,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
-from channel.lab.target import Target
-from channel.lab.trial import Finding, Trial
+from channel.lab.cases.trial import Finding, Trial
+from channel.lab.target.target import Target
 
 
 class Needs(Enum):

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
 
-from channel.lab.honest import recorded_spots
+from channel.lab.cases.trial import UNSLASHABLE, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import UNSLASHABLE, Finding, Trial
-from channel.lab.values import leaves
+from channel.lab.sites.honest_play import recorded_spots
+from channel.lab.sites.values import leaves
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid
 from games.contract import Slash

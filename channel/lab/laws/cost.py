@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases import Case
+from channel.lab.cases.cases import Case
+from channel.lab.cases.trial import THEFT, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import THEFT, Finding, Trial
 from clsp.integers import int_to_atom
 from clsp.run import CostExceeded, Valid
 

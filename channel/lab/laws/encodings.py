@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.court import Commitment, Slashed
+from channel.lab.cases.trial import GRIEFING, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import GRIEFING, Finding, Trial
+from channel.lab.referee.referee_runs import Commitment, Slashed
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.contract import Valid

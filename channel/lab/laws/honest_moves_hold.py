@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases import Case
-from channel.lab.honest import plays
+from channel.lab.cases.cases import Case
+from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
+from channel.lab.cases.trial import GRIEFING, THEFT, Finding, Trial
 from channel.lab.laws import Needs
 from channel.lab.laws.verdicts_agree import leads_to
-from channel.lab.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.runs import EXCEEDED, RAISE, SLASH, Runs
-from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
+from channel.lab.sites.honest_play import plays
 from clsp.run import CostExceeded, Raised
 from clsp.values import NIL, Value
 from games.contract import Slash

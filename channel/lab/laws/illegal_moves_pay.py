@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.court import Commitment, Slashed
+from channel.lab.cases.loss import MISDECLARED
+from channel.lab.cases.runs import RAISE
+from channel.lab.cases.trial import THEFT, UNSLASHABLE, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.loss import MISDECLARED
-from channel.lab.runs import RAISE
-from channel.lab.trial import THEFT, UNSLASHABLE, Finding, Trial
+from channel.lab.referee.referee_runs import Commitment, Slashed
 from clsp.integers import int_to_atom
 from clsp.run import Raised
 from clsp.run import Slash as ProgramSlash

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases import BYTES, SELECTIONS, SHAPES
-from channel.lab.court import ADDRESS, Slashed
+from channel.lab.cases.cases import BYTES, SELECTIONS, SHAPES
+from channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.trial import GRIEFING, THEFT, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.trial import GRIEFING, THEFT, Finding, Trial
+from channel.lab.referee.referee_runs import ADDRESS, Slashed
 from clsp.integers import int_to_atom
 from clsp.run import Slash as ProgramSlash
 from clsp.values import NIL, Value, serialize, to_list

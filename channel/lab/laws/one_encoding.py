@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channel.lab.cases.trial import GRIEFING, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import GRIEFING, Finding, Trial
-from channel.lab.values import NUMBER
+from channel.lab.sites.values import NUMBER
 from clsp.integers import atom_to_int
 from clsp.run import Valid
 from clsp.values import Value

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.guided import make
-from channel.lab.hands import plain_terms
-from channel.lab.honest import RawState, recorded_spots
+from channel.lab.cases.guided_cases import make
+from channel.lab.cases.trial import GRIEFING, RUNAWAY, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.spots import Spot, place
-from channel.lab.target import Target
-from channel.lab.trial import GRIEFING, RUNAWAY, Finding, Trial
+from channel.lab.sites.hands import plain_terms
+from channel.lab.sites.honest_play import RawState, recorded_spots
+from channel.lab.sites.sites import Spot, place
+from channel.lab.target.target import Target
 from clsp.integers import atom_to_int
 from clsp.run import Outcome, Valid, run_serialized
 from clsp.values import NIL, Value

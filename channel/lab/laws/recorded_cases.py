@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding, Trial
 from games.vectors import check_program, worked_out
 
 _SEVERITY = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.court import failed, paid
+from channel.lab.cases.trial import THEFT, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import THEFT, Finding, Trial
+from channel.lab.referee.referee_runs import failed, paid
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value, serialize, to_list
 from games.contract import Valid

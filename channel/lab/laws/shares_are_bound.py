@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases import BYTES, SHAPES
-from channel.lab.honest import recorded_spots
+from channel.lab.cases.cases import BYTES, SHAPES
+from channel.lab.cases.trial import THEFT, Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.trial import THEFT, Finding, Trial
+from channel.lab.sites.honest_play import recorded_spots
 from clsp.run import Slash as ProgramSlash
 from clsp.run import Valid
 from clsp.values import NIL, Value

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from chia_rs import LazyNode
 
-from channel.lab.cases import Case
-from channel.lab.harm import harm
+from channel.lab.cases.cases import Case
+from channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
+from channel.lab.cases.severity import harm
+from channel.lab.cases.trial import Finding, Trial
 from channel.lab.laws import Needs
-from channel.lab.runs import RAISE, SLASH, VALID, Runs
-from channel.lab.trial import Finding, Trial
 from clsp.values import NIL, Value
 from games.contract import Hashes, Next, Raise, Slash, Valid
 from games.judge import result_value

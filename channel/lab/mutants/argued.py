@@ -21,10 +21,10 @@ from importlib.resources import as_file, files
 
 import msgspec
 
-from channel import toml_files
-from channel.file_kinds import Kind
 from channel.lab.mutants.kinds import Mutant
-from channel.lab.target import REFEREE, Target
+from channel.lab.target.target import REFEREE, Target
+from channel.system import toml_files
+from channel.system.file_kinds import Kind
 from clsp.programs import Program
 
 FILE = "mutants.toml"

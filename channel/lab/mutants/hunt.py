@@ -12,12 +12,12 @@ from functools import partial
 from time import process_time
 from typing import Protocol
 
-from channel.interrupt import held
 from channel.lab.mutants import spends
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepare import FIRST_CHUNKS, Prepared, differs, diverse, fresh
-from channel.lab.target import REFEREE, Target
-from channel.workers import Crew, Work
+from channel.lab.target.target import REFEREE, Target
+from channel.system.interrupt import held
+from channel.system.workers import Crew, Work
 
 SLICE = 100
 """So many mutants are one piece of work for a process."""

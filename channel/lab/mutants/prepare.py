@@ -10,13 +10,13 @@ from random import Random
 import msgspec
 from chia_rs import run_chia_program
 
-from channel.entropy import derive
-from channel.lab.crosscheck import CHUNK, trials
-from channel.lab.duels import Call, arguments, duel
+from channel.crypto.hkdf import derive
+from channel.lab.cases.duels import Call, arguments, duel
+from channel.lab.crosscheck.crosscheck import CHUNK, trials
 from channel.lab.laws.verdicts_agree import same
-from channel.lab.patterns import patterned
-from channel.lab.spots import Spot, recommitted
-from channel.lab.target import Target
+from channel.lab.sites.patterns import patterned
+from channel.lab.sites.sites import Spot, recommitted
+from channel.lab.target.target import Target
 from clsp.run import MAX_COST, STRICT
 from clsp.values import NIL, Value
 from games.contract import Raise, Valid

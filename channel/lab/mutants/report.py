@@ -14,7 +14,7 @@ from channel.lab.mutants.argued import Argued, argued
 from channel.lab.mutants.hunt import CallHunter, Fate, Hunt
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.kinds import mutants as mutants_of
-from channel.lab.target import REFEREE, Target
+from channel.lab.target.target import REFEREE, Target
 from games.names import LONGEST, nearest
 
 

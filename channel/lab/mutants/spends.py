@@ -11,10 +11,10 @@ from random import Random
 
 import msgspec
 
-from channel.entropy import derive
+from channel.crypto.hkdf import derive
 from channel.lab.mutants.prepare import DEARER, KEPT, PER_RULE, Prepared, cost_of
-from channel.lab.spots import KEYS
-from channel.lab.target import Target
+from channel.lab.sites.sites import KEYS
+from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.operators import QUOTE
 from clsp.programs import Program

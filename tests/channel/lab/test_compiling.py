@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from channel.errors import UsageError
-from channel.lab import chialisp
-from channel.lab.chialisp import DEEPEST, BadForm
-from channel.lab.compiling import compile_apart
-from channel.lab.sources import Sources
+from channel.lab.target import chialisp
+from channel.lab.target.chialisp import DEEPEST, BadForm
+from channel.lab.target.compiling import compile_apart
+from channel.lab.target.sources import Sources
 from clsp.build import SOURCE
 from clsp.compiler import CompileError, compile_source
 

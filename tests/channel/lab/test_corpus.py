@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channel.lab.corpus import read
-from channel.lab.reached import Share, reached
-from channel.lab.target import REFEREE, of_game
+from channel.lab.coverage.corpus import read
+from channel.lab.coverage.reached import Share, reached
+from channel.lab.target.target import REFEREE, of_game
 from games import registry, vectors
 from tests.corpus import CORPUS, corpus, spends
 

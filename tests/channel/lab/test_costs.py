@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from channel.chain.simulator import SimulatedChain
-from channel.lab import bundles, costs, snapshot
-from channel.lab.bundles import PER_COIN, PER_SIGNATURE
-from channel.lab.costs import PATHS
-from channel.lab.target import load
+from channel.lab.costs import bundles, costs, snapshot
+from channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
+from channel.lab.costs.costs import PATHS
+from channel.lab.target.target import load
 from clsp.run import MAX_COST
 from games import registry
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of
 from tests.channel.lab.toys import toy

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.target import of_game
+from channel.lab.target.target import of_game
 from clsp.values import tree_hash
 from games import registry
 from games.referee import infohash
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.corpus import CORPUS
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.crosscheck import CHUNK, crosscheck, run_chunk, trials
+from channel.lab.crosscheck.crosscheck import CHUNK, crosscheck, run_chunk, trials
 from channel.lab.laws import laws_for
-from channel.lab.target import load, of_game
+from channel.lab.target.target import load, of_game
 from games import registry
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 
 GAME = "spacepoker"

@@ -10,9 +10,10 @@ import pytest
 
 from channel.lab.laws import laws
 from clsp.build import SOURCE
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
+from tests.paths import DATA, ROOT
 
-PAGE = (Path(__file__).parents[3] / "docs" / "lab.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "lab.md").read_text("utf-8")
 
 
 def blocks(kind: str) -> list[str]:
@@ -44,7 +45,7 @@ def test_the_traced_case_looks_as_on_the_page(
 ) -> None:
     shown = next(text for text in blocks("text") if text.startswith("spacepoker, end: "))
     name = shown.split()[2]
-    cases = Path(__file__).parents[2] / "data" / "vectors" / "spacepoker.jsonl"
+    cases = DATA / "vectors" / "spacepoker.jsonl"
     assert channelsim(capsys, "trace", cases, "--case", name).out == shown
 
 

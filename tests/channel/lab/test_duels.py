@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
-from channel.lab.crosscheck import trials
-from channel.lab.duels import arguments, duel
-from channel.lab.spots import Spot
-from channel.lab.target import Target, of_game
+from channel.lab.cases.duels import arguments, duel
+from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.sites import Spot
+from channel.lab.target.target import Target, of_game
 from games import registry
 from games.contract import Slash, Valid, Verdict
 

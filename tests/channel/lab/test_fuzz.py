@@ -15,20 +15,21 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from channel.lab import seeds
-from channel.lab.campaign import Campaign, Result
-from channel.lab.findings import Document, grouped, still_broken
-from channel.lab.fuzz import fuzz
-from channel.lab.target import Target, load, of_game
-from channel.lab.trial import SEVERITIES
+from channel.lab.cases.trial import SEVERITIES
+from channel.lab.fuzz import seeds
+from channel.lab.fuzz.campaign import Campaign, Result
+from channel.lab.fuzz.findings import Document, grouped, still_broken
+from channel.lab.fuzz.fuzz import fuzz
+from channel.lab.target.target import Target, load, of_game
 from clsp.programs import Program
 from clsp.trace import Tracer
 from clsp.values import NIL, deserialize, serialize
 from games import registry
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.toys import toy
 from tests.clsp.test_interpreter import interpreted
+from tests.paths import DATA, ROOT
 
 WORK = 250_000
 SHARE = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
@@ -117,7 +118,7 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
         assert one.runs == two.runs
 
 
-CORPUS = Path(__file__).parents[2] / "data" / "corpus"
+CORPUS = DATA / "corpus"
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -301,7 +302,7 @@ def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Pat
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     time.sleep(4 + 3 * jobs)
     process.send_signal(signal.SIGINT)

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from channel.lab.fields import Probe
-from channel.lab.findings import document, still_broken
-from channel.lab.guided import make
-from channel.lab.hands import plain_hands
+from channel.lab.cases.fields import Probe
+from channel.lab.cases.guided_cases import make
+from channel.lab.cases.trial import DISAGREEMENT, THEFT, Finding, Tally
+from channel.lab.fuzz.findings import document, still_broken
+from channel.lab.fuzz.shrink import Shrinker, broken_by
 from channel.lab.laws import Law, laws
-from channel.lab.shrink import Shrinker, broken_by
-from channel.lab.spots import Spot, place
-from channel.lab.target import Target, load
-from channel.lab.trial import DISAGREEMENT, THEFT, Finding, Tally
+from channel.lab.sites.hands import plain_hands
+from channel.lab.sites.sites import Spot, place
+from channel.lab.target.target import Target, load
 from tests.channel.lab.broken import target_file
 
 FILE = "calpoker/e.clsp"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from channel.lab.crosscheck import trials
-from channel.lab.patterns import REGULAR, patterned, progression
-from channel.lab.target import of_game
+from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.patterns import REGULAR, patterned, progression
+from channel.lab.target.target import of_game
 from clsp.integers import atom_to_int
 from clsp.values import Value, from_list
 from games import registry

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from channel.lab.hands import hands
-from channel.lab.places import spots
-from channel.lab.target import of_game
+from channel.lab.sites.hands import hands
+from channel.lab.sites.places import spots
+from channel.lab.target.target import of_game
 from games import registry
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from channel.lab.crosscheck import Report, crosscheck
-from channel.lab.target import load
+from channel.lab.crosscheck.crosscheck import Report, crosscheck
+from channel.lab.target.target import load
 from tests.channel.lab.broken import target_file
 
 CASES = 2048

@@ -13,11 +13,11 @@ from shutil import copytree
 import pytest
 
 from channel.errors import UsageError
-from channel.lab.checking import stored_cases
+from channel.lab.pytest.checking import stored_cases
 from clsp.build import SOURCE
 from tests.channel.lab.toys import toy
+from tests.paths import ROOT
 
-ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "author.md").read_text("utf-8")
 MISTAKE = ("(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
 
@@ -40,7 +40,16 @@ def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "CI": "true",  # Hypothesis then draws the same each time, however busy the machine is
     }
-    command = [sys.executable, "-m", "pytest", "-p", "channel.lab.plugin", "-W", "error", "-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "channel.lab.pytest.plugin",
+        "-W",
+        "error",
+        "-q",
+    ]
     return subprocess.run(
         [*command, "--strict-markers", *arguments],
         cwd=folder,
@@ -127,7 +136,7 @@ import sys
 
 def test_nothing_of_ours_is_loaded(pytestconfig):
     loaded = {name for name in sys.modules if name.split(".")[0] in ("channel", "games", "clsp")}
-    assert loaded <= {"channel", "channel.lab", "channel.lab.plugin"}, loaded
+    assert loaded <= {"channel", "channel.lab", "channel.lab.pytest.plugin"}, loaded
     assert not {"chia_rs", "msgspec", "rich"} & set(sys.modules)
     assert not pytestconfig.pluginmanager.has_plugin("channelsim-fixtures")
 """
@@ -188,7 +197,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
 
 def test_pytest_finds_the_plug_in_once_it_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["entry-points"]["pytest11"] == {"channelsim": "channel.lab.plugin"}
+    assert project["entry-points"]["pytest11"] == {"channelsim": "channel.lab.pytest.plugin"}
     extras = project["optional-dependencies"]
     named = {re.split(r"[><=]", one)[0] for one in extras["lab"]}
     assert named == {"pytest", "hypothesis"}

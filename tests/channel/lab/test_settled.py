@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from channel.errors import UsageError
-from channel.lab.checking import settled_broken
-from channel.lab.settled import EARLY, LATE, PASSES, UNSIGNED, Report, settle
-from channel.lab.target import Target, load
+from channel.lab.node.node_checks import EARLY, LATE, PASSES, UNSIGNED, Report, settle
+from channel.lab.pytest.checking import settled_broken
+from channel.lab.target.target import Target, load
 from games import registry
 from games.referee import RULES
 from tests.channel.lab.broken import target_file

@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from channel.errors import UsageError
-from channel.lab import strategies
-from channel.lab.court import Slashed
-from channel.lab.made import Made, made
-from channel.lab.strategies import Hand, hands, illegal_moves, legal_moves
-from channel.lab.target import Target, load
+from channel.lab.pytest import strategies
+from channel.lab.pytest.drawn_moves import Made, made
+from channel.lab.pytest.strategies import Hand, hands, illegal_moves, legal_moves
+from channel.lab.referee.referee_runs import Slashed
+from channel.lab.target.target import Target, load
 from clsp.integers import atom_to_int, int_to_atom, is_minimal
 from clsp.run import Raised, Slash, Valid
 from clsp.values import NIL, Value, deserialize, from_list, serialize

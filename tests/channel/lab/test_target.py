@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from channel.errors import UsageError
-from channel.lab.target import load, of_game, read
+from channel.lab.target.target import load, of_game, read
 from games import registry
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 
 GAME = registry.get("calpoker")

@@ -9,16 +9,17 @@ from random import Random
 
 import pytest
 
-from channel.lab.court import Commitment, Court
-from channel.lab.places import spots
-from channel.lab.target import of_game, read
+from channel.lab.referee.referee_runs import Commitment, Court
+from channel.lab.sites.places import spots
+from channel.lab.target.target import of_game, read
 from clsp.integers import int_to_atom
 from clsp.values import serialize, to_list
 from games import registry
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.paths import DATA
 
-VECTORS = Path(__file__).parents[2] / "data" / "vectors"
+VECTORS = DATA / "vectors"
 CASES = VECTORS / "spacepoker.jsonl"
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from games import registry
 from games.vectors import check, read
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.paths import DATA
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -36,7 +37,7 @@ def test_made_cases_pass(game: str, tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cases = Path(__file__).parents[2] / "data" / "vectors" / "calpoker.jsonl"
+    cases = DATA / "vectors" / "calpoker.jsonl"
     whole = target_file(tmp_path, "calpoker")
     ran = channelsim(capsys, "vectors", "check", "--target", whole, cases)
     assert (ran.code, ran.out) == (0, "1221 passed, 0 failed\n")
@@ -52,7 +53,7 @@ def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_what_the_target_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cases = Path(__file__).parents[2] / "data" / "vectors" / "spacepoker.jsonl"
+    cases = DATA / "vectors" / "spacepoker.jsonl"
     ran = channelsim(
         capsys, "vectors", "check", "--target", target_file(tmp_path, "calpoker"), cases
     )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from channel.errors import UsageError
-from channel.lab.campaign import Campaign, Result
-from channel.lab.crosscheck import crosscheck
+from channel.lab.crosscheck.crosscheck import crosscheck
+from channel.lab.fuzz.campaign import Campaign, Result
 from channel.lab.laws import Needs, laws, laws_for
-from channel.lab.target import load
+from channel.lab.target.target import load
 from tests.channel.lab.toys import MISTAKES, toy
 
 WORK = 150_000

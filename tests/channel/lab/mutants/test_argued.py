@@ -8,7 +8,7 @@ import pytest
 
 from channel.lab.mutants.argued import argued
 from channel.lab.mutants.report import all_mutants, hunted
-from channel.lab.target import REFEREE, of_game
+from channel.lab.target.target import REFEREE, of_game
 from clsp.programs import Program
 from clsp.values import serialize
 from games import registry

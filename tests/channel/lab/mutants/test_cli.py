@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from channel.lab.mutants.kinds import KINDS
-from tests.channel.cli import channelsim
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 
 SMALL = ("--validator", "a", "--seconds", 1, "--jobs", 1)

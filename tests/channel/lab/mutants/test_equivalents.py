@@ -13,7 +13,7 @@ from channel.lab.mutants.code import Module, path, subtree
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.report import all_mutants
 from channel.lab.mutants.show import CONS
-from channel.lab.target import Target, of_game
+from channel.lab.target.target import Target, of_game
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.operators import APPLY, QUOTE
 from clsp.programs import Program

@@ -12,7 +12,7 @@ from channel.lab.mutants.hunt import CallHunter, Fate, Hunt, Programs, Tried
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepare import Prepared, differs, diverse, fresh
 from channel.lab.mutants.report import all_mutants, hunted
-from channel.lab.target import REFEREE, of_game
+from channel.lab.target.target import REFEREE, of_game
 from clsp.programs import Program
 from clsp.values import NIL, serialize, to_list
 from games import registry

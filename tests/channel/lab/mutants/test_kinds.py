@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from channel.lab.mutants.kinds import KINDS, mutants
-from channel.lab.target import REFEREE, of_game
+from channel.lab.target.target import REFEREE, of_game
 from clsp.programs import Program
 from clsp.values import deserialize
 from games import registry

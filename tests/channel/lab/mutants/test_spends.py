@@ -5,7 +5,7 @@ from __future__ import annotations
 from channel.lab.mutants.prepare import differs
 from channel.lab.mutants.report import all_mutants, hunted
 from channel.lab.mutants.spends import diverse, fresh
-from channel.lab.target import REFEREE, of_game
+from channel.lab.target.target import REFEREE, of_game
 from clsp.programs import load
 from games import registry
 from games.referee import RULES

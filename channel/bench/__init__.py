@@ -1,0 +1,4 @@
+"""Benchmarks: hands against their floor, and Python rules against CLVM.
+
+It imports every package but `cli`.
+"""

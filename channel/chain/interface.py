@@ -1,0 +1,103 @@
+"""The chain behind one small interface.
+
+What a peer's driver needs of a full node, and nothing more. `channel.chain.simulator` is the
+embedded node; any other backend has to pass the same tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from channel.chain.coins import Bundle, Coin
+from channel.chain.observations import Block, CoinSeen
+
+
+class Answer(Enum):
+    """What the node says to a bundle."""
+
+    ACCEPTED = "accepted"
+    PENDING_CONFLICT = "conflicts with a pending bundle"
+    ALREADY_SPENT = "spends a coin that is already spent"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class PushResult:
+    """The node's answer, with its own word for a refusal."""
+
+    answer: Answer
+    error: str = ""
+
+    @property
+    def benign(self) -> bool:
+        """Whether a repeat of what is pending or mined already would be answered so."""
+        return self.answer is not Answer.REFUSED
+
+
+class Chain(Protocol):
+    """A full node, as a peer's driver uses it. Heights count blocks; money is in mojos.
+
+    `coin` gives the solution of a spent coin too, serialized without back-references.
+    """
+
+    def peak(self) -> int:
+        """The height of the tip."""
+        ...
+
+    def agg_sig_data(self) -> bytes:
+        """The 32 bytes that this network appends to AGG_SIG_ME messages."""
+        ...
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id, if the chain has it."""
+        ...
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins that this puzzle hash locks."""
+        ...
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the mempool."""
+        ...
+
+    def pending(self, coin_id: bytes) -> list[Bundle]:
+        """The bundles in the mempool that spend this coin."""
+        ...
+
+
+def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
+    """The tip as a peer is told of it, again while it watches more that is there already.
+
+    `watched` is the driver's own list, which grows as the peer's effects are carried out.
+    """
+    while True:
+        known = len(watched)
+        seen = [chain.coin(coin.id) for coin in watched]
+        yield Block(chain.peak(), tuple(coin for coin in seen if coin is not None))
+        if not any(chain.coin(coin.id) for coin in watched[known:]):
+            return
+
+
+class FarmableChain(Chain, Protocol):
+    """A chain whose blocks the caller makes: an embedded node."""
+
+    def farm(self, blocks: int = 1) -> None:
+        """Add blocks with whatever the mempool holds."""
+        ...
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        """Replace the last `back` blocks by `new` others, which are more.
+
+        With `keep`, what they held is in the mempool again before that; otherwise it is lost.
+        """
+        ...
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """A coin of at least this amount at this address, out of a block reward.
+
+        Raises `UsageError` when block rewards are smaller than that.
+        """
+        ...

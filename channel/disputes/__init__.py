@@ -1,1 +1,0 @@
-"""The dispute harness: an honest peer against an adversary on one node, to the last payout."""

@@ -1,0 +1,64 @@
+"""A call at a spot in the format of conformance vectors, its expectation from the rules."""
+
+from __future__ import annotations
+
+from channel.lab.sites.sites import Spot
+from channel.lab.target.target import Target
+from clsp.integers import atom_to_int, is_minimal
+from clsp.values import Value, from_list
+from games.contract import Slash, Valid, Verdict
+from games.vectors import Case, NextRecord
+
+SHORT = 9
+"""Atoms of at most so many bytes are written as integers, where that says the same bytes."""
+
+
+def vector(
+    target: Target,
+    spot: Spot,
+    call: tuple[bytes, int, Value],
+    verdict: Verdict,
+    tag: str,
+    number: int = 0,
+) -> Case:
+    """One call (move, share, evidence) at this spot as a conformance case that expects `verdict`.
+
+    Raises `NotAList` for evidence that the format cannot write: a pair that is no list.
+    """
+    move, share, evidence = call
+    name = target.rules or target.name
+    record = None
+    if isinstance(verdict, Valid):
+        expect = "valid"
+        if verdict.next is not None:
+            step = verdict.next
+            state = described(step.state.value(), target)
+            record = NextRecord(step.validator, state, step.max_move_size)
+    else:
+        expect = "slash" if isinstance(verdict, Slash) else "raise"
+    return Case(
+        id=f"{name}-{spot.validator}-{number:05}",
+        tag=tag,
+        game=name,
+        validator=spot.validator,
+        amount=spot.amount,
+        mover_share=share,
+        max_move_size=spot.before.max_move_size,
+        move=move.hex(),
+        state=described(spot.state, target),
+        evidence=described(evidence, target),
+        expect=expect,  # type: ignore[arg-type]
+        next=record,
+    )
+
+
+def described(value: Value, target: Target) -> object:
+    """A value as the format writes it."""
+    if isinstance(value, tuple):
+        return [described(item, target) for item in from_list(value)]
+    for name, program_hash in target.hashes.items():
+        if value == program_hash:
+            return {"program": name}
+    if 0 < len(value) <= SHORT and is_minimal(value):
+        return atom_to_int(value)
+    return f"0x{value.hex()}"

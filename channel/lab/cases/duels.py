@@ -1,0 +1,101 @@
+"""Duels: at a place where two selections meet, each side looks for a better one in turn.
+
+Random selections are mostly poor hands, so that what decides between good ones is hardly ever
+tried. Here the rules say which selection gets more, nothing else is known of the game, and both
+sides climb until one finds nothing better. Each pair on the way comes with the least share that
+the rules let pass and with the next lower number: where the comparison of the two comes out
+otherwise, one of these ends otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from random import Random
+from typing import TypeAlias
+
+from channel.lab.cases.cases import SELECTIONS
+from channel.lab.cases.guided_cases import make
+from channel.lab.sites.sites import Spot
+from channel.lab.sites.values import numbers
+from channel.lab.target.target import Target
+from clsp.values import Value
+from games.contract import Raise, Slash, Valid, Verdict
+
+TURNS = 12
+"""A duel has at most so many turns."""
+
+Call: TypeAlias = tuple[bytes, int, Value]
+"""A move, its share, and the evidence."""
+
+
+def duel(target: Target, spot: Spot, dice: Random) -> Iterator[Call]:
+    """The calls of one duel at this spot; none where the verdict does not depend on evidence
+    and share, or where every selection is refused."""
+    judged = target.game.validators[spot.validator].judge
+    state, amount, hashes = spot.before.state, spot.amount, target.hashes
+
+    def judge(move: bytes, share: int, evidence: Value) -> Verdict:
+        return judged(state, move, share, amount, evidence, hashes)
+
+    shares = numbers(spot.state, amount, spot.play.share)
+    move, evidence = spot.play.move, spot.held[-1]
+    if not move or not isinstance(judge(move, shares[-1], b""), Raise):
+        return
+    if dice.random() < 0.8 or not isinstance(judge(move, shares[-1], evidence), Valid):
+        takes = (one for one in _mixed(dice) if isinstance(judge(move, shares[-1], one), Valid))
+        first = next(takes, None)
+        if first is None:
+            return
+        evidence = first
+        shown = (move[:-1] + last for last in _mixed(dice))
+        move = next(m for m in shown if isinstance(judge(m, shares[-1], evidence), Valid))
+    for turn in range(TURNS):
+        least = _least(shares, partial(_at, judge, move, evidence))
+        yield move, shares[least], evidence
+        if not least:
+            return
+        yield move, shares[least - 1], evidence
+        if turn % 2:
+            better = (
+                (one, evidence)
+                for one in (move[:-1] + last for last in _mixed(dice))
+                if isinstance(judge(one, shares[least - 1], evidence), Valid)
+            )
+        else:
+            better = (
+                (move, one)
+                for one in _mixed(dice)
+                if isinstance(judge(move, shares[least], one), Slash)
+            )
+        pair = next(better, None)
+        if pair is None and turn:
+            return
+        move, evidence = pair or (move, evidence)
+
+
+def arguments(spot: Spot, call: Call) -> bytes:
+    """The argument bytes of a call at this spot."""
+    return make(spot, "duel", *call).arguments
+
+
+def _at(
+    judge: Callable[[bytes, int, Value], Verdict], move: bytes, evidence: Value, share: int
+) -> Verdict:
+    return judge(move, share, evidence)
+
+
+def _mixed(dice: Random) -> list[bytes]:
+    return dice.sample(SELECTIONS, len(SELECTIONS))
+
+
+def _least(shares: tuple[int, ...], judge: Callable[[int], Verdict]) -> int:
+    """The place of the least share that is legal; the last one is known to be."""
+    low, high = 0, len(shares) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if isinstance(judge(shares[middle]), Valid):
+            high = middle
+        else:
+            low = middle + 1
+    return low

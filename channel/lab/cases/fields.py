@@ -1,0 +1,115 @@
+"""In what a case differs from honest play: the fields that shrinking takes back, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from channel.lab.cases.cases import Case
+from channel.lab.cases.guided_cases import make
+from channel.lab.sites.sites import Spot
+from channel.lab.sites.values import leaves
+from clsp.values import Value
+
+Field: TypeAlias = tuple[str, int]
+"""A kind of field, and which one: `("move", 3)` is byte 3 of the move."""
+
+PLACE: Field = ("place", 0)
+"""The variant of a hand's place that the case is at, as one field of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A case at its spot."""
+
+    spot: Spot
+    case: Case
+
+
+def fields(probe: Probe) -> tuple[Field, ...]:
+    """Every field that is not as in honest play at this place.
+
+    Bytes of the move that differ, each byte that it is longer, the share, the evidence if it is
+    none that the opponent holds, the amount, and atoms of the state.
+    """
+    spot, case = probe.spot, probe.case
+    honest = spot.play.move
+    found: list[Field] = [
+        ("move", at)
+        for at, (mine, theirs) in enumerate(zip(case.move, honest, strict=False))
+        if mine != theirs
+    ]
+    found += [("extra", at) for at in range(len(honest), len(case.move))]
+    found += [("short", at) for at in range(len(case.move), len(honest))]
+    if case.share != spot.play.share:
+        found.append(("share", 0))
+    if case.evidence not in spot.held:
+        found.append(("evidence", 0))
+    if spot.base is not None:
+        if spot.amount != spot.base.amount:
+            found.append(("amount", 0))
+        theirs_and_mine = zip(leaves(spot.base.state), leaves(spot.state), strict=False)
+        found += [("state", at) for at, (a, b) in enumerate(theirs_and_mine) if a != b]
+    return tuple(found)
+
+
+def keeping(probe: Probe, kept: Set[Field]) -> Probe:
+    """The probe with only these of its fields as they are, the others as in honest play.
+
+    `PLACE` among them keeps the place; without it the case moves to the hand's own place.
+    """
+    spot, case = probe.spot, probe.case
+    if spot.base is not None and PLACE not in kept:
+        spot = spot.base
+    honest = probe.spot.play.move
+    move = bytearray()
+    for at in range(max(len(case.move), len(honest))):
+        mine, theirs = case.move[at : at + 1], spot.play.move[at : at + 1]
+        if at < len(case.move) and at < len(honest):
+            move += mine if ("move", at) in kept else theirs
+        elif at >= len(honest):
+            move += mine if ("extra", at) in kept else b""
+        else:
+            move += b"" if ("short", at) in kept else theirs
+    share = case.share if ("share", 0) in kept else spot.play.share
+    evidence: Value = case.evidence if ("evidence", 0) in kept else spot.held[0]
+    return Probe(spot, make(spot, case.tag, bytes(move), share, evidence))
+
+
+def told(probe: Probe) -> tuple[str, ...]:
+    """What is not as in honest play, a line each.
+
+    Money is in mojos; of bytes the first few are shown.
+    """
+    spot, case = probe.spot, probe.case
+    honest, lines = spot.play.move, []
+    if case.share != spot.play.share:
+        lines.append(f"share: {case.share:,} instead of {spot.play.share:,} of {spot.amount:,}")
+    if len(case.move) != len(honest):
+        lines.append(f"move: {len(case.move)} bytes instead of {len(honest)}")
+    changed = [at for kind, at in fields(probe) if kind in ("move", "extra")]
+    if changed and len(changed) <= 8:
+        bytes_ = ", ".join(
+            f"{at}: {case.move[at]:02x}" + (f" for {honest[at]:02x}" if at < len(honest) else "")
+            for at in changed
+        )
+        lines.append(f"move, byte {bytes_}")
+    elif changed:
+        lines.append(f"move: {len(changed)} of its bytes are others")
+    if case.evidence not in spot.held:
+        lines.append(f"evidence: {_short(case.evidence)} instead of {_short(spot.held[0])}")
+    if spot.base is not None:
+        if spot.amount != spot.base.amount:
+            lines.append(f"amount: {spot.amount:,} instead of {spot.base.amount:,}")
+        if spot.state != spot.base.state:
+            lines.append("state: " + ("another secret" if spot.natural else "not of a hand"))
+    return tuple(lines)
+
+
+def _short(value: Value) -> str:
+    if isinstance(value, tuple):
+        return "a pair"
+    if not value:
+        return "()"
+    return "0x" + (value.hex() if len(value) <= 8 else value[:6].hex() + "…")

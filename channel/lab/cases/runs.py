@@ -1,0 +1,82 @@
+"""Running the cases of a spot, and counting how they end: the inner loop of the lab."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from chia_rs import LazyNode, run_chia_program
+
+from channel.lab.cases.cases import Case
+from channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
+from clsp.run import MAX_COST, STRICT, TooLarge, to_value
+from clsp.values import NIL
+
+VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
+
+Ran: TypeAlias = tuple[Case, str, int, LazyNode | None]
+"""A case, how it ended, what it cost (0 where that is not told), and its result."""
+
+
+class Runs:
+    """The runs of one trial's cases; `note` is called with each path that one took."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        tally, name = trial.tally, trial.spot.validator
+        self._prints = tally.prints.setdefault(name, set())
+        self._samples = tally.samples.setdefault(name, {})
+
+    def __iter__(self) -> Iterator[Ran]:
+        trial, tally = self._trial, self._trial.tally
+        name = trial.spot.validator
+        program = trial.target.programs[name].serialized
+        limit = RUNAWAY if name in tally.runaway else MAX_COST
+        said: list[str] = []
+        highest = spent = 0
+        for case in trial.cases:
+            result: LazyNode | None = None
+            try:
+                cost, result = run_chia_program(program, case.arguments, limit, STRICT)
+            except ValueError as error:
+                cost = 0
+                reason = str(error)
+                outcome = EXCEEDED if "cost exceeded" in reason else RAISE
+                if outcome is EXCEEDED or "too many pairs" in reason:
+                    tally.runaway.add(name)
+                    spent += limit
+                    limit = RUNAWAY
+            else:
+                outcome = SLASH if result.atom == NIL else VALID
+                if outcome is VALID and (VALID, cost) not in self._prints and _huge(result):
+                    # No referee can hash it: to the chain this is a run that fails.
+                    outcome, result = RAISE, None
+                    tally.runaway.add(name)
+            said.append(outcome)
+            spent += cost
+            if cost > highest:
+                highest = cost
+            yield case, outcome, cost, result
+        tally.outcomes.setdefault(name, Counter()).update(said)
+        tally.costs_at_most(f"{name} validator", highest)
+        tally.spent += spent
+
+    def note(self, end: str, cost: int, case: Case) -> None:
+        """Note the path of a case: its end (a rule's id, or the outcome) and its cost."""
+        path = (end, cost)
+        if path in self._prints:
+            return
+        self._prints.add(path)
+        self._trial.fresh.append(case)
+        kept = self._samples.setdefault(end, [])
+        if len(kept) < SAMPLES:
+            kept.append((cost, case.arguments))
+
+
+def _huge(result: LazyNode) -> bool:
+    try:
+        to_value(result)
+    except TooLarge:
+        return True
+    return False

@@ -1,0 +1,143 @@
+"""What it means when a program does not say what the rules say: who loses, and how badly.
+
+A difference harms somebody when play can reach it: the referee lets the move through, and the
+opponent, with the evidence that its own logic holds, is worse off (or the honest mover is).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from channel.lab.cases.cases import Case
+from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
+from channel.lab.referee.referee_runs import Commitment
+from clsp.integers import int_to_atom
+from clsp.run import CostExceeded, Raised
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid as ProgramValid
+from clsp.values import NIL, from_list
+from games.contract import Next, Slash, Valid, Verdict
+from games.judge import result_value
+
+
+class Harm(NamedTuple):
+    """How bad a difference is, in words, and what it comes from."""
+
+    severity: str
+    text: str
+    cause: str
+
+
+def harm(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm | None:
+    """What this difference means; None where it is in a state that no play reaches.
+
+    `verdict` is the rules' and `outcome` the program's, of the same call.
+    """
+    if not trial.spot.natural:
+        return _elsewhere(trial, case, verdict, outcome) if trial.target.strict else None
+    ruling, _ = trial.ruling(case.move, case.share)
+    if isinstance(verdict, Slash):
+        ruling = verdict
+    if isinstance(ruling, Slash):
+        if not passes(trial, case):
+            what = trial.rule(ruling.rule)
+            text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
+            return Harm(DISAGREEMENT, text, f"{ruling.rule}: {outcome}, stopped")
+        return _cheat(trial, case, ruling.rule, verdict, outcome)
+    if outcome == SLASH:
+        return _legal_slashed(trial, case, verdict)
+    if isinstance(verdict, Valid):
+        if outcome == VALID:
+            what = difference(trial, case, verdict.next)
+            text = (
+                f"a legal move leads elsewhere: {what}; its honest mover is slashed,"
+                " or the game goes on wrongly"
+            )
+            return Harm(THEFT, text, f"{LEADS_ELSEWHERE}: {what}")
+        said = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
+        if ProgramValid in said:
+            text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
+            return Harm(DISAGREEMENT, text, f"legal: {outcome}")
+        text = f"on a legal move the program ends with: {outcome}; its opponent cannot go on"
+        return Harm(GRIEFING, text, f"legal: {outcome}")
+    rule = getattr(verdict, "rule", "")
+    text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
+    return Harm(DISAGREEMENT, text, f"{rule}: {outcome}")
+
+
+def passes(trial: Trial, case: Case) -> bool:
+    """Whether the referee lets the move through, whatever it declares of the next one."""
+    spot, court = trial.spot, trial.court
+    declared = Commitment(NIL, NIL)
+    if spot.validator not in trial.tally.runaway:
+        declared = court.best_cheat(spot, case.arguments)
+    return court.passes(spot, court.after(spot, case.move, int_to_atom(case.share), declared))
+
+
+def _legal_slashed(trial: Trial, case: Case, verdict: Verdict) -> Harm:
+    text = "a legal move is slashed: its honest mover loses everything"
+    if isinstance(verdict, Valid):
+        return Harm(THEFT, text, LEGAL_SLASHED)
+    rule = getattr(verdict, "rule", "")
+    text += f", by evidence that {trial.rule(rule)} refuses"
+    return Harm(THEFT, text, f"{LEGAL_SLASHED}: {rule}")
+
+
+def _cheat(trial: Trial, case: Case, rule: str, verdict: Verdict, outcome: str) -> Harm:
+    """The rules forbid the move; is it paid for?"""
+    what = trial.rule(rule)
+    held = trial.evidence(case.move)
+    said = [type(trial.run(case.move, case.share, one)) for one in held]
+    if ProgramSlash in said:
+        text = (
+            f"on a move that {what} forbids: {outcome} where the rules say"
+            f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
+        )
+        return Harm(DISAGREEMENT, text, f"{rule}: {outcome}")
+    if ProgramValid in said:
+        text = f"a move that {what} forbids is legal to the program: nobody can slash it"
+        return Harm(UNSLASHABLE, text, rule)
+    if Raised in said:
+        text = f"a move that {what} forbids makes the program raise: its slash fails"
+        return Harm(THEFT, text, f"{rule}: {RAISE}")
+    assert CostExceeded in said
+    text = f"a move that {what} forbids costs more than a block to judge: it cannot be slashed"
+    return Harm(THEFT, text, f"{rule}: {EXCEEDED}")
+
+
+def _elsewhere(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm:
+    """A difference in a state that no play is known to reach."""
+    match verdict:
+        case Slash(rule):
+            text = f"a move that {trial.rule(rule)} forbids: {outcome}"
+            cause = f"{rule}: {outcome}"
+        case Valid(step):
+            text, cause = f"on a legal move: {outcome}", f"legal: {outcome}"
+            if outcome == VALID:
+                what = difference(trial, case, step)
+                text, cause = f"a legal move leads elsewhere: {what}", f"{LEADS_ELSEWHERE}: {what}"
+        case _:
+            text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
+            cause = f"{verdict.rule}: {outcome}"
+    return Harm(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
+
+
+def difference(trial: Trial, case: Case, step: Next | None) -> str:
+    """Which part of the next record the program has otherwise."""
+    outcome = trial.run(case.move, case.share, case.evidence)
+    if not isinstance(outcome, ProgramValid):
+        return "its result is too large to read"
+    try:
+        got = from_list(outcome.value)
+    except ValueError:
+        return "its result is no list"
+    wanted = from_list(result_value(step, trial.target.hashes))
+    names = ("the next validator", "the next state", "the next size limit")
+    got += [NIL] * (len(names) - len(got))
+    if len(got) > len(names):
+        return "with extra conditions"
+    return ", ".join(
+        name for name, want, have in zip(names, wanted, got, strict=True) if want != have
+    )

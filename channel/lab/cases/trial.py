@@ -1,0 +1,235 @@
+"""What a law is tried on, what it counts, and what it finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import msgspec
+
+from channel.lab.cases.cases import Case
+from channel.lab.cases.describe import vector
+from channel.lab.cases.loss import loss
+from channel.lab.referee.referee_runs import Court
+from channel.lab.sites.sites import Spot
+from channel.lab.target.target import Target
+from clsp.integers import int_to_atom
+from clsp.run import MAX_COST, Outcome, run_serialized
+from clsp.values import NIL, NotAList, Value, serialize, serialize_atom
+from games.contract import Slash, Valid, Verdict
+
+THEFT = "theft"
+UNSLASHABLE = "unslashable cheat"
+GRIEFING = "griefing"
+DISAGREEMENT = "disagreement"
+
+RUNAWAY = 50_000_000
+"""Once a validator used up all that a block has, its other runs get this much: with seconds for
+each case nothing else would be found."""
+
+SAMPLES = 24
+"""Of each way in which a validator's runs end, so many runs are kept for coverage."""
+
+Sample = tuple[int, bytes]
+"""A run to look at more closely: its cost, and its arguments."""
+
+Fingerprint = tuple[str, int]
+"""How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
+
+
+SEVERITIES = (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT)
+"""The worst first."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A law broken. `text` is the same for all findings of one cause.
+
+    `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
+    `vector` is a conformance case, None where the format cannot say it (evidence that is a
+    pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
+    program and the environment, serialized, where it is not the validator's run. `loss` is how
+    many mojos somebody loses in this case, of a theft or an unslashable cheat.
+    """
+
+    law: str
+    validator: str
+    severity: str
+    text: str
+    cause: str
+    vector: dict[str, Any] | None
+    move: bytes
+    share: int
+    evidence: Value
+    run: tuple[bytes, bytes] | None = None
+    loss: int = 0
+
+    def believable(self) -> Finding:
+        """The same; but no theft where nobody loses anything in the case that shows it."""
+        if self.severity != THEFT or self.loss:
+            return self
+        text = f"{self.text}; in the cases found nobody loses money by it"
+        return msgspec.structs.replace(self, severity=DISAGREEMENT, text=text)
+
+    def document(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {
+            "law": self.law,
+            "validator": self.validator,
+            "severity": self.severity,
+            "text": self.text,
+            "vector": self.vector,
+        }
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was counted; `merge` adds up, so the order of work does not matter."""
+
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    tried: Counter[str] = field(default_factory=Counter)
+    costs: dict[str, int] = field(default_factory=dict)
+    samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
+    prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
+    runaway: set[str] = field(default_factory=set)
+    spent: int = 0
+    broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+    findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
+
+    def found(self, finding: Finding) -> None:
+        """Count a finding; of each cause the first with the greatest loss is kept."""
+        cause = (finding.law, finding.validator, finding.severity, finding.text)
+        self.broken[cause] += 1
+        self._keep(cause, finding)
+
+    def causes(self) -> list[tuple[Finding, int]]:
+        """What was found, each cause once with how often, the most frequent first."""
+        return [
+            (self.findings[cause].believable(), times) for cause, times in self.broken.most_common()
+        ]
+
+    def _keep(self, cause: tuple[str, str, str, str], finding: Finding) -> None:
+        kept = self.findings.get(cause)
+        if kept is None or finding.loss > kept.loss:
+            self.findings[cause] = finding
+
+    def costs_at_most(self, path: str, cost: int) -> None:
+        """Note the cost of a run on this path."""
+        if cost > self.costs.get(path, 0):
+            self.costs[path] = cost
+
+    def merge(self, other: Tally) -> None:
+        """Add what another part of the work counted."""
+        for name, counts in other.outcomes.items():
+            self.outcomes.setdefault(name, Counter()).update(counts)
+        self.tried.update(other.tried)
+        self.broken.update(other.broken)
+        self.runaway |= other.runaway
+        self.spent += other.spent
+        for path, cost in other.costs.items():
+            self.costs_at_most(path, cost)
+        for cause, finding in other.findings.items():
+            self._keep(cause, finding)
+        for name, prints in other.prints.items():
+            self.prints.setdefault(name, set()).update(prints)
+        for name, by_end in other.samples.items():
+            mine = self.samples.setdefault(name, {})
+            for end, runs in by_end.items():
+                kept = mine.setdefault(end, [])
+                kept += runs[: SAMPLES - len(kept)]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A spot of a target and its cases, for laws to be tried on.
+
+    `fresh` gathers the cases that ended in a way which was not seen before.
+    """
+
+    target: Target
+    court: Court
+    spot: Spot
+    cases: list[Case]
+    dice: Random
+    tally: Tally
+    fresh: list[Case] = field(default_factory=list)
+
+    def evidence(self, move: bytes) -> tuple[Value, ...]:
+        """What the receiver's own logic holds against this move, `()` first."""
+        return (NIL, *self.spot.receiver.evidence(self.spot.before, move))
+
+    def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
+        """The rules' verdict at this spot."""
+        judge = self.target.game.validators[self.spot.validator].judge
+        return judge(
+            self.spot.before.state, move, share, self.spot.amount, evidence, self.target.hashes
+        )
+
+    def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
+        """Whether the move is legal to a challenger with its own evidence.
+
+        None where the rules raise at all of it, or where there are no rules and nobody wrote
+        down that this move is legal. With the evidence that decides it.
+        """
+        spot = self.spot
+        if self.target.rules is None:
+            honest = (move, share) == (spot.play.move, spot.play.share)
+            return (spot.known if honest else None), spot.play.evidence
+        legal: tuple[Valid | None, Value] = (None, NIL)
+        for held in self.evidence(move):
+            verdict = self.rules_say(move, share, held)
+            if isinstance(verdict, Slash):
+                return verdict, held
+            if isinstance(verdict, Valid):
+                legal = verdict, held
+        return legal
+
+    def rule(self, rule: str) -> str:
+        """A rule's id, and what it says."""
+        return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
+
+    def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
+        """What the target's program says of one call at this spot."""
+        spot = self.spot
+        written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
+        program = self.target.programs[spot.validator].serialized
+        limit = RUNAWAY if spot.validator in self.tally.runaway else MAX_COST
+        return run_serialized(program, spot.environment(*written), limit)
+
+    def finding(
+        self,
+        law: str,
+        severity: str,
+        text: str,
+        cause: str,
+        call: tuple[bytes, int, Value],
+        expect: Verdict | None = None,
+        run: tuple[bytes, bytes] | None = None,
+        lost: int | None = None,
+    ) -> Finding:
+        """A finding at this spot, with the call (move, share, evidence) that shows it.
+
+        `expect` is what must come out of it, where no rules say so; `lost` is what somebody loses
+        where that does not follow from the cause.
+        """
+        move, share, evidence = call
+        name = self.spot.validator
+        shown: dict[str, Any] | None
+        try:
+            verdict = self._expected(move, share, evidence, expect)
+            shown = msgspec.to_builtins(vector(self.target, self.spot, call, verdict, tag=law))
+        except NotAList:
+            shown = None
+        if severity not in (THEFT, UNSLASHABLE) or not self.spot.natural:
+            lost = 0
+        elif lost is None:
+            lost = loss(cause, self.spot.amount, self.spot.play.share, share)
+        return Finding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
+
+    def _expected(
+        self, move: bytes, share: int, evidence: Value, expect: Verdict | None
+    ) -> Verdict:
+        if self.target.rules is not None:
+            return self.rules_say(move, share, evidence)
+        return expect or self.spot.known or Slash("")

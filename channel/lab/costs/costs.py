@@ -1,0 +1,224 @@
+"""What a target's programs cost: every validator alone, and each path of the real referee.
+
+Costs are CLVM's own, of the run alone; what a whole spend costs in a block, with its conditions
+and bytes, is in `channel.lab.costs.bundles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from statistics import mean, median
+
+import msgspec
+
+from channel.lab.cases.trial import Trial
+from channel.lab.crosscheck.crosscheck import chunks
+from channel.lab.referee.referee_runs import Commitment, Slashed
+from channel.lab.sites.sites import Spot
+from channel.lab.target.target import Target
+from clsp.integers import int_to_atom
+from clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
+from clsp.values import NIL, Value, to_list
+from games.contract import Valid as Legal
+from games.referee import slash_solution
+
+VALIDATOR, MOVE, TIMEOUT, SLASH = "validator", "move", "timeout", "slash"
+PATHS = (VALIDATOR, MOVE, TIMEOUT, SLASH)
+
+MOVES = 8
+"""So many different moves of a spot go through the referee; a slash costs what a hundred
+validators cost."""
+
+MOST_MOJOS = 500_000_000_000
+"""Coins of more than this are not brought on an embedded node, whose wallet coins are finite."""
+
+CHUNK = 2048
+"""Cases are made in chunks of at most so many."""
+
+OUT_OF_MEMORY = ("too many pairs", "too many atoms")
+"""What ends a run that goes on for ever, where it takes memory faster than cost."""
+
+LIE = b"\xee" * 32
+"""A commitment to nothing that any move leads to: the slash runs the validator to its end."""
+
+PAYEES = (b"\x01" * 32, b"\x02" * 32)
+"""Where a timeout pays the mover and the waiter."""
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """The costs of one path: so many runs, and the least, mean, median and most of them."""
+
+    runs: int
+    least: int
+    mean: int
+    median: int
+    most: int
+
+
+class Dearest(msgspec.Struct, frozen=True):
+    """A game coin's eleven fields and a solution that spends it: the dearest of its path."""
+
+    cost: int
+    fields: tuple[Value, ...]
+    solution: Value
+
+
+@dataclass(slots=True)
+class Costs:
+    """All that was measured, by validator and path.
+
+    `dearest` is known of the paths that spend a coin, of those coins that an embedded node can
+    make; `first` is the first place of the hands. `interrupted`: so many `cases` were measured, and
+    no more.
+    """
+
+    target: Target
+    cases: int
+    seed: str
+    runs: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    dearest: dict[tuple[str, str], Dearest] = field(default_factory=dict)
+    first: Spot | None = None
+    interrupted: bool = False
+
+    def figures(self) -> dict[str, dict[str, Figures]]:
+        """The figures, validators and paths in their order; no path that was never run."""
+        return {
+            name: {path: _figures(self.runs[name][path]) for path in PATHS if self.runs[name][path]}
+            for name in self.target.programs
+            if name in self.runs
+        }
+
+    def note(self, name: str, path: str, cost: int) -> None:
+        """Note a run."""
+        self.runs.setdefault(name, {path: [] for path in PATHS})[path].append(cost)
+
+    def note_spend(
+        self, name: str, path: str, cost: int, amount: int, fields: tuple[Value, ...], by: Value
+    ) -> None:
+        """Note the spend of a coin that holds this amount and has these fields."""
+        self.note(name, path, cost)
+        known = self.dearest.get((name, path))
+        if amount <= MOST_MOJOS and (known is None or cost > known.cost):
+            self.dearest[name, path] = Dearest(cost, fields, by)
+
+
+def measure(
+    target: Target,
+    cases: int,
+    seed: str,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Costs:
+    """Cost of so many cases, honest ones and hostile ones; the same for the same seed.
+
+    A run that is cut off counts as a whole block; of that validator no other case is tried.
+    A run that raises has no cost and is left out. An interrupt ends it early, with what it has;
+    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that
+    nobody can play.
+    """
+    target.check_playable()
+    costs = Costs(target, cases, seed)
+    done = 0
+    runaway: set[str] = set()
+    try:
+        for trial in chunks(target, seed, min(cases, CHUNK), beyond=False):
+            name = trial.spot.validator
+            costs.first = costs.first or trial.spot
+            if trial.spot.natural and name not in runaway:
+                _validator(costs, trial, runaway)
+                if name not in runaway:
+                    _referee(costs, trial)
+            done += len(trial.cases)
+            if done >= cases:
+                break
+            tell(done, cases)
+    except KeyboardInterrupt:
+        costs.cases, costs.interrupted = done, True
+    return costs
+
+
+def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
+    name = trial.spot.validator
+    program = trial.target.programs[name].serialized
+    for case in trial.cases:
+        outcome = run_serialized(program, case.arguments)
+        if isinstance(outcome, Raised) and outcome.error in OUT_OF_MEMORY:
+            outcome = CostExceeded()
+        if isinstance(outcome, CostExceeded):
+            runaway.add(name)
+        if (cost := _cost(outcome)) is not None:
+            costs.note(name, VALIDATOR, cost)
+        if name in runaway:
+            return
+
+
+def _referee(costs: Costs, trial: Trial) -> None:
+    """Of each move: the move path, and the timeout and the slash of the coin that it makes."""
+    spot, court, name = trial.spot, trial.court, trial.spot.validator
+    before = court.coin(spot).atoms()
+
+    def note(path: str, outcome: Outcome, fields: tuple[Value, ...], solution: Value) -> None:
+        if (cost := _cost(outcome)) is not None:
+            costs.note_spend(name, path, cost, spot.amount, fields, solution)
+
+    for move, share, declared in _moves(trial):
+        fields = court.after(spot, move, int_to_atom(share), declared)
+        if not court.passes(spot, fields):
+            continue
+        moved = to_list((move, declared.infohash, int_to_atom(share), declared.size))
+        note(MOVE, court.move(spot, fields), before, moved)
+        rest = spot.amount - share
+        pays = to_list((PAYEES[0] if share else NIL, PAYEES[1] if rest else NIL))
+        note(TIMEOUT, court.spend(fields, pays), fields, pays)
+        for evidence in trial.evidence(move):
+            outcome = court.slash_outcome(spot, fields, evidence)
+            if court.ended(spot, fields, outcome) is not Slashed.FAILS:
+                program = trial.target.programs[name]
+                proof = slash_solution(spot.state, program, evidence, PAYEES[0])
+                note(SLASH, outcome, fields, proof)
+                break
+
+
+def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
+    """A few different moves of the spot that the referee may let through, the honest one first,
+    with what whoever makes them declares: the truth of a legal one, and a lie about the first
+    of them too, and what serves a cheat of an illegal one."""
+    spot, court = trial.spot, trial.court
+    found: dict[tuple[bytes, int], bytes] = {}
+    for case in trial.cases:
+        if len(case.move) <= spot.before.max_move_size and 0 <= case.share <= spot.amount:
+            found.setdefault((case.move, case.share), case.arguments)
+    lied = False
+    for (move, share), arguments in [*found.items()][:MOVES]:
+        verdict, _ = trial.ruling(move, share)
+        if not isinstance(verdict, Legal):
+            yield move, share, court.best_cheat(spot, arguments)
+            continue
+        honest = court.honest(verdict.next)
+        yield move, share, honest
+        if not lied:
+            yield move, share, Commitment(LIE, honest.size)
+            lied = True
+
+
+def _cost(outcome: Outcome) -> int | None:
+    match outcome:
+        case Raised():
+            return None
+        case CostExceeded():
+            return MAX_COST
+        case _:
+            return outcome.cost
+
+
+def _figures(costs: list[int]) -> Figures:
+    return Figures(len(costs), min(costs), round(mean(costs)), round(median(costs)), max(costs))
+
+
+def share_of_block(cost: int) -> float:
+    """A cost as a share of what a block holds.
+
+    >>> share_of_block(1_100_000_000)
+    0.1
+    """
+    return cost / MAX_COST

@@ -1,0 +1,4 @@
+"""Coverage: which code of a target's programs stored cases reach.
+
+It imports `lab.cases` and the rooms before it.
+"""

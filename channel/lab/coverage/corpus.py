@@ -1,0 +1,139 @@
+"""A stored corpus: files of cases for each validator of a target, and for its referee.
+
+`<validator>.jsonl` has conformance cases. `referee.jsonl` has spends, an object a line: `id`,
+`tag`, `puzzle` (the eleven curried fields), `solution` and `expect`, `valid` or `raise`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.target.target import REFEREE, Target
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from clsp.programs import Program
+from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.values import NotAList, Value, from_list, serialize
+from games import vectors
+from games.decoding import line_error
+from games.vectors import BadCase, Case, read_value
+
+FIELDS = 11
+"""So many fields are curried into a referee."""
+
+
+class Spend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One spend of a game coin. `puzzle` and `solution` are values as in conformance cases, in
+    which ``{"source": name}`` stands for the code of a program."""
+
+    id: str
+    tag: str
+    puzzle: list[Any]
+    solution: Any
+    expect: Literal["valid", "raise"]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One line of a corpus: the program that it runs, and its serialized environment.
+
+    `differs` says how the program's outcome is not the one expected, None where it is.
+    """
+
+    id: str
+    program: str
+    arguments: bytes
+    differs: str | None
+
+
+def read(target: Target, folder: Path) -> Iterator[Entry]:
+    """The entries of all files in a folder. Raises `UsageError`, naming file and line."""
+    if not folder.is_dir():
+        what = "no such folder" if input_files.is_missing(folder) else "not a folder"
+        raise UsageError(f"--corpus {folder}: {what}")
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise UsageError(f"--corpus {folder}: has no .jsonl files")
+    empty = True
+    for path in files:
+        if path.stem not in target.programs and path.stem != REFEREE:
+            known = ", ".join([*target.programs, REFEREE])
+            raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
+        data = input_files.read(path, input_files.LINES)
+        spends = path.stem == REFEREE and REFEREE not in target.programs
+        for number, line in enumerate(input_files.lines_of(data), 1):
+            if not line.strip():
+                continue
+            empty = False
+            kind: type[Spend | Case] = Spend if spends else Case
+            try:
+                yield _entry(target, path.stem, msgspec.json.decode(line, type=kind))
+            except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
+                check_kind(path, data, Kind.SPENDS if spends else Kind.CASES)
+                raise UsageError(f"{path}: {line_error(error, number, line, kind)}") from None
+    if empty:
+        raise UsageError(f"--corpus {folder}: has no cases")
+
+
+def _entry(target: Target, name: str, written: Case | Spend) -> Entry:
+    if isinstance(written, Spend):
+        return spend(target, written)
+    if written.validator != name:
+        raise BadCase(f"{written.id} is a case of {written.validator}, not of {name}")
+    vectors.check_values(written)
+    return call(target, written)
+
+
+def call(target: Target, case: Case) -> Entry:
+    """A conformance case as an entry. Raises `BadCase`."""
+    arguments = vectors.arguments(case, target.name, target.programs)
+    differences = vectors.check_program(case, target.name, target.programs)
+    return Entry(case.id, case.validator, arguments, "; ".join(differences) or None)
+
+
+def spend(target: Target, written: Spend) -> Entry:
+    """A spend as an entry: the referee's environment is its fields, then the solution.
+
+    Raises `BadCase`.
+    """
+    programs = {**target.programs, REFEREE: target.referee}
+
+    def program(name: str) -> Program:
+        if name not in programs:
+            raise BadCase(f"{target.name} has no program {name!r}")
+        return programs[name]
+
+    def value(described: Any, key: str) -> Value:
+        return read_value(
+            described, key, lambda name: program(name).hash, lambda name: program(name).value
+        )
+
+    fields = value(written.puzzle, "puzzle")
+    if len(written.puzzle) != FIELDS:
+        raise BadCase(f"key `puzzle`: {len(written.puzzle)} fields, not {FIELDS}")
+    arguments = serialize((fields, value(written.solution, "solution")))
+    outcome = run_serialized(target.referee.serialized, arguments)
+    said = _said(outcome)
+    differs = None if said == written.expect else f"expected {written.expect}, got {said}"
+    return Entry(written.id, REFEREE, arguments, differs)
+
+
+def _said(outcome: Outcome) -> str:
+    """What a spend's run comes to: a list of conditions, which may be empty, is valid."""
+    match outcome:
+        case Slash():
+            return "valid"
+        case Valid(value):
+            try:
+                from_list(value)
+            except NotAList:
+                return "no list"
+            return "valid"
+        case Raised():
+            return "raise"
+        case CostExceeded():
+            return "cost exceeded"

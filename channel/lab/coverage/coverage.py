@@ -1,0 +1,70 @@
+"""Which nodes and branches of its programs a crosscheck reaches.
+
+Every case leaves a fingerprint, but only some runs are traced: a few of each way to end, in
+turn, as many as a budget of cost allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+import msgspec
+
+from channel.lab.cases.trial import Sample, Tally
+from channel.lab.target.target import Target
+from clsp.trace import TooDeep, Tracer
+
+BUDGET = 30_000_000
+"""What the traced runs of one validator may cost in all: a fraction of a second."""
+
+UNKNOWN = 20_000
+"""What a run that raised counts as: its cost is not told."""
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """What of one validator was reached; None where nothing was traced: its runs do not
+    end, or it is nested too deep."""
+
+    fingerprints: int
+    nodes: int | None = None
+    nodes_reached: int | None = None
+    branches: int | None = None
+    branches_reached: int | None = None
+
+
+def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
+    """What the runs of a crosscheck reached, by validator."""
+    found = {}
+    for name, program in target.programs.items():
+        prints = len(tally.prints.get(name, ()))
+        if name in tally.runaway:
+            found[name] = Reached(prints)
+            continue
+        try:
+            tracer = Tracer(program, target.symbols.get(name))
+        except TooDeep:
+            found[name] = Reached(prints)
+            continue
+        nodes: set[int] = set()
+        branches: set[int] = set()
+        budget = BUDGET
+        for cost, arguments in in_turn(tally.samples.get(name, {})):
+            budget -= cost or UNKNOWN
+            if budget < 0:
+                break
+            reach = tracer.reach(arguments)
+            nodes |= reach.nodes
+            branches |= reach.branches
+        found[name] = Reached(prints, tracer.nodes, len(nodes), tracer.branches, len(branches))
+    return found
+
+
+def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:
+    """The kept runs, one of each way to end, then the second ones, and so on.
+
+    >>> list(in_turn({"valid": [(9, b"1"), (8, b"3")], "RULE-1": [(7, b"2")]}))
+    [(9, b'1'), (7, b'2'), (8, b'3')]
+    """
+    for runs in zip_longest(*by_end.values()):
+        yield from (run for run in runs if run is not None)

@@ -1,0 +1,4 @@
+"""Cross-checks: every law on generated cases, shared by worker processes.
+
+It imports `lab.laws` and the rooms before it.
+"""

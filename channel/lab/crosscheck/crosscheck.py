@@ -1,0 +1,155 @@
+"""Every law on generated cases, in chunks that any number of processes can share.
+
+A chunk depends on the seed and its own number alone, and chunks are added up in their order:
+the same seed counts the same, whoever did the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from random import Random
+from time import perf_counter
+
+from channel.crypto.hkdf import derive
+from channel.lab.cases.cases import Mutator
+from channel.lab.cases.trial import Tally, Trial
+from channel.lab.laws import laws_for
+from channel.lab.referee.referee_runs import Court
+from channel.lab.sites.places import spots
+from channel.lab.target.target import Target
+from channel.system.interrupt import held
+from channel.system.workers import Crew, Work
+
+CHUNK = 4096
+"""Cases that are made from one run of hands."""
+
+AT_A_SPOT = 64
+"""Cases that are made at one spot; fewer in a small chunk, so that it still reaches the end."""
+
+SPOTS = 64
+"""A chunk has at least so many spots, if it has the cases for them."""
+
+SOONER = 16
+"""In the first chunk the dear laws come so many times as often, so that a short run tries them;
+and each is tried at the first place of every validator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a crosscheck found in so many cases, and how long it took to.
+
+    `interrupted`: before it had tried all that it should.
+    """
+
+    target: Target
+    seed: str
+    cases: int
+    seconds: float
+    tally: Tally
+    interrupted: bool = False
+
+    @property
+    def disagreements(self) -> int:
+        """On how many cases rules and program did not say the same."""
+        return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
+
+    @property
+    def broken(self) -> int:
+        """How often any law was broken."""
+        return self.tally.broken.total()
+
+
+def crosscheck(
+    target: Target,
+    cases: int,
+    seed: str,
+    jobs: int,
+    tell: Callable[[int, int], None] = lambda done, total: None,
+) -> Report:
+    """Try every law on so many cases; an interrupt ends it early, with what it has.
+
+    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that nobody
+    can play.
+    """
+    target.check_playable()
+    sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
+    start = perf_counter()
+    tally = Tally()
+    waiting: dict[int, Tally] = {}
+    done = merged = 0
+    interrupted = False
+    try:
+        with Crew(partial(_checker, target, seed), min(jobs, len(sizes))) as crew:
+            for number, part in crew.run(list(enumerate(sizes))):
+                with held():
+                    waiting[number] = part
+                    done += sizes[number]
+                    while merged in waiting:
+                        tally.merge(waiting.pop(merged))
+                        merged += 1
+                tell(done, cases)
+    except KeyboardInterrupt:
+        interrupted = True
+    for number in sorted(waiting):
+        tally.merge(waiting[number])
+    return Report(target, seed, done, perf_counter() - start, tally, interrupted)
+
+
+def _checker(target: Target, seed: str) -> Work[tuple[int, int], Tally]:
+    return lambda chunk: [run_chunk(target, seed, *chunk)]
+
+
+def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
+    """All laws on one chunk."""
+    tally = Tally()
+    every_law = laws_for(target)
+    dice = Random(derive(seed.encode(), "laws", number))
+    new = set() if number else set(target.programs)
+    for trial in trials(target, seed, number, cases, tally):
+        first = trial.spot.natural and trial.spot.validator in new
+        new.discard(trial.spot.validator if first else "")
+        for law in every_law:
+            if law.every > 1 and trial.spot.validator in tally.runaway:
+                continue  # its slashes would take seconds each, and it is found out already
+            often = 1 if number else SOONER
+            if first or dice.random() * law.every < often:
+                for finding in law.check(trial):
+                    tally.found(finding)
+    return tally
+
+
+def trials(
+    target: Target,
+    seed: str,
+    number: int,
+    cases: int,
+    tally: Tally | None = None,
+    beyond: bool | None = None,
+) -> Iterator[Trial]:
+    """The spots of one chunk with their cases, so many cases in all.
+
+    `beyond`: also in states that no play is known to reach; by default of our own programs only.
+    """
+    secret = derive(seed.encode(), "chunk", number)
+    dice = Random(secret)
+    court = Court(target)
+    tally = tally or Tally()
+    left = cases
+    at_a_spot = min(AT_A_SPOT, max(4, cases // SPOTS))
+    for spot in spots(target, secret, dice, target.strict if beyond is None else beyond):
+        size = min(left, at_a_spot)
+        yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
+        left -= size
+        if not left:
+            return
+
+
+def chunks(
+    target: Target, seed: str, size: int = CHUNK, beyond: bool | None = None
+) -> Iterator[Trial]:
+    """The spots of all chunks of this size, without end."""
+    for number in count():
+        yield from trials(target, seed, number, size, beyond=beyond)

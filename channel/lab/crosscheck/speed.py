@@ -1,0 +1,51 @@
+"""How fast the crosscheck is, beside the bare runs of the same prepared inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from chia_rs import run_chia_program
+
+from channel.lab.crosscheck.crosscheck import CHUNK, run_chunk, trials
+from channel.lab.target.target import Target
+from clsp.run import MAX_COST, STRICT
+
+ROUNDS = 3
+"""At least so many measurements."""
+
+
+def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, ...]]:
+    """`ratio`: cases a second of the whole crosscheck (hands, mutations, both verdicts, every
+    law) as a share of those of `run_chia_program` alone; and `cases_per_second`, in one process.
+
+    Each round times both on one chunk. The first chunk, in which the dear laws come more often
+    so that short runs try them, is left out.
+    """
+    ratios: list[float] = []
+    rates: list[float] = []
+    run_chunk(target, seed, 1, CHUNK)
+    until = perf_counter() + seconds
+    while perf_counter() < until or len(ratios) < ROUNDS:
+        number = len(ratios) + 1
+        start = perf_counter()
+        run_chunk(target, seed, number, CHUNK)
+        whole = perf_counter() - start
+        inputs = [
+            (target.programs[trial.spot.validator].serialized, case.arguments)
+            for trial in trials(target, seed, number, CHUNK)
+            for case in trial.cases
+        ]
+        start = perf_counter()
+        _run_all(inputs)
+        ratios.append((perf_counter() - start) / whole)
+        rates.append(CHUNK / whole)
+    return {"ratio": tuple(ratios), "cases_per_second": tuple(rates)}
+
+
+def _run_all(inputs: Sequence[tuple[bytes, bytes]]) -> None:
+    for program, arguments in inputs:
+        try:
+            run_chia_program(program, arguments, MAX_COST, STRICT)
+        except ValueError:
+            continue

@@ -1,0 +1,34 @@
+"""`vectors make`: generated cases in the format of conformance vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.errors import InvariantError
+from channel.lab.cases.describe import vector
+from channel.lab.crosscheck.crosscheck import CHUNK, chunks
+from channel.lab.target.target import Target
+from clsp.values import NotAList
+from games.vectors import Case, check
+
+
+def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
+    """So many different cases of an installed game; rules and program agree on each."""
+    seen: set[tuple[str, bytes]] = set()
+    for trial in chunks(target, seed, min(cases, CHUNK)):
+        for case in trial.cases:
+            key = (trial.spot.validator, case.arguments)
+            if key in seen:
+                continue
+            spot, number = trial.spot, len(seen)
+            try:
+                call = case.move, case.share, case.evidence
+                made = vector(target, spot, call, trial.rules_say(*call), case.tag, number)
+            except NotAList:
+                continue
+            if differences := check(made):
+                raise InvariantError(f"{made.id}: {'; '.join(differences)}")
+            seen.add(key)
+            yield made
+            if len(seen) == cases:
+                return

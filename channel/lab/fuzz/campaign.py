@@ -1,0 +1,362 @@
+"""One fuzzer at work: hands and what was new in them, changed again and again, under every law.
+
+A campaign depends on its seed, its number and the corpus that it is given alone. How long it goes
+on is counted in work, so that the same one ends at the same place on any machine that is quick
+enough; a clock stops it on others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeAlias
+
+from channel.crypto.hkdf import derive
+from channel.lab.cases.cases import Case, Mutator
+from channel.lab.cases.duels import duel
+from channel.lab.cases.fields import Probe, fields
+from channel.lab.cases.guided_cases import Guided, make, words_of
+from channel.lab.cases.trial import SEVERITIES, Finding, Tally, Trial
+from channel.lab.fuzz.findings import RECORDED, Document, document, recorded
+from channel.lab.fuzz.seeds import Corpus
+from channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
+from channel.lab.laws import Law, laws_for
+from channel.lab.referee.referee_runs import Court
+from channel.lab.sites.hands import plain_hands
+from channel.lab.sites.honest_play import recorded_spots
+from channel.lab.sites.places import spots
+from channel.lab.sites.sites import Spot, disturbed, place, recommitted
+from channel.lab.target.target import REFEREE, Target
+from clsp.run import Slash, Valid, run_serialized
+from clsp.trace import Tracer
+from clsp.values import serialize
+
+SECOND = 330_000
+"""Units of work that stand for a second: fewer than most machines do, so that the clock seldom
+ends a campaign before its work is done."""
+
+A_CASE = 9
+"""What a case costs besides its run: making it, and asking the rules."""
+
+COST = 30_000
+"""So much CLVM cost is one unit of work."""
+
+TRACED = 40
+"""Tracing a run costs so many times the run."""
+
+TRACING = 0.25
+"""At most this share of the work goes into tracing."""
+
+FRESH = 32
+"""Cases at a place of a hand."""
+
+DUELLING = 0.4
+"""At most this share of the work goes into duels, where a target has any."""
+
+DEALS = 16
+"""So many secrets are tried behind the commitment of one place, with a duel each."""
+
+A_DUEL = 350
+"""What a duel costs besides its runs: the rules are asked about dozens of selections."""
+
+AROUND = 48
+"""Cases around one that reached something new."""
+
+WAITING = 400
+"""So many runs of a validator wait to be traced; the oldest give way."""
+
+HANDS_FIRST = 60
+"""Places of hands before the corpus is gone on from."""
+
+DEAREST = 1.05
+"""A case that costs so many times more than any before it is kept, to look for dearer ones."""
+
+PLAIN = 400
+"""So many turns of plain hands are looked through for places to show findings on."""
+
+Cause: TypeAlias = tuple[str, str, str]
+"""A law, a validator and a cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a campaign is."""
+
+    runs: int
+    nodes: int
+    branches: int
+    findings: int
+
+
+@dataclass
+class Result:
+    """What a campaign brought. `stopped`: by the clock or by somebody, before its work was done."""
+
+    runs: int
+    tally: Tally
+    found: list[Document]
+    corpus: Corpus
+    referee: Corpus
+    stopped: bool = False
+
+
+@dataclass
+class Campaign:
+    """A fuzzer of one target; `number` tells the fuzzers of one seed apart."""
+
+    target: Target
+    seed: str
+    number: int = 0
+    stored: Sequence[Probe] = ()
+    tally: Tally = field(default_factory=Tally)
+    corpus: Corpus = field(default_factory=Corpus)
+    referee: Corpus = field(default_factory=Corpus)
+
+    def __post_init__(self) -> None:
+        secret = derive(self.seed.encode(), "fuzz", self.number)
+        self._dice = Random(secret)
+        self._hands = spots(self.target, secret, self._dice, self.target.strict)
+        self._laws = laws_for(self.target)
+        self._first: dict[Cause, tuple[Law, Probe, Finding, int]] = {}
+        self._tracers: dict[str, Tracer] = {}
+        self._words: dict[str, tuple[bytes, ...]] = {}
+        self._queues: dict[str, deque[Probe]] = {}
+        self._duellers: deque[Spot] = deque(maxlen=64)
+        self._peaceful: set[str] = set()
+        self._tries: Counter[str] = Counter()
+        self._duelled = 0.0
+        self._dearest: dict[str, int] = {}
+        self._referee_ends: set[tuple[str, int]] = set()
+        self._reading = True
+        self._traced: defaultdict[str, float] = defaultdict(float)
+        self.work = 0.0
+        self.runs = 0
+
+    # --- the loop ----------------------------------------------------------------------------
+
+    def run(
+        self, budget: float, stop: Callable[[], bool], tell: Callable[[Progress], None]
+    ) -> Result:
+        """Work until the budget is used up, or until `stop` says so; then shrink what was found.
+
+        `tell` is called after every round.
+        """
+        stopped = False
+        for trial in self._trials():
+            self._round(trial)
+            tell(self.progress)
+            if self.work >= budget:
+                break
+            if stop():
+                stopped = True
+                break
+        found = self._documents()
+        return Result(self.runs, self.tally, found, self.corpus, self.referee, stopped)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        return Progress(
+            self.runs,
+            sum(map(len, self.corpus.nodes.values())),
+            sum(map(len, self.corpus.branches.values())),
+            len({(name, cause) for _, name, cause in self._first}),
+        )
+
+    def _trials(self) -> Iterator[Trial]:
+        """What is tried next, without end: stored cases, hands, then mostly what is new."""
+        for probe in self.stored:
+            yield self._trial(probe.spot, [probe.case])
+        self._reading = False
+        rounds = 0
+        while True:
+            rounds += 1
+            every = [name for name, probes in self.corpus.probes.items() if probes]
+            if self._duellers and self._duelled < DUELLING * self.work:
+                yield from self._duels()
+            elif rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
+                spot = next(self._hands)
+                if spot.validator not in self._peaceful and spot.natural:
+                    self._may_duel(spot)
+                yield self._trial(spot, Mutator(spot, self._dice).cases(FRESH))
+            else:
+                yield self._around(self._dice.choice(every))
+
+    # --- duels -------------------------------------------------------------------------------
+
+    def _may_duel(self, spot: Spot) -> None:
+        """Remember a place where selections meet; most validators have none."""
+        if self.target.rules is None:
+            return
+        if next(duel(self.target, spot, self._dice), None) is None:
+            self._tries[spot.validator] += 1
+            if self._tries[spot.validator] > 8:
+                self._peaceful.add(spot.validator)
+            return
+        self._duellers.append(spot)
+
+    def _duels(self) -> Iterator[Trial]:
+        """One place with one secret after the other behind its commitment: what is dealt rarely
+        is compared seldom, and by good selections hardly ever."""
+        start = self.work
+        spot = self._dice.choice(self._duellers)
+        for _ in range(DEALS):
+            other = recommitted(self.target, spot, self._dice, anew=True) or spot
+            calls = duel(self.target, other, self._dice)
+            self.work += A_DUEL
+            cases = [make(other, "duel", *call) for call in calls]
+            if cases:
+                yield self._trial(other, cases)
+        self._duelled += self.work - start
+
+    def _around(self, name: str) -> Trial:
+        probes = self.corpus.probes[name]
+        # The newest as often as all the others together: they are on to something.
+        last = probes[-8:]
+        probe = self._dice.choice(last if self._dice.random() < 0.5 else probes)
+        spot, lot = probe.spot, self._dice.random()
+        other: Spot | None = None
+        if self.target.rules is not None and lot < 0.2:
+            other = recommitted(self.target, spot, self._dice)
+        elif self.target.strict and lot < 0.4:
+            other = disturbed(self.target, spot, self._dice)
+        others = [one.case for one in last]
+        guided = Guided(other or spot, self._dice, probe.case, self._dictionary(name), others)
+        return self._trial(other or spot, guided.cases(AROUND))
+
+    def _trial(self, spot: Spot, cases: list[Case]) -> Trial:
+        return Trial(self.target, Court(self.target), spot, cases, self._dice, self.tally)
+
+    def _round(self, trial: Trial) -> None:
+        spot, before = trial.spot, self.tally.spent
+        natural = trial.spot.natural
+        first = natural and not self._tracers.get(spot.validator)
+        for law in self._laws:
+            if law.every > 1 and spot.validator in self.tally.runaway:
+                continue
+            # Where something new happened, the dear laws look more closely.
+            often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
+            if first or self._dice.random() * law.every < (often if law.every > 1 else 1):
+                for finding in law.check(trial):
+                    self._found(trial, law, finding)
+        cases = len(trial.cases)
+        self.runs += cases
+        self.work += cases * A_CASE + (self.tally.spent - before + trial.court.spent) / COST
+        self._trace(trial)
+        self._trace_referee(trial.court)
+
+    def _found(self, trial: Trial, law: Law, finding: Finding) -> None:
+        self.tally.found(finding)
+        cause = (finding.law, finding.validator, finding.cause)
+        first = self._first.get(cause)
+        if first is None or (finding.loss and not first[2].loss):
+            probe = as_probe(trial.spot, finding)
+            self._first[cause] = law, probe, finding, len(fields(probe))
+
+    # --- coverage ----------------------------------------------------------------------------
+
+    def _tracer(self, name: str) -> Tracer:
+        if name not in self._tracers:
+            self._tracers[name] = Tracer(self.target.programs[name], self.target.symbols.get(name))
+        return self._tracers[name]
+
+    def _dictionary(self, name: str) -> tuple[bytes, ...]:
+        if name not in self._words:
+            self._words[name] = words_of(self.target.programs[name])
+        return self._words[name]
+
+    def _trace(self, trial: Trial) -> None:
+        """Queue the runs that ended in a new way, and look at as many as there is work for."""
+        name = trial.spot.validator
+        if name in self.tally.runaway:
+            return
+        queue = self._queues.setdefault(name, deque(maxlen=WAITING))
+        queue += (Probe(trial.spot, case) for case in trial.fresh)
+        while queue and (self._reading or self._may_trace(name)):
+            self._look_at(name, queue.popleft())
+
+    def _may_trace(self, name: str) -> bool:
+        """Each program has its part of the tracing, so that a dear one leaves some to the rest."""
+        if not self.corpus.probes.get(name) and name in self.target.programs:
+            return True
+        return self._traced[name] < TRACING * self.work / (len(self.target.programs) + 1)
+
+    def _look_at(self, name: str, probe: Probe) -> None:
+        """Keep a probe that reaches something new, or is dearer than any before it."""
+        arguments = probe.case.arguments
+        outcome = run_serialized(self.target.programs[name].serialized, arguments)
+        cost = outcome.cost if isinstance(outcome, Valid | Slash) else COST
+        self._charge(name, TRACED * (A_CASE + cost / COST))
+        reach = self._tracer(name).reach(arguments)
+        dearest = self._dearest.get(name, 0)
+        if self.corpus.reached(name, reach.nodes, reach.branches) or cost > dearest * DEAREST:
+            self._dearest[name] = max(cost, dearest)
+            self.corpus.add(probe)
+
+    def _trace_referee(self, court: Court) -> None:
+        if not self._may_trace(REFEREE):
+            return
+        for how, (curried, solution) in court.seen.items():
+            if how in self._referee_ends or len(self._referee_ends) > WAITING:
+                continue
+            self._referee_ends.add(how)
+            if REFEREE not in self._tracers:
+                self._tracers[REFEREE] = Tracer(
+                    self.target.referee, self.target.symbols.get(REFEREE)
+                )
+            self._charge(REFEREE, TRACED * how[1] / COST)
+            environment = b"\xff" + serialize(curried) + solution
+            reach = self._tracers[REFEREE].reach(environment)
+            self.referee.reached(REFEREE, reach.nodes, reach.branches)
+
+    def _charge(self, name: str, work: float) -> None:
+        self.work += work
+        self._traced[name] += work
+
+    # --- what was found ----------------------------------------------------------------------
+
+    def _documents(self) -> list[Document]:
+        """Every cause once, shrunk: of the laws that it breaks, the gravest."""
+        order = {severity: at for at, severity in enumerate(SEVERITIES)}
+        plain = self._plain() if self._first else {}
+        made = []
+        for law, probe, finding, before in self._first.values():
+            if law.name == RECORDED:
+                made.append(recorded(self.target, finding))
+                continue
+            smaller = Shrinker(
+                self.target,
+                law,
+                finding,
+                plain.get(finding.validator, ()),
+                self.tally.runaway,
+            ).shrink(probe)
+            tally = Tally(runaway=set(self.tally.runaway))
+            again = [
+                one
+                for one in broken_by(self.target, law, smaller, tally)
+                if one.cause == finding.cause
+            ]
+            if not again:
+                smaller, again = probe, [finding]
+            worst = min(again, key=lambda one: (order[one.severity], -one.loss))
+            made.append(document(self.target, smaller, worst, before))
+        return made
+
+    def _plain(self) -> dict[str, list[Spot]]:
+        """Places of plain hands, by validator."""
+        found: dict[str, list[Spot]] = {name: [] for name in self.target.programs}
+        if self.target.rules is None:
+            for spot in sorted(recorded_spots(self.target), key=lambda one: one.amount):
+                found[spot.validator].append(spot)
+            return {name: every[:6] for name, every in found.items()}
+        for number, turn in enumerate(plain_hands(self.target, b"plain")):
+            name = turn.before.validator
+            if name is not None and len(found[name]) < 6:
+                spot = place(self.target, turn.before, turn.play, turn.amount, turn.receiver)
+                found[name].append(spot)
+            if number >= PLAIN or all(len(every) == 6 for every in found.values()):
+                break
+        return found

@@ -1,0 +1,322 @@
+"""Findings as documents: told, kept in files, tried again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.cases.fields import Probe, fields, told
+from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+from channel.lab.fuzz.probes import read, written
+from channel.lab.fuzz.shrink import broken_by
+from channel.lab.laws import laws_for
+from channel.lab.target.target import Target
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from channel.system.output import write_whole
+from games.decoding import document_error
+from games.vectors import BadCase, Case, arguments, check_program
+from games.vectors import read as read_cases
+
+FORMAT = "channelsim finding 1"
+
+RECORDED = "recorded cases"
+"""The law whose findings are cases of a file."""
+
+REFEREES = frozenset(("timeout pays", "timeout pays nobody", "forged", "slash path", "misdeclared"))
+"""Causes that are the referee's."""
+
+
+class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding, as it is written.
+
+    `target` is the target's name, and `source` the game or file that it was.
+    `text` says who loses what; `differs` in what the case is not honest play, a line each;
+    `fields` how many fields were not, before and after shrinking. `also` are other laws that the
+    same cause breaks. `brun` is the deciding run: program and environment in hex, and its result.
+    `pytest` is a test function that fails until this is mended. `loss` is what somebody loses in
+    the case shown, in mojos.
+    """
+
+    format: str
+    target: str
+    source: str
+    law: str
+    validator: str
+    severity: str
+    cause: str
+    text: str
+    differs: tuple[str, ...]
+    fields: tuple[int, int]
+    also: tuple[str, ...]
+    vector: dict[str, Any] | None
+    probe: dict[str, Any]
+    brun: dict[str, str]
+    pytest: str
+    loss: int = 0
+
+    @property
+    def root(self) -> tuple[str, str]:
+        """What one mistake is known by: the validator, and its cause without how it shows.
+
+        What the referee does wrong, it does wrong at every validator.
+        """
+        root = self.cause.partition(":")[0]
+        return ("" if root in REFEREES else self.validator), root
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that it is kept in: the same for the same cause."""
+        validator, root = self.root
+        slug = re.sub(r"[^a-z0-9]+", "-", f"{validator or 'referee'} {root}".lower()).strip("-")
+        digest = sha256(f"{validator}\0{root}".encode()).hexdigest()[:8]
+        return f"{slug[:60]}-{digest}.json"
+
+
+def document(target: Target, probe: Probe, finding: Finding, before: int) -> Document:
+    """A finding with its shrunk probe; `before` is how many fields differed at first."""
+    finding = finding.believable()
+    program = target.programs[finding.validator].serialized
+    left = len(fields(probe))
+    return _made(
+        target,
+        finding,
+        finding.run or (program, probe.case.arguments),
+        text=f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip(),
+        differs=told(probe),
+        fields=(max(before, left), left),
+        probe=written(target, probe),
+    )
+
+
+def recorded(target: Target, finding: Finding) -> Document:
+    """A case of the file of honest play that does not hold; there is nothing to shrink."""
+    assert finding.vector is not None
+    finding = finding.believable()
+    case = msgspec.convert(finding.vector, Case)
+    program = target.programs[case.validator].serialized
+    return _made(
+        target,
+        msgspec.structs.replace(finding, cause=f"{finding.cause} ({case.id})"),
+        (program, arguments(case, target.name, target.programs)),
+        text=f"{finding.validator}: {finding.text} (case {case.id}).",
+    )
+
+
+def _made(
+    target: Target,
+    finding: Finding,
+    run: tuple[bytes, bytes],
+    *,
+    text: str,
+    differs: tuple[str, ...] = (),
+    fields: tuple[int, int] = (0, 0),
+    probe: Mapping[str, Any] = MappingProxyType({}),
+) -> Document:
+    program, environment = run
+    made = Document(
+        format=FORMAT,
+        target=target.name,
+        source=target.source,
+        law=finding.law,
+        validator=finding.validator,
+        severity=finding.severity,
+        cause=finding.cause,
+        text=text,
+        differs=differs,
+        fields=fields,
+        also=(),
+        vector=finding.vector,
+        probe=dict(probe),
+        brun={
+            "program": program.hex(),
+            "environment": environment.hex(),
+            "result": _result(program, environment),
+        },
+        pytest="",
+        loss=finding.loss,
+    )
+    return msgspec.structs.replace(made, pytest=_pytest(target, made))
+
+
+def _money(probe: Probe, finding: Finding) -> str:
+    """Who loses what in this case, if money is what it is about."""
+    spot, case = probe.spot, probe.case
+    if not spot.natural or finding.severity not in (THEFT, UNSLASHABLE):
+        return ""
+    honest, declared, amount = spot.play.share, case.share, spot.amount
+    if finding.cause.startswith(LEGAL_SLASHED):
+        due = amount - declared
+        return (
+            f"In the case shown the mover, who keeps {due:,} of {amount:,} mojos by the rules,"
+            f" ends with 0 and its opponent with {amount:,}."
+        )
+    if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
+        return (
+            f"In the case shown {finding.loss:,} of {amount:,} mojos do not go to the side that"
+            " they are due to."
+        )
+    if declared < honest:
+        return (
+            f"In the case shown the mover keeps {amount - declared:,} of {amount:,} mojos, where"
+            f" honest play would leave it {amount - honest:,}: its opponent loses"
+            f" {honest - declared:,}."
+        )
+    if declared > honest:
+        return (
+            f"In the case shown the mover leaves its opponent {declared:,} of {amount:,} mojos,"
+            f" where honest play leaves {honest:,}; by the rules the opponent may claim all, and"
+            " cannot."
+        )
+    return (
+        f"In the case shown the opponent may claim all {amount:,} mojos by the rules, and cannot:"
+        f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
+    )
+
+
+def _result(program: bytes, environment: bytes) -> str:
+    from clsp.run import CostExceeded, Raised, Slash, run_serialized
+    from clsp.values import serialize
+
+    match run_serialized(program, environment):
+        case Slash():
+            return "()"
+        case Raised(error):
+            return f"raises: {error}"
+        case CostExceeded():
+            return "costs more than a block"
+        case outcome:
+            return f"0x{serialize(outcome.value).hex()}"
+
+
+def _pytest(target: Target, made: Document) -> str:
+    """A test that fails as long as the cause is there."""
+    slug = re.sub(r"[^a-z0-9]+", "_", f"{made.validator} {made.cause}".lower()).strip("_")
+    short = {"law": made.law, "validator": made.validator, "cause": made.cause}
+    shown = {"vector": made.vector} if made.law == RECORDED else {"probe": made.probe}
+    data = json.dumps({**short, **shown}, sort_keys=True)
+    comment = "\n".join(f"    # {line}" for line in _wrapped(f"{made.severity}: {made.text}"))
+    return (
+        f"def test_{slug[:70]}() -> None:\n{comment}\n"
+        "    import json\n\n"
+        "    from channel.lab.fuzz.findings import still_broken\n"
+        "    from channel.lab.target.target import load\n\n"
+        f"    finding = json.loads(\n        {data!r}\n    )\n"
+        f"    assert still_broken(load({target.source!r}), finding) == []\n"
+    )
+
+
+def _wrapped(text: str, width: int = 90) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+# --- tried again ------------------------------------------------------------------------------
+
+
+def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
+    """What is still wrong of a finding on this target, a line each; nothing once it is mended.
+
+    `data` has the keys `law`, `cause` and `probe` of a document (`vector`, of a recorded case).
+    Raises `UsageError`.
+    """
+    known = {law.name: law for law in laws_for(target)}
+    law = known.get(str(data.get("law")))
+    if law is None:
+        raise UsageError(f"no law is called {data.get('law')!r} for {target.name}")
+    if law.name == RECORDED:
+        return _case_broken(target, data.get("vector"))
+    probe = read(target, data.get("probe"))
+    return [
+        f"{one.severity}: {one.validator}: {one.text}"
+        for one in map(Finding.believable, broken_by(target, law, probe))
+        if one.cause == data.get("cause")
+    ]
+
+
+def _case_broken(target: Target, vector: Any) -> list[str]:
+    try:
+        (case,) = read_cases([msgspec.json.encode(vector)])
+    except BadCase as error:
+        raise UsageError(f"the finding's vector: {error}") from None
+    return check_program(case, target.name, target.programs)
+
+
+def grouped(found: Iterable[Document]) -> list[Document]:
+    """One of each mistake, the worst first; how else it shows is told in it."""
+    order = {severity: at for at, severity in enumerate(SEVERITIES)}
+    groups: dict[tuple[str, str], list[Document]] = {}
+    for one in found:
+        groups.setdefault(one.root, []).append(one)
+    made = []
+    for same in groups.values():
+        first = min(same, key=lambda one: (order[one.severity], one.fields[1], -one.loss))
+        also = dict.fromkeys(line for one in same for line in one.also)
+        also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
+        also.pop(_in_short(first), None)
+        made.append(msgspec.structs.replace(first, also=tuple(also)))
+    return sorted(made, key=lambda one: (order[one.severity], one.validator, one.cause))
+
+
+def _in_short(one: Document) -> str:
+    return f"{one.severity} at {one.validator} ({one.law}): {one.cause}"
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
+    """Write findings, a file each, beside those that are there. Raises `UsageError`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {folder}: cannot be written ({error.strerror})") from None
+    paths = []
+    for one in found:
+        path = folder / one.file_name
+        write_whole("--out", path, msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n")
+        paths.append(path)
+    return paths
+
+
+def kept(folder: Path) -> list[tuple[Path, Document | UsageError]]:
+    """The findings in a folder, in the order of their names; or what is wrong with the file."""
+    found: list[tuple[Path, Document | UsageError]] = []
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        try:
+            found.append((path, load(path)))
+        except UsageError as error:
+            found.append((path, error))
+    return found
+
+
+def load(path: Path) -> Document:
+    """The finding in a file. Raises `UsageError`."""
+    return parsed(path, input_files.read(path, input_files.FINDING))
+
+
+def parsed(path: Path, data: bytes) -> Document:
+    """The finding in a file that was read. Raises `UsageError`."""
+    if not data.strip():
+        raise UsageError(f"{path}: is empty, so no finding")
+    try:
+        found = msgspec.json.decode(data, type=Document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        check_kind(path, data, Kind.FINDING)
+        raise UsageError(f"{path}: no finding: {document_error(error, data, Document)}") from None
+    if found.format != FORMAT:
+        raise UsageError(f"{path}: no finding: its format is {found.format[:40]!r}")
+    return found

@@ -1,0 +1,341 @@
+"""Fuzzing a target: campaigns in one process or several, and what they bring together.
+
+Each campaign is by itself, so the same seed, number of jobs and corpus give the same findings,
+as long as every campaign gets its work done (see `channel.lab.fuzz.campaign`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from time import perf_counter
+
+import msgspec
+
+from channel.errors import InvariantError, UsageError
+from channel.lab.cases.describe import vector
+from channel.lab.cases.fields import Probe
+from channel.lab.cases.trial import Tally
+from channel.lab.fuzz import seeds
+from channel.lab.fuzz.campaign import SECOND, Campaign, Progress, Result
+from channel.lab.fuzz.findings import Document, grouped, still_broken
+from channel.lab.fuzz.findings import kept as kept_findings
+from channel.lab.sites.honest_play import legal_result
+from channel.lab.target.target import REFEREE, Target
+from channel.system import workers
+from channel.system.interrupt import finishing, polled
+from channel.system.output import write_whole
+from clsp.run import Slash as ProgramSlash
+from clsp.run import Valid as ProgramValid
+from clsp.run import run_serialized
+from clsp.trace import TooDeep, Tracer
+from clsp.values import NotAList
+from games.contract import Raise, Slash, Verdict
+
+OFTEN = 0.2
+"""A campaign tells its progress every so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What of one program the runs reached."""
+
+    nodes: int
+    nodes_reached: int
+    branches: int
+    branches_reached: int
+
+
+@dataclass
+class Report:
+    """What a fuzzing session found.
+
+    `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
+    that do not happen any more; `untried`: those that cannot be tried, and why.
+    """
+
+    target: Target
+    seed: str
+    jobs: int
+    seconds: float = 0.0
+    runs: int = 0
+    stopped: bool = False
+    interrupted: bool = False
+    tally: Tally = field(default_factory=Tally)
+    coverage: dict[str, Reached] = field(default_factory=dict)
+    findings: list[Document] = field(default_factory=list)
+    mended: list[Path] = field(default_factory=list)
+    untried: list[tuple[Path, str]] = field(default_factory=list)
+    probes: list[Probe] = field(default_factory=list)
+
+
+def fuzz(
+    target: Target,
+    *,
+    seconds: float,
+    seed: str,
+    jobs: int,
+    corpus: Path | None = None,
+    findings: Path | None = None,
+    tell: Callable[[Sequence[Progress]], None] = lambda progress: None,
+) -> Report:
+    """Fuzz a target for about so long. Ctrl-C ends it early, with what it has.
+
+    Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
+    """
+    target.check_playable()
+    stored = seeds.load(target, corpus) if corpus else []
+    _check_traceable(target)
+    report = Report(target, seed, jobs)
+    again = _try_again(report, findings)
+    start = perf_counter()
+    if jobs == 1:
+        with polled() as interrupted:
+            campaign = Campaign(target, seed, 0, stored)
+            until = start + seconds
+            results = [
+                campaign.run(
+                    seconds * SECOND,
+                    lambda: interrupted() or perf_counter() > until,
+                    _seldom(lambda progress: tell([progress])),
+                )
+            ]
+            report.interrupted = interrupted()
+    else:
+        results, report.interrupted = _in_processes(target, seconds, seed, jobs, stored, tell)
+    report.seconds = perf_counter() - start
+    with finishing():
+        for result in results:
+            report.runs += result.runs
+            report.stopped |= result.stopped
+            report.tally.merge(result.tally)
+            for probes in result.corpus.probes.values():
+                report.probes += probes
+        report.coverage = _coverage(target, results)
+        report.findings = grouped([*again, *(one for result in results for one in result.found)])
+    return report
+
+
+def _try_again(report: Report, folder: Path | None) -> list[Document]:
+    """The stored findings that still happen; the others are noted in the report."""
+    again = []
+    for path, one in kept_findings(folder) if folder else ():
+        if isinstance(one, UsageError):
+            report.untried.append((path, str(one).removeprefix(f"{path}: ")))
+            continue
+        if one.target != report.target.name:
+            continue
+        try:
+            broken = still_broken(report.target, msgspec.to_builtins(one))
+        except UsageError as error:
+            report.untried.append((path, str(error)))
+            continue
+        if broken:
+            again.append(one)
+        else:
+            report.mended.append(path)
+    return again
+
+
+def _check_traceable(target: Target) -> None:
+    """Raises `UsageError` for a program whose runs cannot be followed."""
+    for name, program in {**target.programs, REFEREE: target.referee}.items():
+        try:
+            Tracer(program)
+        except TooDeep as error:
+            raise UsageError(f"{target.name}: {name}: {error}") from None
+
+
+def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
+    found = {}
+    for name, program in {**target.programs, REFEREE: target.referee}.items():
+        tracer = Tracer(program, target.symbols.get(name))
+        nodes: set[int] = set()
+        branches: set[int] = set()
+        for result in results:
+            part = result.referee if name == REFEREE else result.corpus
+            nodes |= part.nodes.get(name, set())
+            branches |= part.branches.get(name, set())
+        found[name] = Reached(tracer.nodes, len(nodes), tracer.branches, len(branches))
+    return found
+
+
+# --- processes --------------------------------------------------------------------------------
+
+
+def _seldom(tell: Callable[[Progress], None]) -> Callable[[Progress], None]:
+    last = 0.0
+
+    def sometimes(progress: Progress) -> None:
+        nonlocal last
+        now = perf_counter()
+        if now - last > OFTEN:
+            last = now
+            tell(progress)
+
+    return sometimes
+
+
+def _in_processes(
+    target: Target,
+    seconds: float,
+    seed: str,
+    jobs: int,
+    stored: Sequence[Probe],
+    tell: Callable[[Sequence[Progress]], None],
+) -> tuple[list[Result], bool]:
+    """What each campaign brought, and whether somebody interrupted them."""
+    flag = workers.CONTEXT.Event()
+    states = [Progress(0, 0, 0, 0)] * jobs
+    results: dict[int, Result] = {}
+    ends: dict[Connection, int] = {}
+    processes: list[SpawnProcess] = []
+    failed: list[Exception] = []
+    try:
+        with polled() as interrupted:
+            for number in range(jobs):
+                arguments = (target, seconds, seed, number, stored, flag)
+                process, end = workers.started(_work, *arguments)
+                processes.append(process)
+                ends[end] = number
+            while ends:
+                if interrupted():
+                    flag.set()
+                for ready in wait(list(ends), timeout=OFTEN):
+                    assert isinstance(ready, Connection)
+                    number = ends[ready]
+                    try:
+                        got = ready.recv()
+                    except (EOFError, OSError):
+                        del ends[ready]
+                        continue
+                    if isinstance(got, Progress):
+                        states[number] = got
+                        tell(states)
+                    elif isinstance(got, Exception):
+                        failed.append(got)
+                        flag.set()
+                    else:
+                        results[number] = got
+            early = interrupted()
+    finally:
+        workers.end(processes)
+    if failed:
+        raise failed[0]
+    if len(results) < jobs:
+        raise InvariantError(f"{jobs - len(results)} of {jobs} fuzzers ended without a result")
+    return [results[number] for number in sorted(results)], early
+
+
+def _work(
+    target: Target,
+    seconds: float,
+    seed: str,
+    number: int,
+    stored: Sequence[Probe],
+    flag: Event,
+    end: Connection,
+) -> None:
+    """One campaign, in a process of its own."""
+    until = perf_counter() + seconds
+    try:
+        try:
+            result = Campaign(target, seed, number, stored).run(
+                seconds * SECOND,
+                lambda: flag.is_set() or perf_counter() > until,
+                _seldom(end.send),
+            )
+            end.send(result)
+        except ConnectionError:
+            raise
+        except UsageError as error:
+            end.send(error)
+        except Exception as error:  # a bug of ours: told by the parent, in one line
+            end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
+    except ConnectionError:
+        return  # nobody waits for it any more
+    end.close()
+
+
+# --- the corpus -------------------------------------------------------------------------------
+
+
+def save(report: Report, folder: Path) -> int:
+    """Add to a corpus folder what reaches anything that its cases do not; how many that are.
+
+    Nothing that is there is changed. Raises `UsageError`.
+    """
+    target = report.target
+    added = 0
+    known = seeds.load(target, folder)
+    for name, program in target.programs.items():
+        tracer = Tracer(program, target.symbols.get(name))
+        corpus = seeds.Corpus()
+        for probe in known:
+            if probe.spot.validator == name:
+                reach = tracer.reach(probe.case.arguments)
+                corpus.reached(name, reach.nodes, reach.branches)
+        lines = []
+        for probe in report.probes:
+            if probe.spot.validator != name or name in report.tally.runaway:
+                continue
+            reach = tracer.reach(probe.case.arguments)
+            if corpus.reached(name, reach.nodes, reach.branches):
+                line = _line(target, probe)
+                lines += [line] if line is not None else []
+        added += len(lines)
+        if lines:
+            _append(folder / f"{name}.jsonl", lines)
+    return added
+
+
+def _append(path: Path, lines: Sequence[bytes]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    write_whole("--corpus", path, before + b"".join(line + b"\n" for line in lines))
+
+
+def _line(target: Target, probe: Probe) -> bytes | None:
+    """A probe as a line of a corpus; None where the format cannot say it."""
+    spot, case = probe.spot, probe.case
+    tag = f"{seeds.PLAY if spot.natural else seeds.STATE} {case.tag}"
+    call = case.move, case.share, case.evidence
+    verdict = _verdict(target, probe)
+    if verdict is None:
+        return None
+    try:
+        made = vector(target, spot, call, verdict, tag)
+    except NotAList:
+        return None
+    short = seeds.digest(case.arguments)
+    named = msgspec.structs.replace(made, id=f"{made.game}-{spot.validator}-{short}")
+    return msgspec.json.encode(named)
+
+
+def _verdict(target: Target, probe: Probe) -> Verdict | None:
+    """What must come out of it: by the rules, or, without any, what does; None for a result
+    that no case can say."""
+    spot, case = probe.spot, probe.case
+    if target.rules is not None:
+        judge = target.game.validators[spot.validator].judge
+        return judge(
+            *(spot.before.state, case.move, case.share, spot.amount),
+            *(case.evidence, target.hashes),
+        )
+    program = target.programs[spot.validator].serialized
+    match run_serialized(program, case.arguments):
+        case ProgramSlash():
+            return Slash("")
+        case ProgramValid() as outcome:
+            return legal_result(target, outcome.value)
+        case _:
+            return Raise("")

@@ -1,0 +1,153 @@
+"""Probes as JSON data, so that a finding can be tried again on programs that have changed.
+
+Values are written as in conformance cases; `{"pair": [a, b]}` besides, for what is no list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.cases.describe import described
+from channel.lab.cases.fields import Probe
+from channel.lab.cases.guided_cases import make
+from channel.lab.sites.honest_play import RawState, Recorded
+from channel.lab.sites.sites import place
+from channel.lab.target.target import Target
+from clsp.values import NIL, NotAList, Value
+from games.contract import Next, Play, Position, Seat, Valid
+from games.errors import BadState
+from games.vectors import BadCase
+from games.vectors import read_value as read_case_value
+
+
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One call and the honest play beside it. Bytes are hex; money in mojos."""
+
+    validator: str
+    amount: int
+    state: Any
+    mover_share: int
+    max_move_size: int
+    natural: bool
+    move: str
+    share: int
+    evidence: Any
+    honest_move: str
+    honest_share: int
+    held: list[Any]
+    honest_next: dict[str, Any] | None = None
+
+
+def written(target: Target, probe: Probe) -> dict[str, Any]:
+    """A probe as JSON data."""
+    spot, case = probe.spot, probe.case
+    held = spot.receiver.evidence(spot.before, case.move) if spot.natural else ()
+    known: dict[str, Any] | None = None
+    if spot.known is not None:
+        step = spot.known.next
+        known = {"validator": None}
+        if step is not None:
+            known = {
+                "validator": step.validator,
+                "state": write_value(step.state.value(), target),
+                "max_move_size": step.max_move_size,
+            }
+    return msgspec.to_builtins(  # type: ignore[no-any-return]
+        Written(
+            validator=spot.validator,
+            amount=spot.amount,
+            state=write_value(spot.state, target),
+            mover_share=spot.before.mover_share,
+            max_move_size=spot.before.max_move_size,
+            natural=spot.natural,
+            move=case.move.hex(),
+            share=case.share,
+            evidence=write_value(case.evidence, target),
+            honest_move=spot.play.move.hex(),
+            honest_share=spot.play.share,
+            held=[write_value(one, target) for one in held or spot.held],
+            honest_next=known,
+        )
+    )
+
+
+def read(target: Target, data: Any) -> Probe:
+    """A probe on this target's programs. Raises `UsageError`, saying what does not fit."""
+    try:
+        probe = msgspec.convert(data, Written)
+        state = read_value(probe.state, target)
+        held = tuple(read_value(one, target) for one in probe.held)
+        evidence = read_value(probe.evidence, target)
+        move, honest_move = bytes.fromhex(probe.move), bytes.fromhex(probe.honest_move)
+        known = _known(target, probe.honest_next)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise UsageError(f"the finding's probe: {error}") from None
+    except RecursionError:
+        raise UsageError("the finding's probe: nested too deep") from None
+    if probe.validator not in target.programs:
+        raise UsageError(f"the finding is about {probe.validator!r}, which {target.name} lacks")
+    try:
+        typed = (
+            target.game.validators[probe.validator].read_state(state)
+            if target.rules
+            else RawState(state)
+        )
+    except BadState as error:
+        raise UsageError(f"the finding's state: {error}") from None
+    before = Position(probe.validator, typed, Seat.ALICE, probe.mover_share, probe.max_move_size)
+    play = Play(honest_move, probe.honest_share, held[0] if held else NIL)
+    spot = place(
+        *(target, before, play, probe.amount, Recorded(before, held), probe.natural, known)
+    )
+    return Probe(spot, make(spot, "replayed", move, probe.share, evidence))
+
+
+def _known(target: Target, data: dict[str, Any] | None) -> Valid | None:
+    if target.rules or data is None:
+        return None
+    if data.get("validator") is None:
+        return Valid(None)
+    step = msgspec.convert(data, _Step)
+    if step.validator not in target.programs:
+        raise ValueError(f"no program {step.validator!r}")
+    state = RawState(read_value(step.state, target))
+    return Valid(Next(step.validator, state, step.max_move_size))
+
+
+class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    validator: str
+    state: Any
+    max_move_size: int
+
+
+def write_value(value: Value, target: Target) -> Any:
+    """A value as JSON data."""
+    try:
+        return described(value, target)
+    except NotAList:
+        assert isinstance(value, tuple), "an atom can be written"
+        return {"pair": [write_value(value[0], target), write_value(value[1], target)]}
+
+
+def read_value(data: Any, target: Target) -> Value:
+    """The value of such data. Raises `BadCase`.
+
+    >>> from channel.lab.target.target import of_game
+    >>> from games import registry
+    >>> read_value({"pair": ["0x00", [2]]}, of_game(registry.get(registry.names()[0])))
+    (b'\\x00', (b'\\x02', b''))
+    """
+    match data:
+        case {"pair": [left, right]} if len(data) == 1:
+            return read_value(left, target), read_value(right, target)
+        case _:
+            return read_case_value(data, "probe", lambda name: _hash(target, name))
+
+
+def _hash(target: Target, name: str) -> bytes:
+    if name not in target.hashes:
+        raise BadCase(f"no program {name!r}")
+    return target.hashes[name]

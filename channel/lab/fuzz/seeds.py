@@ -1,0 +1,102 @@
+"""Cases that reached something new: kept in memory to go on from, and in files for the next time.
+
+A corpus is a folder with a file for each validator, `VALIDATOR.jsonl`, of conformance cases. The
+tag of those that play can reach begins with `play`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from channel.errors import UsageError
+from channel.lab.cases.fields import Probe
+from channel.lab.cases.guided_cases import make
+from channel.lab.sites.honest_play import Recorded, recorded_spots
+from channel.lab.sites.sites import Spot, place
+from channel.lab.target.target import Target
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from clsp.values import Value, serialize
+from games.contract import Play, Position, Seat
+from games.errors import BadState
+from games.vectors import BadCase, Case, worked_out
+from games.vectors import read as read_cases
+
+PLAY, STATE = "play", "state"
+"""Tags: play can reach it; only a changed state does."""
+
+
+@dataclass
+class Corpus:
+    """The probes of each validator that reached something new, and all that they reached."""
+
+    probes: dict[str, list[Probe]] = field(default_factory=dict)
+    nodes: dict[str, set[int]] = field(default_factory=dict)
+    branches: dict[str, set[int]] = field(default_factory=dict)
+
+    def add(self, probe: Probe) -> None:
+        """Keep a probe."""
+        self.probes.setdefault(probe.spot.validator, []).append(probe)
+
+    def reached(self, name: str, nodes: Iterable[int], branches: Iterable[int]) -> bool:
+        """Note what a run of this validator reached; whether any of it is new."""
+        old = len(self.nodes.setdefault(name, set())) + len(self.branches.setdefault(name, set()))
+        self.nodes[name].update(nodes)
+        self.branches[name].update(branches)
+        return len(self.nodes[name]) + len(self.branches[name]) > old
+
+
+def load(target: Target, folder: Path) -> list[Probe]:
+    """The cases in a folder, as probes; those whose state means nothing to the rules are left
+    out. Raises `UsageError`, naming file and line."""
+    found: list[Probe] = []
+    if not folder.is_dir():
+        return found
+    honest = {(spot.validator, serialize(spot.state)): spot for spot in recorded_spots(target)}
+    for name in target.programs:
+        path = folder / f"{name}.jsonl"
+        if input_files.is_missing(path):
+            continue
+        data = input_files.read(path, input_files.LINES)
+        try:
+            for case in read_cases(input_files.lines_of(data)):
+                if case.validator != name:
+                    raise BadCase(f"case {case.id} is of {case.validator!r}, not of {name!r}")
+                probe = _probe(target, case, honest)
+                if probe is not None:
+                    found.append(probe)
+        except BadCase as error:
+            check_kind(path, data, Kind.CASES)
+            raise UsageError(f"{path}: {error}") from None
+    return found
+
+
+def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Spot]) -> Probe | None:
+    asked = worked_out(case, target.name, target.hashes)
+    if target.rules is None:
+        spot = honest.get((case.validator, serialize(asked.state)))
+    else:
+        spot = _spot(target, case, asked.state, asked.move, asked.evidence)
+    if spot is None:
+        return None
+    return Probe(spot, make(spot, case.tag, asked.move, case.mover_share, asked.evidence))
+
+
+def _spot(target: Target, case: Case, state: Value, move: bytes, evidence: Value) -> Spot | None:
+    try:
+        typed = target.game.validators[case.validator].read_state(state)
+    except BadState:
+        return None
+    before = Position(case.validator, typed, Seat.ALICE, case.amount // 2, case.max_move_size)
+    receiver = Recorded(before, (evidence,))
+    play = Play(move, case.mover_share, evidence)
+    natural = case.tag.startswith(PLAY)
+    return place(target, before, play, case.amount, receiver, natural=natural)
+
+
+def digest(arguments: bytes) -> str:
+    """A short name for a call."""
+    return sha256(arguments).hexdigest()[:10]

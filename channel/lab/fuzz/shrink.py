@@ -1,0 +1,193 @@
+"""Making a finding small: as much as possible as in honest play, on a plain hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from random import Random
+from typing import TypeGuard
+
+from channel.lab.cases.cases import Mutator
+from channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
+from channel.lab.cases.guided_cases import make
+from channel.lab.cases.trial import THEFT, UNSLASHABLE, Finding, Tally, Trial
+from channel.lab.laws import Law
+from channel.lab.referee.referee_runs import Court
+from channel.lab.sites.sites import Spot
+from channel.lab.target.target import Target
+from clsp.values import NIL
+
+TRIES = 6000
+"""At most so many attempts for one finding with a law that is tried on every case; of dearer
+laws less."""
+
+SPENT = 20_000_000_000
+"""What the runs of all attempts for one finding may cost."""
+
+ANEW = 400
+"""Cases at each place of a plain hand, where the deviation itself does not show the cause there."""
+
+
+def broken_by(
+    target: Target, law: Law, probe: Probe, tally: Tally | None = None
+) -> tuple[Finding, ...]:
+    """What one law finds on this one case. `tally` adds up what it costs."""
+    tally = tally or Tally()
+    court = Court(target)
+    trial = Trial(target, court, probe.spot, [probe.case], Random(0), tally)
+    found = tuple(law.check(trial))
+    tally.spent += court.spent
+    return found
+
+
+class Shrinker:
+    """Shrinks one finding. `plain` are places of plain hands, at the finding's validator."""
+
+    def __init__(
+        self,
+        target: Target,
+        law: Law,
+        finding: Finding,
+        plain: Sequence[Spot],
+        runaway: Set[str] = frozenset(),
+    ) -> None:
+        self._target, self._law, self._cause, self._plain = target, law, finding.cause, plain
+        self._losing = finding.loss > 0
+        self._costly = finding.severity in (THEFT, UNSLASHABLE)
+        self._tally = Tally(runaway=set(runaway))
+        self._left = TRIES // min(law.every, 16)
+
+    def breaks(self, probe: Probe) -> bool:
+        """Whether the law still finds the same cause, and somebody loses by it if that was so
+        before; false once all tries are used up."""
+        return self._shows(self._loss(probe))
+
+    def _shows(self, loss: int | None) -> TypeGuard[int]:
+        return loss is not None and (loss > 0 or not self._losing)
+
+    def _loss(self, probe: Probe) -> int | None:
+        """What somebody loses by the same cause; None where the law does not find it."""
+        if self._left <= 0 or self._tally.spent > SPENT:
+            return None
+        self._left -= 1
+        found = broken_by(self._target, self._law, probe, self._tally)
+        return max((one.loss for one in found if one.cause == self._cause), default=None)
+
+    def shrink(self, probe: Probe) -> Probe:
+        """The smallest probe found, of equally small ones one with a great loss; itself where
+        nothing smaller shows the same cause."""
+        if self._costly and not self._losing:
+            probe = self._with_a_loss(probe)
+        probe = self._plainer_values(self._fewer_fields(probe))
+        plain = self._on_a_plain_hand(probe)
+        if plain is not None:
+            probe = self._plainer_values(self._fewer_fields(plain))
+        return probe
+
+    def _on_a_plain_hand(self, probe: Probe) -> Probe | None:
+        """The same cause on small round amounts: by the same deviation, or by any."""
+        found: list[tuple[int, int, Probe]] = []
+        for spot in self._plain:
+            for moved in _moved(probe, spot):
+                loss = self._loss(moved)
+                if self._shows(loss):
+                    found.append((len(fields(moved)), -loss, moved))
+                    break
+        if found:
+            return min(found, key=lambda one: one[:2])[2]
+        return self._anew()
+
+    def _with_a_loss(self, probe: Probe) -> Probe:
+        """The same cause in a case by which somebody loses; itself where there is none."""
+        self._losing = True
+        found = self._on_a_plain_hand(probe)
+        self._losing = found is not None
+        return probe if found is None else found
+
+    def _anew(self) -> Probe | None:
+        """The same cause by any deviation on a plain hand."""
+        best: Probe | None = None
+        for spot in self._plain:
+            for case in Mutator(spot, Random(0)).cases(ANEW // self._law.every + 8):
+                found = Probe(spot, case)
+                if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
+                    best = found
+        return best
+
+    def _fewer_fields(self, probe: Probe) -> Probe:
+        """Take fields back to honest play: all, halves, quarters, one by one."""
+        kept: list[Field] = list(fields(probe))
+        if probe.spot.base is not None:
+            kept.append(PLACE)
+        size = len(kept)
+        while size:
+            at = 0
+            while at < len(kept):
+                fewer = kept[:at] + kept[at + size :]
+                if self.breaks(keeping(probe, frozenset(fewer))):
+                    kept = fewer
+                else:
+                    at += size
+            size //= 2
+        smaller = keeping(probe, frozenset(kept))
+        return smaller if self.breaks(smaller) else probe
+
+    def _plainer_values(self, probe: Probe) -> Probe:
+        for plainer in self._plainer(probe):
+            if plainer.case == probe.case or self.breaks(plainer):
+                return self._rest(plainer)
+        return probe
+
+    def _rest(self, probe: Probe) -> Probe:
+        """The bytes and the evidence of a probe whose share is settled."""
+        spot, case = probe.spot, probe.case
+        for kind, at in fields(probe):
+            if kind not in ("move", "extra"):
+                continue
+            for byte in (0, 1):
+                move = bytearray(probe.case.move)
+                if move[at] <= byte:
+                    break
+                move[at] = byte
+                plainer = Probe(spot, make(spot, case.tag, bytes(move), case.share, case.evidence))
+                if self.breaks(plainer):
+                    probe = plainer
+                    case = probe.case
+                    break
+        return probe
+
+    def _plainer(self, probe: Probe) -> Iterator[Probe]:
+        """The same with plainer shares and evidence: first what costs most, itself at the end."""
+        spot, case = probe.spot, probe.case
+        shares = [case.share]
+        if case.share != spot.play.share:
+            honest = spot.play.share
+            shares = list(dict.fromkeys((0, honest - 1, honest + 1, spot.amount, case.share)))
+        held = [case.evidence] if case.evidence in spot.held else [NIL, case.evidence]
+        for share in shares:
+            for evidence in held:
+                yield Probe(spot, make(spot, case.tag, case.move, share, evidence))
+
+
+def _moved(probe: Probe, spot: Spot) -> Iterator[Probe]:
+    """The same deviation from honest play, at another place of the same validator."""
+    case, honest, there = probe.case, probe.spot.play, spot.play
+    changed = set(fields(probe))
+    move = bytearray()
+    for at in range(max(len(case.move), len(honest.move), len(there.move))):
+        if ("move", at) in changed or ("extra", at) in changed:
+            move += case.move[at : at + 1]
+        elif ("short", at) not in changed:
+            move += there.move[at : at + 1]
+    shares = [there.share]
+    if ("share", 0) in changed:
+        less = there.share - 1 if case.share < honest.share else there.share + 1
+        shares = [0, less, there.share + case.share - honest.share, case.share]
+        shares = [share for share in shares if share != there.share]
+    evidence = case.evidence if ("evidence", 0) in changed else spot.held[0]
+    for share in dict.fromkeys(shares):
+        yield Probe(spot, make(spot, case.tag, bytes(move), share, evidence))
+
+
+def as_probe(spot: Spot, finding: Finding) -> Probe:
+    """The case that a finding names."""
+    return Probe(spot, make(spot, finding.law, finding.move, finding.share, finding.evidence))

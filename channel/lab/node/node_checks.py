@@ -1,0 +1,182 @@
+"""Referee positions on a node, for real: what the model says must be what the node does.
+
+Coins are made, aged, and spent; of those that must pass, the coins that they make must be the
+model's, and of those that must not, the node's reason must be one that the model has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from time import perf_counter
+
+from channel.chain.coins import Bundle, Coin
+from channel.chain.interface import Answer, FarmableChain
+from channel.chain.simulator import SimulatedChain
+from channel.crypto import bls
+from channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, Purse, spend_of
+from channel.lab.node.positions import KEYS, PUBLIC, Position, positions
+from channel.lab.referee.referee_runs import Court
+from channel.lab.target.target import Target
+from channel.protocol.half_signed import NO_SIGNATURE
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.values import Value, from_list
+from games.referee import (
+    AGG_SIG_ME,
+    AGG_SIG_UNSAFE,
+    ASSERT_BEFORE_HEIGHT_RELATIVE,
+    ASSERT_HEIGHT_RELATIVE,
+    CREATE_COIN,
+)
+
+NODE = 1
+"""The seed of the node."""
+
+FAILS = "GeneratorRuntimeError"
+EARLY, LATE = "AssertHeightRelativeFailed", "AssertBeforeHeightRelativeFailed"
+UNSIGNED = "BadAggregateSignature"
+
+PASSES = "passes"
+
+
+@dataclass(slots=True)
+class Report:
+    """What was tried: how often each path passed, or was refused by a rule or for a reason; and
+    where node and model differ, a line each."""
+
+    target: Target
+    tried: int = 0
+    seconds: float = 0.0
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+    @property
+    def passed(self) -> int:
+        """How many had to pass."""
+        return sum(n for (_, how), n in self.counts.items() if how == PASSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What must happen: the coins that are made, or why it is refused, by any of these."""
+
+    made: tuple[tuple[bytes, int], ...]
+    reasons: tuple[str, ...]
+    signatures: tuple[tuple[bytes, bytes], ...]
+
+
+def settle(target: Target, number: int, seed: str) -> Report:
+    """Spend so many positions of a target on an embedded node. Raises `UsageError` for a target
+    without rules."""
+    report = Report(target)
+    start = perf_counter()
+    chain = SimulatedChain(NODE)
+    purse = Purse(chain, b"positions")
+    for batch in _batches(islice(positions(target, seed), number)):
+        _settle(report, chain, purse, batch)
+    report.seconds = perf_counter() - start
+    return report
+
+
+def foretell(position: Position, coin_id: bytes, agg_sig_data: bytes) -> Foretold:
+    """What the model says will happen to a position's coin."""
+    if position.asked is None:
+        return Foretold((), (FAILS,), ())
+    made, reasons, signatures = [], [], []
+    for condition in from_list(position.asked):
+        match from_list(condition):
+            case [code, bytes(address), bytes(amount)] if code == _atom(CREATE_COIN):
+                made.append((address, atom_to_int(amount)))
+            case [code, bytes(key), bytes(message)] if code == _atom(AGG_SIG_ME):
+                signatures.append((key, message + coin_id + agg_sig_data))
+            case [code, bytes(key), bytes(message)] if code == _atom(AGG_SIG_UNSAFE):
+                signatures.append((key, message))
+            case [code, bytes(blocks)] if code == _atom(ASSERT_HEIGHT_RELATIVE):
+                reasons += [EARLY] if position.age < atom_to_int(blocks) else []
+            case [code, bytes(blocks)] if code == _atom(ASSERT_BEFORE_HEIGHT_RELATIVE):
+                reasons += [LATE] if position.age >= atom_to_int(blocks) else []
+            case other:
+                raise AssertionError(f"the model asks for {other}")
+    if signatures and not position.signs:
+        reasons.append(UNSIGNED)
+    return Foretold(tuple(made), tuple(reasons), tuple(signatures))
+
+
+def _settle(report: Report, chain: FarmableChain, purse: Purse, batch: list[Position]) -> None:
+    """Make the coins of a batch, spend each at its age, and look at what became of them."""
+    court, data = Court(report.target), chain.agg_sig_data()
+    puzzles = [court.puzzle(position.coin.atoms()) for position in batch]
+    coins = purse.coins([(one.coin.puzzle_hash(), one.coin.amount) for one in batch])
+    born = chain.peak()
+    todo = sorted(zip(batch, puzzles, coins, strict=True), key=lambda one: one[0].age)
+    waiting: list[tuple[Position, Coin, Foretold]] = []
+    for position, puzzle, coin in todo:
+        if (blocks := born + position.age - chain.peak()) > 0:
+            chain.farm(blocks)
+        foretold = foretell(position, coin.id, data)
+        spend = spend_of(coin, puzzle.serialized, position.solution)
+        result = chain.push(Bundle((spend,), _signature(position, foretold)))
+        report.tried += 1
+        report.counts[position.path, _outcome(position, foretold)] += 1
+        if foretold.reasons:
+            if result.answer is not Answer.REFUSED or result.error not in foretold.reasons:
+                said = result.error or result.answer.value
+                report.differences.append(f"{position!r}: {said}, not {foretold.reasons}")
+        elif result.answer is not Answer.ACCEPTED:
+            report.differences.append(f"{position!r}: refused ({result.error}), it must pass")
+        waiting.append((position, coin, foretold))
+    chain.farm()
+    for position, coin, foretold in waiting:
+        report.differences += _became(chain, position, coin, foretold)
+
+
+def _became(
+    chain: FarmableChain, position: Position, coin: Coin, foretold: Foretold
+) -> Iterator[str]:
+    """Whether the coin was spent as it should, and to exactly these coins."""
+    seen = chain.coin(coin.id)
+    spent = seen is not None and seen.spent is not None
+    if spent != (not foretold.reasons):
+        yield f"{position!r}: the coin is {'spent' if spent else 'not spent'}"
+    if foretold.reasons:
+        return
+    if sum(amount for _, amount in foretold.made) != coin.amount:
+        yield f"{position!r}: the model pays out another amount than the coin's"
+    for address, amount in foretold.made:
+        if chain.coin(Coin(coin.id, address, amount).id) is None:
+            yield f"{position!r}: the coin of {amount} mojos was not made"
+
+
+def _signature(position: Position, foretold: Foretold) -> bytes:
+    """Every signature that is asked for, by the key that must or by the other player's."""
+    made = []
+    for key, message in foretold.signatures:
+        index = PUBLIC.index(key) if position.signs else 1 - PUBLIC.index(key)
+        made.append(bls.sign(KEYS[index], message))
+    return bls.add(*made) if made else NO_SIGNATURE
+
+
+def _outcome(position: Position, foretold: Foretold) -> str:
+    if position.asked is None:
+        return position.rule
+    return " or ".join(foretold.reasons) or PASSES
+
+
+def _batches(every: Iterable[Position]) -> Iterator[list[Position]]:
+    """As many as one spend makes coins for."""
+    batch: list[Position] = []
+    held = 0
+    for position in every:
+        held += position.coin.amount
+        if batch and (held > MOST_AT_ONCE or len(batch) == AT_ONCE):
+            yield batch
+            batch, held = [], position.coin.amount
+        batch.append(position)
+    if batch:
+        yield batch
+
+
+def _atom(code: int) -> Value:
+    return int_to_atom(code)

@@ -1,0 +1,118 @@
+"""Coins of any puzzle on a chain whose blocks we make, and spends signed by whoever must."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from chia_rs import PrivateKey
+
+from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
+from channel.chain.interface import Answer, FarmableChain
+from channel.crypto import bls
+from channel.errors import InvariantError
+from channel.protocol.half_signed import NO_SIGNATURE
+from channel.protocol.wallet import address_of, wallet_key
+from clsp.integers import int_to_atom
+from clsp.run import Valid as Ran
+from clsp.run import run_serialized
+from clsp.values import NotAList, Value, from_list, to_list
+from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
+
+AT_ONCE = 200
+"""So many coins are made by one spend."""
+
+MOST_AT_ONCE = 1_000_000_000_000
+"""So many mojos are spent at once, if more than one coin is made: half a block reward."""
+
+_ME, _UNSAFE = int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)
+
+Wanted = tuple[bytes, int]
+"""A coin to make: its puzzle hash, and its amount in mojos."""
+
+
+class Purse:
+    """Block rewards at one address, turned into coins on demand."""
+
+    def __init__(self, chain: FarmableChain, secret: bytes) -> None:
+        self._chain = chain
+        self._key = wallet_key(secret, "purse")
+        self._address = address_of(self._key)
+        self._left: Coin | None = None
+
+    def coins(self, wanted: Sequence[Wanted]) -> list[Coin]:
+        """These coins, in this order, mined. No two may be the same.
+
+        Raises `UsageError` where one of them is more than a block reward.
+        """
+        made: list[Coin] = []
+        batch: list[Wanted] = []
+        for one in wanted:
+            too_much = sum(amount for _, amount in (*batch, one)) > MOST_AT_ONCE
+            if batch and (too_much or len(batch) == AT_ONCE):
+                made += self._spend(batch)
+                batch = []
+            batch.append(one)
+        return made + (self._spend(batch) if batch else [])
+
+    def _spend(self, wanted: Sequence[Wanted]) -> list[Coin]:
+        total = sum(amount for _, amount in wanted)
+        if self._left is None or self._left.amount < total:
+            self._left = self._chain.give(self._address, total)
+        coin = self._left
+        outputs = list(wanted)
+        change = coin.amount - total
+        outputs += [(self._address, change)] if change else []
+        conditions = to_list(
+            condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
+            for puzzle_hash, amount in outputs
+        )
+        message = standard_message(conditions, coin.id, self._chain.agg_sig_data())
+        spend = standard_spend(coin, bytes(self._key.get_g1()), conditions)
+        result = self._chain.push(Bundle((spend,), bls.sign(self._key, message)))
+        if result.answer is not Answer.ACCEPTED:
+            raise InvariantError(f"coins cannot be made: {result.error}")
+        self._chain.farm()
+        made = [Coin(coin.id, puzzle_hash, amount) for puzzle_hash, amount in outputs]
+        self._left = made.pop() if change else None
+        return made
+
+
+Signed = tuple[bytes, bytes]
+"""A key (48 bytes) that must sign, and the message."""
+
+
+def asked_signatures(spend: Spend, agg_sig_data: bytes) -> list[Signed]:
+    """The signatures that a spend asks for; none of a spend that fails."""
+    outcome = run_serialized(spend.puzzle, spend.solution)
+    if not isinstance(outcome, Ran):
+        return []
+    suffix = spend.coin.id + agg_sig_data
+    asked: list[Signed] = []
+    try:
+        conditions = from_list(outcome.value)
+    except NotAList:
+        return []
+    for one in conditions:
+        match one:
+            case (code, (bytes(key), (bytes(message), _))) if code == _ME:
+                asked.append((key, message + suffix))
+            case (code, (bytes(key), (bytes(message), _))) if code == _UNSAFE:
+                asked.append((key, message))
+    return asked
+
+
+def signed(spend: Spend, keys: Mapping[bytes, PrivateKey], agg_sig_data: bytes) -> Bundle:
+    """The bundle of one spend, with each signature that it asks for and that we can make."""
+    made = [
+        bls.sign(keys[key], message)
+        for key, message in asked_signatures(spend, agg_sig_data)
+        if key in keys
+    ]
+    return Bundle((spend,), bls.add(*made) if made else NO_SIGNATURE)
+
+
+def spend_of(coin: Coin, puzzle: bytes, solution: Value) -> Spend:
+    """A spend with its solution as a value."""
+    from clsp.values import serialize
+
+    return Spend(coin, puzzle, serialize(solution))

@@ -1,0 +1,165 @@
+"""What an author's own suite asks of a target: a law, a crosscheck, a stored case.
+
+Each answer is empty, or the text of a failure: what is wrong, by which law, with the case that
+shows it. `channel.lab.pytest.plugin` gives these to pytest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.cases.trial import Finding, Tally
+from channel.lab.crosscheck import crosscheck as runs
+from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.laws import Law, laws, laws_for
+from channel.lab.node.node_checks import settle
+from channel.lab.target.target import Target
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from games.names import nearest, quoted
+from games.vectors import BadCase, Case, check_program, read
+
+SHOWN = 5
+"""How many causes a failure tells; the rest are counted."""
+
+CHUNK = 2048
+
+
+def law_named(target: Target, name: str) -> Law:
+    """The law of this name. Raises `UsageError`, naming those that this target can be held to."""
+    for law in laws_for(target):
+        if law.name == name:
+            return law
+    known = ", ".join(law.name for law in laws_for(target))
+    for law in laws():
+        if law.name == name:
+            raise UsageError(
+                f"the law {name!r} needs {law.needs.value}; {target.name} can be held to: {known}"
+            )
+    near = nearest(name, (law.name for law in laws()))
+    raise UsageError(
+        f"no law is called {quoted(name)}{near}; {target.name} can be held to: {known}"
+    )
+
+
+def law_broken(target: Target, law: Law, cases: int, seed: str) -> str:
+    """Try one law on so many cases, at every place: how it is broken, or empty."""
+    target.check_playable()
+    tally = Tally()
+    for number in range(-(-cases // CHUNK)):
+        size = min(CHUNK, cases - number * CHUNK)
+        for trial in trials(target, seed, number, size, tally):
+            if trial.spot.validator not in tally.runaway or law.every == 1:
+                for finding in law.check(trial):
+                    tally.found(finding)
+    tried = tally.tried[law.name]
+    if not tried:
+        return f"{law.name}: was not tried once in {cases} cases of {target.name}"
+    return _told(target, tally, f"{tried:,} tries of the law {law.name!r}")
+
+
+def crosscheck_broken(target: Target, cases: int, seed: str, jobs: int) -> str:
+    """Try every law, as `channelsim crosscheck` does: how they are broken, or empty."""
+    report = runs.crosscheck(target, cases, seed, jobs)
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return _told(target, report.tally, f"{cases:,} cases under every law")
+
+
+def settled_broken(target: Target, positions: int, seed: str) -> str:
+    """Spend so many game coins on an embedded node: where it does not do what the rules and the
+    model of the referee say, or empty."""
+    differences = settle(target, positions, seed).differences
+    if not differences:
+        return ""
+    lines = [f"{target.name}: {len(differences):,} of {positions:,} spends end otherwise", ""]
+    lines += differences[:SHOWN]
+    if len(differences) > SHOWN:
+        lines.append(f"and {len(differences) - SHOWN} more")
+    return "\n".join(lines)
+
+
+def case_broken(target: Target, case: Case) -> str:
+    """Put a stored case to the target's programs: what they say otherwise, or empty."""
+    differences = check_program(case, target.name, target.programs)
+    if not differences:
+        return ""
+    lines = [f"{target.name}, {case.validator}: {one}" for one in differences]
+    return "\n".join([f"the case {case.id} ({case.tag}) does not hold:", *lines, _line(case)])
+
+
+def stored_cases(path: Path) -> list[Case]:
+    """The cases of a file: conformance cases or findings, JSON Lines or one JSON document; or
+    those of all such files of a folder, which may be empty.
+
+    A finding's case stands under its key `vector`; one without any is left out. Raises
+    `UsageError`, naming the file and what is wrong.
+    """
+    if path.is_dir():
+        files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl"))
+        return [case for file in files for case in _cases_in(file)]
+    cases = _cases_in(path)
+    if not cases:
+        raise UsageError(f"{path}: has no cases")
+    return cases
+
+
+def _cases_in(path: Path) -> list[Case]:
+    data = input_files.read(path, input_files.LINES)
+    text = input_files.decoded(path, data)
+    try:
+        documents = [json.loads(text)]
+    except (ValueError, RecursionError):
+        documents = []
+    lines: list[bytes | str] = [line for line in text.splitlines() if line.strip()]
+    if documents:
+        found = documents[0] if isinstance(documents[0], list) else documents
+        lines = [json.dumps(one) for one in found]
+    try:
+        return list(read(vector for line in lines if (vector := _vector(line)) is not None))
+    except BadCase as error:
+        check_kind(path, data, Kind.CASES, Kind.FINDING)
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _vector(line: str | bytes) -> str | bytes | None:
+    """The line of a case, or of the case in a finding; None for a finding without any."""
+    try:
+        document: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return line  # the reader says what is wrong with it
+    if isinstance(document, Mapping) and "vector" in document:
+        vector = document["vector"]
+        return None if vector is None else json.dumps(vector)
+    return line
+
+
+def _told(target: Target, tally: Tally, of: str) -> str:
+    broken = tally.causes()
+    if not broken:
+        return ""
+    total = sum(times for _, times in broken)
+    lines = [f"{target.name} is broken: {total:,} findings in {of}"]
+    for finding, times in broken[:SHOWN]:
+        lines += ["", *_finding(finding, times)]
+    if len(broken) > SHOWN:
+        lines += ["", f"and {len(broken) - SHOWN} more causes"]
+    return "\n".join(lines)
+
+
+def _finding(finding: Finding, times: int) -> list[str]:
+    lines = [
+        f"{finding.severity}: {finding.validator}: {finding.text}",
+        f"  law: {finding.law}; {times:,} times; the first case, to keep in a .jsonl file:",
+    ]
+    return [*lines, f"  {_line(finding.vector)}" if finding.vector else "  (no case can say it)"]
+
+
+def _line(case: Any) -> str:
+    return msgspec.json.encode(case).decode()

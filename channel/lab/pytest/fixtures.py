@@ -1,0 +1,129 @@
+"""What a suite has that names its target: fixtures, and tests run for stored cases.
+
+Registered by `channel.lab.pytest.plugin`, and only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from channel.errors import UsageError
+from channel.lab.laws import Law, laws_for
+from channel.lab.pytest import checking
+from channel.lab.pytest.plugin import INI, MARKER
+from channel.lab.target.target import Target, load
+from games.contract import Game
+from games.vectors import Case
+
+
+class LawBroken(AssertionError):
+    """What a target does wrong, with the case that shows it."""
+
+
+@dataclass(frozen=True, repr=False)
+class Lab:
+    """Tries laws and cases on one target; what is wrong fails the test with a text that says it."""
+
+    target: Target
+
+    def __repr__(self) -> str:
+        return f"<the lab of {self.target.name}>"
+
+    def law(self, law: Law | str, cases: int = 2048, seed: str = "law") -> None:
+        """Try one law, at every place of so many cases."""
+        __tracebackhide__ = True
+        with _said():
+            named = checking.law_named(self.target, law) if isinstance(law, str) else law
+            text = checking.law_broken(self.target, named, cases, seed)
+        _fail(text)
+
+    def crosscheck(self, cases: int = 8192, seed: str = "crosscheck", jobs: int = 1) -> None:
+        """Try all laws, as `channelsim crosscheck` does."""
+        __tracebackhide__ = True
+        with _said():
+            text = checking.crosscheck_broken(self.target, cases, seed, jobs)
+        _fail(text)
+
+    def settle(self, positions: int = 600, seed: str = "settle") -> None:
+        """Spend so many game coins on an embedded node: moves, timeouts and slashes, right and
+        wrong ones. What happens must be what the rules and the model of the referee say."""
+        __tracebackhide__ = True
+        with _said():
+            text = checking.settled_broken(self.target, positions, seed)
+        _fail(text)
+
+    def case(self, case: Case) -> None:
+        """Put a stored case to the target's programs."""
+        __tracebackhide__ = True
+        _fail(checking.case_broken(self.target, case))
+
+
+@pytest.fixture(scope="session")
+def target(pytestconfig: pytest.Config) -> Target:
+    """The target of this run, its sources compiled."""
+    with _said():
+        return load(_target_named(pytestconfig))
+
+
+@pytest.fixture(scope="session")
+def rules(target: Target) -> Game:
+    """The installed game whose rules the target should obey."""
+    with _said():
+        return target.game
+
+
+@pytest.fixture(scope="session")
+def laws(target: Target) -> Mapping[str, Law]:
+    """The laws that the target can be held to, by name."""
+    return {law.name: law for law in laws_for(target)}
+
+
+@pytest.fixture(scope="session")
+def lab(target: Target) -> Lab:
+    """What tries laws and cases on the target."""
+    return Lab(target)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test with the marker once for each of its cases."""
+    marks = [*metafunc.definition.iter_markers(MARKER)]
+    if not marks:
+        return
+    folder = metafunc.definition.path.parent
+    files = [folder / str(name) for mark in marks for name in mark.args]
+    try:
+        cases = [case for file in files for case in checking.stored_cases(file)]
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    metafunc.parametrize("case", cases, ids=[case.id for case in cases])
+
+
+def _target_named(config: pytest.Config) -> str:
+    """The target's name: a game, or a path as it is to be read from here; empty for none."""
+    option: str | None = config.getoption(INI)
+    if option:
+        return option
+    written = str(config.getini(INI) or "")
+    if not written.endswith(".toml"):
+        return written
+    folder = config.inipath.parent if config.inipath else config.rootpath
+    return str(folder / written)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    """What a person did wrong is said in its one line, not with where we noticed."""
+    try:
+        yield
+    except UsageError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+def _fail(text: str) -> None:
+    __tracebackhide__ = True
+    if text:
+        raise LawBroken(text)

@@ -1,0 +1,240 @@
+"""Hypothesis strategies for authors: CLVM values, hands, and the moves of a target.
+
+Needs Hypothesis (`pip install 'channelsim[lab]'`). Every example is what its strategy's name
+says, by the rules; and examples shrink: to short atoms, small stakes, early moves and small
+changes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from channel.lab.pytest.drawn_moves import Made, made
+from channel.lab.sites.hands import MOST_STACK
+from channel.lab.sites.sites import HEADS, Spot, place
+from channel.lab.sites.values import numbers
+from channel.lab.target.target import Target
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value, to_list
+from games.contract import Action, Choice, Play, Player, Position, Seat, Terms
+from games.errors import BadTerms
+from games.judge import own_move, position_after
+from games.selfplay import Turn
+
+UNITS = (1, 2, 7, 100, 10**9, 2**33)
+"""Units of hands, in mojos: amounts of every length."""
+
+LONGEST = 200
+"""More moves than a hand is followed for."""
+
+# --- CLVM values ---------------------------------------------------------------------------------
+
+
+def atoms(max_size: int = 40) -> st.SearchStrategy[bytes]:
+    """Byte strings of any kind."""
+    return st.binary(max_size=max_size)
+
+
+def integers(least: int | None = None, most: int | None = None) -> st.SearchStrategy[bytes]:
+    """Numbers as CLVM writes them: signed, in the fewest bytes; from `least` to `most`."""
+    return st.integers(least, most).map(int_to_atom)
+
+
+@st.composite
+def non_minimal_integers(
+    draw: st.DrawFn, least: int | None = None, most: int | None = None, longer: int = 8
+) -> bytes:
+    """Numbers that CLVM reads as these but writes in fewer bytes: `longer` more at most."""
+    atom = draw(integers(least, most))
+    sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
+    return sign * draw(st.integers(1, longer)) + atom
+
+
+def pairs(sides: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
+    """Pairs with such sides."""
+    return st.tuples(sides, sides)
+
+
+def lists(items: st.SearchStrategy[Value], max_size: int = 6) -> st.SearchStrategy[Value]:
+    """Proper lists of such items."""
+    return st.lists(items, max_size=max_size).map(to_list)
+
+
+def values(max_leaves: int = 12) -> st.SearchStrategy[Value]:
+    """Anything: atoms, numbers, lists, and pairs that are no lists."""
+    leaves: st.SearchStrategy[Value] = st.one_of(
+        st.just(NIL), atoms(), integers(), non_minimal_integers()
+    )
+    return st.recursive(
+        leaves, lambda inner: st.one_of(pairs(inner), lists(inner)), max_leaves=max_leaves
+    )
+
+
+# --- hands ---------------------------------------------------------------------------------------
+
+
+@st.composite
+def terms(draw: st.DrawFn, target: Target) -> Terms:
+    """What two players may agree on."""
+    game = target.game
+    unit, stack = draw(st.sampled_from(UNITS)), draw(st.integers(1, MOST_STACK))
+    try:
+        return game.terms(game.default_parameters(unit, stack))
+    except BadTerms:
+        return game.terms(game.default_parameters(100, 10))
+
+
+class Hand(tuple[Turn, ...]):
+    """The moves of a hand, in order."""
+
+    def __repr__(self) -> str:
+        moves = ", ".join(f"{turn.before.validator} 0x{turn.play.move.hex()}" for turn in self)
+        return f"<a hand over {self[0].amount if self else 0} mojos: {moves}>"
+
+
+@st.composite
+def hands(draw: st.DrawFn, target: Target) -> Hand:
+    """A whole hand, every move of it legal; it ends where somebody settles or nothing is left.
+
+    Its players decide anything that they may, and their secrets may be any.
+    """
+    return Hand(_turns(draw, target, settles=True))
+
+
+def legal_moves(target: Target, validator: str | None = None) -> st.SearchStrategy[Made]:
+    """A move that the rules allow, to be judged by this validator (any where None)."""
+    return _honest(target, validator).map(_honest_move)
+
+
+@st.composite
+def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> Made:
+    """A move that the rules forbid and the referee lets through, so that it must be slashable.
+
+    A legal move with its bytes or its share changed. A place where nothing that comes to mind
+    is illegal gives no example.
+    """
+    honest = _honest_move(draw(_honest(target, validator)))
+    spot = honest.spot
+    share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(spot))))
+    move = draw(_changed(spot))
+    drawn = [(move, honest.share), (move, share), (honest.move, share)]
+    for one, other in chain(drawn, _surely(spot)):
+        found = made(target, spot, one, other)
+        if found is not None and not found.legal:
+            return found
+    assume(False)
+    raise AssertionError("assume stops the example")
+
+
+@st.composite
+def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Target, Turn]:
+    turns = [*_turns(draw, target, settles=False)]
+    if validator is not None:
+        turns = [turn for turn in turns if turn.before.validator == validator]
+        assume(turns)
+    return target, draw(st.sampled_from(turns))
+
+
+def _honest_move(drawn: tuple[Target, Turn]) -> Made:
+    target, turn = drawn
+    spot = place(target, turn.before, turn.play, turn.amount, turn.receiver)
+    found = made(target, spot, turn.play.move, turn.play.share)
+    assert found is not None, "an honest player's move is one that the referee takes"
+    assert found.legal, "an honest player's move is legal"
+    return found
+
+
+def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[Turn]:
+    """Play; what there is to decide is drawn. Without `settles` nobody gives up who need not."""
+    game, hashes, agreed = target.game, target.hashes, draw(terms(target))
+    secrets = [draw(st.binary(min_size=64, max_size=64)) for _ in Seat]
+    players = [game.player(seat, agreed, secrets[seat], hashes) for seat in Seat]
+    first = game.initial(agreed)
+    position = Position(
+        first.validator, first.state, Seat.ALICE, first.mover_share, first.max_move_size
+    )
+    for _ in range(LONGEST):
+        if position.over:
+            return
+        seat = position.mover
+        play = _decision(draw, players[seat], settles)
+        if play is None:
+            return
+        yield Turn(position, play, agreed.amount, players[seat.other])
+        step = own_move(game, hashes, position, agreed.amount, play)
+        position = position_after(position, step, play.move, play.share)
+        players = [player.moved(position) for player in players]
+
+
+def _decision(draw: st.DrawFn, player: Player, settles: bool) -> Play | None:
+    """A drawn choice of the player's; None for a settlement."""
+    choices = player.choices()
+    if not settles:
+        playing = [one for one in choices if isinstance(player.act(_least(one)), Play)]
+        choices = tuple(playing) or choices
+    choice = draw(st.sampled_from(choices))
+    amount = 0
+    if choice.options:
+        amount = draw(st.sampled_from(choice.options))
+    elif choice.most:
+        amount = draw(st.integers(choice.least, choice.most))
+    done = player.act(Action(choice.verb, amount))
+    return done if isinstance(done, Play) else None
+
+
+def _least(choice: Choice) -> Action:
+    return Action(choice.verb, choice.options[0] if choice.options else choice.least)
+
+
+# --- changes of a move ---------------------------------------------------------------------------
+
+
+def _shares(spot: Spot) -> tuple[int, ...]:
+    near = numbers(spot.state, spot.amount, spot.play.share)
+    return tuple(share for share in near if 0 <= share <= spot.amount)
+
+
+@st.composite
+def _changed(draw: st.DrawFn, spot: Spot) -> bytes:
+    """The honest move with some of its bytes changed; at most as long as it may be."""
+    move, most = spot.play.move, spot.before.max_move_size
+    kinds = ("bit", "byte", "cut", "longer", "number", "encoding", "bytes")
+    kind = draw(st.sampled_from(kinds))
+    match kind:
+        case "bit" if move:
+            # Of a mask, one card more or less.
+            at = draw(st.integers(1, len(move)))
+            changed = move[-at] ^ 1 << draw(st.integers(0, 7))
+            return move[:-at] + bytes([changed]) + move[len(move) - at + 1 :]
+        case "byte" if move:
+            at = draw(st.integers(0, len(move) - 1))
+            return move[:at] + bytes([move[at] ^ draw(st.integers(1, 255))]) + move[at + 1 :]
+        case "cut" if move:
+            return move[: draw(st.integers(0, len(move) - 1))]
+        case "number" | "encoding":
+            head = move[: draw(st.sampled_from((*HEADS, 0)))]
+            number = st.sampled_from(numbers(spot.state, spot.amount))
+            tail = int_to_atom(draw(number))
+            if kind == "encoding":
+                sign = b"\xff" if tail and tail[0] & 0x80 else b"\x00"
+                tail = sign * draw(st.integers(1, 4)) + tail
+            return (head + tail)[:most]
+        case "bytes":
+            return draw(st.binary(max_size=most))
+        case _:
+            return (move + draw(st.binary(min_size=1, max_size=8)))[:most]
+
+
+def _surely(spot: Spot) -> Iterator[tuple[bytes, int]]:
+    """Changes of which some is illegal nearly everywhere, the smallest first."""
+    move, share = spot.play.move, spot.play.share
+    yield move, share + 1
+    yield move, share - 1
+    yield move + b"\x00", share
+    yield move[:-1], share
+    yield b"", share
+    yield bytes(len(move)), share

@@ -1,0 +1,203 @@
+"""The target's referee, run for real: whether it lets a move through, and whether a slash pays.
+
+No model of the referee decides anything here; the coin is the one that its move path makes.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+from chia_rs import tree_hash as hash_of_bytes
+
+from channel.lab.sites.sites import KEYS, NONCE, TIMEOUT, Spot
+from channel.lab.target.target import Target
+from clsp.curry import curry
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.programs import Program
+from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
+from games.contract import Next
+from games.judge import commitment
+from games.referee import (
+    AGG_SIG_ME,
+    AGG_SIG_UNSAFE,
+    CREATE_COIN,
+    FIRST,
+    GameCoin,
+    infohash,
+)
+
+ADDRESS = b"\x0a" * 32
+"""Where the challenger is paid."""
+
+_ADDRESS = serialize(ADDRESS)
+
+_CREATE, _SIGNED = int_to_atom(CREATE_COIN), {int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)}
+
+
+class Slashed(Enum):
+    """How a slash ended."""
+
+    PAYS = "pays"
+    FAILS = "fails"
+    TOO_DEAR = "costs more than a block"
+
+
+class Commitment(msgspec.Struct, frozen=True):
+    """What a move declares of the next one, raw: who cheats chooses every byte."""
+
+    infohash: Value
+    size: Value
+
+
+UNKNOWN_COST = 5_000_000
+"""What a run that raised counts as: its cost is not told."""
+
+SEEN = 256
+"""So many different runs are remembered."""
+
+
+class Court:
+    """Runs of one target's referee. `spent` adds up what they cost; `seen` has a solution, with
+    the coin's fields, for each different way in which one ended."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.spent = 0
+        self.seen: dict[tuple[str, int], tuple[Value, bytes]] = {}
+
+    def coin(self, spot: Spot) -> GameCoin:
+        """The coin that the spot's mover spends."""
+        program, before = self.target.programs[spot.validator], spot.before
+        return GameCoin(
+            mover_key=KEYS[1],
+            waiter_key=KEYS[0],
+            timeout=TIMEOUT,
+            amount=spot.amount,
+            mod_hash=self.target.referee.hash,
+            nonce=NONCE,
+            move=before.move,
+            max_move_size=before.max_move_size,
+            infohash_b=infohash(program.hash, tree_hash(spot.state)),
+            mover_share=before.mover_share,
+            infohash_a=FIRST,
+        )
+
+    def after(
+        self, spot: Spot, move: Value, share: Value, declared: Commitment
+    ) -> tuple[Value, ...]:
+        """The eleven fields of the coin that a move makes."""
+        coin = self.coin(spot)
+        mover, waiter, *same = coin.atoms()[:6]
+        return (
+            *(waiter, mover, *same),
+            *(move, declared.size, declared.infohash, share, coin.infohash_b),
+        )
+
+    def puzzle(self, fields: tuple[Value, ...]) -> Program:
+        """The whole puzzle of a coin with these fields."""
+        return curry(self.target.referee, to_list(fields))
+
+    def move(self, spot: Spot, fields: tuple[Value, ...]) -> Outcome:
+        """Spend the spot's coin by a move, to the coin with these fields."""
+        move, size, commits, share = fields[6:10]
+        solution = to_list((move, commits, share, size))
+        return self.spend(self.coin(spot).atoms(), solution)
+
+    def passes(self, spot: Spot, fields: tuple[Value, ...]) -> bool:
+        """Whether the move path makes exactly this coin."""
+        outcome = self.move(spot, fields)
+        made = [
+            (address, amount) for code, address, amount in conditions(outcome) if code == _CREATE
+        ]
+        puzzle_hash = hash_of_bytes(self.puzzle(fields).serialized)
+        return made == [(puzzle_hash, int_to_atom(spot.amount))]
+
+    def slash(self, spot: Spot, fields: tuple[Value, ...], evidence: Value) -> Slashed:
+        """Try to slash the coin with these fields, as its mover."""
+        return self.ended(spot, fields, self.slash_outcome(spot, fields, evidence))
+
+    def slash_outcome(self, spot: Spot, fields: tuple[Value, ...], evidence: Value) -> Outcome:
+        """The run of such a slash."""
+        return self._run(fields, self._solution(spot, evidence))
+
+    def slash_run(
+        self, spot: Spot, fields: tuple[Value, ...], evidence: Value
+    ) -> tuple[bytes, bytes]:
+        """The puzzle and the solution of such a slash, serialized."""
+        return self.puzzle(fields).serialized, self._solution(spot, evidence)
+
+    def _solution(self, spot: Spot, evidence: Value) -> bytes:
+        program = self.target.programs[spot.validator].serialized
+        state, proof = serialize(spot.state), serialize(evidence)
+        # As `games.referee.slash_solution`, without reading the program to write it again.
+        return b"\xff%b\xff%b\xff%b\xff%b\x80" % (state, program, proof, _ADDRESS)
+
+    def spend(self, fields: tuple[Value, ...], solution: Value) -> Outcome:
+        """Spend the coin with these fields."""
+        return self._run(fields, serialize(solution))
+
+    def ended(self, spot: Spot, fields: tuple[Value, ...], outcome: Outcome) -> Slashed:
+        """How a slash ended: it pays when everything goes to the challenger, and no signature
+        is asked for that the challenger does not have."""
+        if isinstance(outcome, CostExceeded):
+            return Slashed.TOO_DEAR
+        asked = conditions(outcome)
+        if any(code in _SIGNED and key != fields[0] for code, key, _ in asked):
+            return Slashed.FAILS
+        everything = (_CREATE, ADDRESS, int_to_atom(spot.amount))
+        return Slashed.PAYS if everything in asked else Slashed.FAILS
+
+    def timeout(self, fields: tuple[Value, ...], addresses: tuple[bytes, bytes]) -> Outcome:
+        """Spend a coin by timeout."""
+        return self._run(fields, serialize(to_list(addresses)))
+
+    def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
+        outcome = run_serialized(self.puzzle(fields).serialized, solution)
+        cost = getattr(outcome, "cost", 0)
+        self.spent += cost or UNKNOWN_COST
+        how = (type(outcome).__name__, cost)
+        if how not in self.seen and len(self.seen) < SEEN:
+            self.seen[how] = (to_list(fields), solution)
+        return outcome
+
+    def honest(self, step: Next | None) -> Commitment:
+        """What an honest mover declares of a legal move that leads to `step`."""
+        size = int_to_atom(step.max_move_size) if step else NIL
+        return Commitment(commitment(step, self.target.hashes), size)
+
+    def best_cheat(self, spot: Spot, arguments: bytes) -> Commitment:
+        """What a cheat declares: what the program itself says, if it takes the move for legal."""
+        outcome = run_serialized(self.target.programs[spot.validator].serialized, arguments)
+        if isinstance(outcome, Valid):
+            match outcome.value:
+                case (bytes(program), (state, (bytes(size), _))) if program:
+                    return Commitment(infohash(program, tree_hash(state)), size)
+        return Commitment(NIL, NIL)
+
+
+def conditions(outcome: Outcome) -> list[tuple[Value, Value, Value]]:
+    """The code and the first two arguments of each condition; none of a run that failed."""
+    if not isinstance(outcome, Valid):
+        return []
+    try:
+        listed = [from_list(condition) for condition in from_list(outcome.value)]
+    except NotAList:
+        return []
+    padded = [[*condition, NIL, NIL, NIL] for condition in listed]
+    return [(code, one, two) for code, one, two, *_ in padded]
+
+
+def paid(outcome: Outcome) -> dict[Value, int]:
+    """What a spend pays, by address."""
+    return {
+        address: atom_to_int(amount)
+        for code, address, amount in conditions(outcome)
+        if code == _CREATE and isinstance(amount, bytes)
+    }
+
+
+def failed(outcome: Outcome) -> bool:
+    """Whether a spend is refused."""
+    return isinstance(outcome, Raised | CostExceeded | Slash)

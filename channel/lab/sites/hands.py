@@ -1,0 +1,80 @@
+"""Hands that are played to find the places where moves are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.lab.target.target import Target
+from games.chance import Chance
+from games.contract import Action, Choice, Player, Policy, Terms
+from games.errors import BadTerms
+from games.selfplay import Turn, turns
+
+UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
+"""Units of generated hands, in mojos: amounts of every length."""
+
+MOST_STACK = 20
+
+PLAIN_UNIT, PLAIN_STACK = 100, 10
+"""The terms of a hand that people can follow."""
+
+
+def hands(target: Target, seed: bytes) -> Iterator[Turn]:
+    """Hands without end, turn by turn, each on its own terms; the same for the same seed."""
+    game, chance = target.game, Chance(seed)
+    policies = quick_policies(target)
+    while True:
+        unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
+        try:
+            terms = game.terms(game.default_parameters(unit, stack))
+        except BadTerms:
+            terms = plain_terms(target)
+        pair = (chance.pick(policies), chance.pick(policies))
+        yield from turns(game, target.hashes, terms, pair, chance)
+
+
+def plain_hands(target: Target, seed: bytes) -> Iterator[Turn]:
+    """Hands on plain terms by plain policies: what findings are shown on."""
+    game, chance = target.game, Chance(seed)
+    policies = list(game.policies.values())[:2]
+    while True:
+        pair = (chance.pick(policies), chance.pick(policies))
+        yield from turns(game, target.hashes, plain_terms(target), pair, chance)
+
+
+def plain_terms(target: Target) -> Terms:
+    """Small round amounts."""
+    game = target.game
+    return game.terms(game.default_parameters(PLAIN_UNIT, PLAIN_STACK))
+
+
+def quick_policies(target: Target) -> tuple[Policy, ...]:
+    """Policies to make hands by: the first ones, which are the plain ones, `random`, and one
+    that goes to the limits."""
+    named = dict(target.game.policies)
+    chosen = dict(list(named.items())[:2])
+    if "random" in named:
+        chosen["random"] = named["random"]
+    return (*chosen.values(), to_the_limits)
+
+
+def to_the_limits(player: Player, chance: Chance) -> Action:
+    """Any verb, with the least or the most that it takes, or one beside that.
+
+    The last of several choices, which gives up where a game offers that, is taken rarely.
+    """
+    choices = player.choices()
+    if len(choices) > 1 and not chance.chance(5):
+        choices = choices[:-1]
+    choice = chance.pick(choices)
+    return Action(choice.verb, _at_a_limit(choice, chance))
+
+
+def _at_a_limit(choice: Choice, chance: Chance) -> int:
+    if choice.options:
+        return chance.pick(choice.options)
+    if not choice.most:
+        return 0
+    low, high = choice.least, choice.most
+    near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}
+    return chance.pick(sorted(near))

@@ -1,0 +1,167 @@
+"""Places of honest play out of a file, for a target without rules.
+
+The file has conformance cases: legal moves, and perhaps some that are to slash or to raise.
+What nobody wrote down is not known of such a target: whether some other move is legal, and what
+an opponent's own logic would hold against it. It is taken to hold what the file has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import msgspec
+
+from channel.lab.sites.sites import Spot, place
+from channel.lab.target.target import Target
+from clsp.integers import atom_to_int
+from clsp.values import NIL, Value, serialize
+from games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
+from games.errors import IllegalAction
+from games.vectors import Question, worked_out
+
+HELD = 16
+"""A challenger is taken to hold at most so many proofs."""
+
+
+class RawState(msgspec.Struct, frozen=True):
+    """A state of which only the value is known."""
+
+    raw: Value
+
+    def value(self) -> Value:
+        """The value."""
+        return self.raw
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An opponent of whom only its evidence is known."""
+
+    position: Position
+    held: tuple[Value, ...]
+    seat: Seat = Seat.BOB
+
+    def choices(self) -> tuple[Choice, ...]:
+        """None: it only judges."""
+        return ()
+
+    def act(self, action: Action) -> Play | Settle:
+        """Never: it has no choices."""
+        raise IllegalAction(f"{action.verb}: this player was only recorded")
+
+    def moved(self, position: Position) -> Recorded:
+        """The same, elsewhere."""
+        return Recorded(position, self.held, self.seat)
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """What was recorded, whatever the move is."""
+        return self.held
+
+    def advisory(self) -> bytes | None:
+        """Nothing."""
+        return None
+
+    def advised(self, data: bytes) -> Recorded:
+        """The same."""
+        return self
+
+
+def honest_spots(target: Target, dice: Random) -> Iterator[Spot]:
+    """The file's legal moves without end, in an order of the dice's, validators in balance."""
+    every = recorded_spots(target)
+    queues: dict[str, list[Spot]] = {spot.validator: [] for spot in every}
+    while True:
+        for name, queue in queues.items():
+            if not queue:
+                queue += [spot for spot in every if spot.validator == name]
+                dice.shuffle(queue)
+            yield queue.pop()
+
+
+def plays(target: Target, validator: str) -> tuple[Play, ...]:
+    """The honest moves of one validator."""
+    return tuple(spot.play for spot in recorded_spots(target) if spot.validator == validator)
+
+
+def recorded_spots(target: Target) -> tuple[Spot, ...]:
+    """Each legal move of the file once, with all the evidence that the file has for it."""
+    if not _last or _last[0][0] is not target:
+        _last[:] = [(target, _recorded_spots(target))]
+    return _last[0][1]
+
+
+_last: list[tuple[Target, tuple[Spot, ...]]] = []
+"""The last target's, since working a file out takes longer than a case does."""
+
+
+def _recorded_spots(target: Target) -> tuple[Spot, ...]:
+    questions = [worked_out(case, target.name, target.hashes) for case in target.honest]
+    legal = [asked for asked in questions if asked.case.expect == "valid"]
+    proofs: dict[tuple[str, bytes, bytes], dict[bytes, Value]] = {}
+    shared: dict[str, dict[bytes, Value]] = {}
+    shares: dict[bytes, int] = {}
+    for asked in questions:
+        case = asked.case
+        if asked.evidence != NIL:
+            written = serialize(asked.evidence)
+            proofs.setdefault(_place_of(asked), {})[written] = asked.evidence
+            shared.setdefault(case.validator, {})[written] = asked.evidence
+        if asked.case.next is not None:
+            shares[serialize(_next_state(asked))] = case.mover_share
+    spots: dict[tuple[str, bytes, bytes, int], Spot] = {}
+    for asked in legal:
+        case = asked.case
+        key = (*_place_of(asked), case.mover_share)
+        if key in spots:
+            continue
+        own = proofs.get(_place_of(asked), {})
+        held = tuple(({**own, **shared.get(case.validator, {})}).values())[:HELD]
+        before = Position(
+            case.validator,
+            RawState(asked.state),
+            Seat.ALICE,
+            min(shares.get(serialize(asked.state), case.amount // 2), case.amount),
+            case.max_move_size,
+        )
+        play = Play(asked.move, case.mover_share, asked.evidence)
+        known = Valid(known_next(target, asked))
+        spots[key] = place(
+            target, before, play, case.amount, Recorded(before, held), natural=True, known=known
+        )
+    return tuple(spots.values())
+
+
+def known_next(target: Target, asked: Question) -> Next | None:
+    """What a legal case says that it leads to."""
+    step = asked.case.next
+    if step is None:
+        return None
+    return Next(step.validator, RawState(_next_state(asked)), step.max_move_size)
+
+
+def legal_result(target: Target, result: Value) -> Valid | None:
+    """A program's result as what a legal move leads to; None for a result that names no program
+    of the target, or is of another shape."""
+    match result:
+        case (b"", _):
+            return Valid(None)
+        case (bytes(program), (state, (bytes(size), b""))) if len(size) <= 2:
+            for name, known in target.hashes.items():
+                if known == program:
+                    return Valid(Next(name, RawState(state), atom_to_int(size)))
+    return None
+
+
+def _next_state(asked: Question) -> Value:
+    match asked.result:
+        case (_, (state, (bytes(size), _))):
+            assert asked.case.next is None or atom_to_int(size) == asked.case.next.max_move_size
+            return state
+        case _:
+            return NIL
+
+
+def _place_of(asked: Question) -> tuple[str, bytes, bytes]:
+    return asked.case.validator, serialize(asked.state), asked.move

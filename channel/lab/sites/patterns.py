@@ -1,0 +1,138 @@
+"""States whose lists of numbers stand in a pattern: what chance deals once in a million hands.
+
+A straight flush is a progression, four of a kind are neighbours, and the lab need not know
+which: the ascending lists of small numbers in a state may hold numbers at equal distances, as
+long as none of them is there twice.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import msgspec
+
+from channel.lab.sites.sites import Spot, place
+from channel.lab.sites.values import leaves, with_leaf
+from channel.lab.target.target import Target
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.values import NotAList, Value, from_list, to_list
+from games.errors import BadState
+
+FEWEST = 4
+"""A list of fewer numbers is no hand of cards."""
+
+SMALL = 2
+"""Its numbers have at most so many bytes."""
+
+STEPS = (1, 2, 2, 3, 4, 4, 4, 4, 5, 8, 13)
+"""Distances of the numbers of a pattern."""
+
+REGULAR = tuple(
+    tuple(
+        bytes([mask])
+        for mask in range(256)
+        if mask.bit_count() == bits and not 3 <= (mask ^ mask >> 1).bit_count() <= 5
+    )
+    for bits in range(9)
+)
+"""By their number of bits: masks whose bits stand together, or are nearly every second one."""
+
+
+def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
+    """The spot with a pattern in the ascending lists of its state; None where it has no such
+    list, or where the state's rules do not take these."""
+    lists = _lists(spot.state)
+    if not lists:
+        return None
+    modulus = max(map(max, lists)) + 1 + int(dice.random() * 3)
+    count = sum(map(len, lists))
+    if modulus < count:
+        return None
+    state, _ = _changed(spot.state, _dealt(_row(count, modulus, dice), len(lists), dice))
+    for at, atom in enumerate(leaves(spot.state)):
+        # A number beyond the lists is one of bits, if it is anything known.
+        others = REGULAR[atom[0].bit_count()] if len(atom) == 1 else ()
+        if others and atom[0] > modulus and dice.random() < 0.5:
+            state = with_leaf(state, at, others[int(dice.random() * len(others))])
+    try:
+        typed = target.game.validators[spot.validator].read_state(state)
+    except BadState:
+        return None
+    before = msgspec.structs.replace(spot.before, state=typed)
+    return place(target, before, spot.play, spot.amount, spot.receiver, natural=False)
+
+
+def progression(count: int, start: int, step: int, modulus: int, taken: set[int]) -> list[int]:
+    """So many numbers below `modulus`, `step` apart; past the modulus it goes on at the other
+    end, and where a number is taken, with the next one.
+
+    >>> progression(5, 44, 4, 52, set())
+    [44, 48, 0, 4, 8]
+    >>> progression(4, 0, 26, 52, {1})
+    [0, 26, 2, 28]
+    """
+    row: list[int] = []
+    number = start
+    for _ in range(count):
+        while number in taken or number in row:
+            number = (number + 1) % modulus
+        row.append(number)
+        number = (number + step) % modulus
+    return row
+
+
+def _row(count: int, modulus: int, dice: Random) -> list[int]:
+    """So many different numbers: one progression, or two beside each other; a few are left out."""
+    step, start = STEPS[int(dice.random() * len(STEPS))], int(dice.random() * modulus)
+    spare = min(int(dice.random() * 4), modulus - count)
+    first = count if dice.random() < 0.5 else count // 2
+    if (room := modulus - first * step) > 0 and dice.random() < 0.5:
+        start %= room  # without going past the end
+    row = progression(first, start, step, modulus, set())
+    start += 1 + int(dice.random() * 4)
+    row += progression(count + spare - first, start % modulus, step, modulus, set(row))
+    for _ in range(spare):
+        del row[int(dice.random() * len(row))]
+    return row
+
+
+def _dealt(row: list[int], lists: int, dice: Random) -> list[int]:
+    """The numbers in the order in which the lists take them: in blocks, in turn, or mixed."""
+    lot = dice.random()
+    if lot < 0.3:
+        return row
+    if lot < 0.6:
+        return [number for at in range(lists) for number in row[at::lists]]
+    return dice.sample(row, len(row))
+
+
+def _ascending(value: Value) -> list[int] | None:
+    """The numbers of such a list; None of any other value."""
+    try:
+        items = from_list(value)
+    except NotAList:
+        return None
+    if len(items) < FEWEST or not all(isinstance(i, bytes) and len(i) <= SMALL for i in items):
+        return None
+    numbers = [atom_to_int(item) for item in items if isinstance(item, bytes)]
+    return numbers if all(low < high for low, high in pairwise(numbers)) else None
+
+
+def _lists(value: Value) -> list[list[int]]:
+    found = _ascending(value)
+    if found is not None:
+        return [found]
+    return [*_lists(value[0]), *_lists(value[1])] if isinstance(value, tuple) else []
+
+
+def _changed(value: Value, row: list[int]) -> tuple[Value, list[int]]:
+    """The value with its lists made of the first numbers of the row, and the rest of the row."""
+    found = _ascending(value)
+    if found is not None:
+        return to_list(map(int_to_atom, sorted(row[: len(found)]))), row[len(found) :]
+    if not isinstance(value, tuple):
+        return value, row
+    left, row = _changed(value[0], row)
+    right, row = _changed(value[1], row)
+    return (left, right), row

@@ -1,0 +1,226 @@
+"""What the lab is let loose on: an installed game, or a file that names somebody's programs.
+
+name    = "my game"
+rules   = "GAME"                   # optional: the installed game whose rules these obey
+include = ["."]                    # folders for Chialisp includes, relative to this file
+[programs]                         # validator's name -> source, or compiled .hex
+first   = "onchain/first.clsp"
+[referee]                          # optional; otherwise ours
+program = "referee.clsp"
+[play]                             # without `rules`: legal moves, as conformance cases
+honest  = "honest.jsonl"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.target.sources import Sources
+from channel.system import input_files, toml_files
+from channel.system.file_kinds import Kind, check_kind
+from channel.system.toml_files import TomlFile
+from clsp.programs import Program, symbols
+from games import registry
+from games.contract import Game, Hashes
+from games.errors import UnknownGame
+from games.names import nearest, nearest_or_all, printable
+from games.referee import referee
+from games.vectors import BadCase, Case, worked_out
+from games.vectors import read as read_cases
+
+LONGEST_NAME = 60
+"""Names of targets and programs stand in tables and in names of files."""
+
+REFEREE = "referee"
+"""The referee, where programs are named."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Programs to try, by validator; the rules that they should obey, if any were named.
+
+    `rules` is an installed game's name: a target travels between processes, a game does not.
+    `symbols` are the compiler's names for functions, by program (a validator's name, or
+    `REFEREE`); a program that came as .hex has none.
+    `source` is how the target was named: a game, or the file.
+    """
+
+    name: str
+    programs: Mapping[str, Program]
+    referee: Program
+    rules: str | None = None
+    honest: tuple[Case, ...] = ()
+    symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    source: str = ""
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """How Hypothesis shows it: without the bytes of its programs."""
+        printer.text(f"<the target {self.name}>")
+
+    @cached_property
+    def strict(self) -> bool:
+        """Whether these are the installed game's own programs.
+
+        They must do as the rules say even in states that no play reaches; of anybody else's
+        that is not asked.
+        """
+        return self.rules is not None and all(
+            program.hash == self.programs[name].hash for name, program in self.game.programs.items()
+        )
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """The tree hash of each program, by validator."""
+        return {name: program.hash for name, program in self.programs.items()}
+
+    def check_playable(self) -> None:
+        """Raises `UsageError` where neither rules nor honest moves say how it is played."""
+        if not self.honest:
+            assert self.game
+
+    @property
+    def game(self) -> Game:
+        """The game whose rules these programs should obey. Raises `UsageError` without any."""
+        if self.rules is None:
+            raise UsageError(
+                f"{self.name}: names no rules to hold its programs against;"
+                f' add `rules = "…"`, one of {", ".join(registry.names())},'
+                " or `[play] honest`, a file of legal moves"
+            )
+        return registry.get(self.rules)
+
+
+class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    program: str
+
+
+class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    honest: str
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    programs: dict[str, str]
+    rules: str | None = None
+    include: tuple[str, ...] = ()
+    referee: _Referee | None = None
+    play: _Play | None = None
+
+
+def load(text: str) -> Target:
+    """A target as the command line names it: a game, or a TOML file. Raises `UsageError`.
+
+    >>> load("nothing.toml")
+    Traceback (most recent call last):
+    channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
+    """
+    if text in registry.names():
+        return of_game(registry.get(text))
+    path = Path(text)
+    if path.suffix != ".toml" and input_files.is_missing(path):
+        raise UsageError(
+            f"{printable(text)}{nearest(text, registry.names())}: neither an installed game"
+            f" ({', '.join(registry.names())}) nor a .toml file"
+        )
+    return read(path)
+
+
+def of_game(game: Game) -> Target:
+    """An installed game as a target, with our referee."""
+    programs = dict(game.programs)
+    names = {name: symbols(program) for name, program in programs.items()}
+    names[REFEREE] = symbols(referee())
+    return Target(game.name, programs, referee(), game.name, symbols=names, source=game.name)
+
+
+def read(path: Path) -> Target:
+    """The target in a TOML file, its sources compiled. Raises `UsageError`, naming the place."""
+    written = toml_files.read(path, _File, Kind.TARGET)
+    file = written.value
+    _check_names(written)
+    here = path.resolve().parent
+    folders = tuple(here / folder for folder in file.include)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{written.where('include')}: include: {folder.name}: no such folder")
+    honest = _honest(written, here / file.play.honest) if file.play else ()
+    sources = {name: here / source for name, source in file.programs.items()}
+    for name, source in sources.items():
+        if input_files.is_missing(source):
+            where = written.where("programs", name)
+            raise UsageError(f"{where}: [programs] {name}: no file {file.programs[name]}")
+    try:
+        made = Sources(sources, folders).compile()
+        judge, names = referee(), {name: one.symbols for name, one in made.items()}
+        names[REFEREE] = symbols(judge)
+        if file.referee is not None:
+            source = here / file.referee.program
+            judged = Sources({REFEREE: source}, folders).compile()[REFEREE]
+            judge, names[REFEREE] = judged.program, judged.symbols
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
+    programs = {name: one.program for name, one in made.items()}
+    return Target(file.name, programs, judge, file.rules, honest, names, str(path))
+
+
+def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
+    """The cases of `[play] honest`. Raises `UsageError`."""
+    file = written.value
+    place = f"{written.where('play', 'honest')}: [play] honest"
+    where = f"{place}: {path.name}"
+    try:
+        data = input_files.read(path, input_files.LINES)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from None
+    try:
+        cases = tuple(read_cases(input_files.lines_of(data)))
+    except BadCase as error:
+        check_kind(path, data, Kind.CASES)
+        raise UsageError(f"{where}: {error}") from None
+    for case in cases:
+        for validator in (case.validator, case.next.validator if case.next else case.validator):
+            if validator not in file.programs:
+                near = nearest_or_all(validator, file.programs)
+                raise UsageError(f"{where}: case {case.id}: no program {validator!r}{near}")
+        try:
+            worked_out(case, file.name, dict.fromkeys(file.programs, b""))
+        except BadCase as error:
+            raise UsageError(f"{where}: case {case.id}: {error}") from None
+        if case.expect == "valid" and not 0 <= case.mover_share <= case.amount:
+            raise UsageError(f"{where}: case {case.id}: the share is not within the amount")
+    if not any(case.expect == "valid" for case in cases):
+        raise UsageError(f"{where}: has no legal move")
+    return cases
+
+
+def _check_names(written: TomlFile[_File]) -> None:
+    """That the rules are installed, and that the programs are named as their validators are."""
+    file, path = written.value, written.path
+    if not file.programs:
+        raise UsageError(f"{written.where('programs')}: [programs] names none")
+    for name in (file.name, *file.programs):
+        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+            raise UsageError(
+                f"{path}: {name[:LONGEST_NAME]!a} is no name: 1 to {LONGEST_NAME} printable signs"
+            )
+    if file.rules is None:
+        return
+    try:
+        game = registry.get(file.rules)
+    except UnknownGame as error:
+        raise UsageError(f"{written.where('rules')}: rules: {error}") from None
+    for name in file.programs:
+        if name not in game.validators:
+            where, near = written.where("programs", name), nearest_or_all(name, game.validators)
+            raise UsageError(f"{where}: [programs] {name}: {game.name} has no such validator{near}")
+    for name in game.validators:
+        if name not in file.programs:
+            where = written.where("programs")
+            raise UsageError(f"{where}: [programs] lacks {name}, which {game.name} has")

@@ -1,0 +1,85 @@
+"""Fees from a wallet coin of our own, in the same bundle as the spends that they are for.
+
+What an unroll, a timeout or a shutdown makes is fixed by signatures, so nothing of it is left
+over for a fee: another coin pays, and asserts each spend that it pays for. A fee is raised by
+spending the same coin again. Source: the state channel, "Going on chain", Fees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channel.crypto import bls
+from channel.protocol.spend_parsing import coins_made
+from channel.protocol.wallet import Wallet
+from clsp.integers import int_to_atom
+from clsp.values import Value, to_list
+from games.referee import CREATE_COIN
+
+ASSERT_CONCURRENT_SPEND = 64
+RESERVE_FEE = 52
+
+
+@dataclass(frozen=True, slots=True)
+class Fees:
+    """What we pay, in mojos, for a spend with a deadline, and the wallet coin that pays it.
+
+    `first` at once, `step` more with every block that it did not get in, at most `most`.
+    """
+
+    wallet: Wallet
+    first: int
+    step: int
+    most: int
+
+    def after(self, blocks: int) -> int:
+        """The fee once a spend has waited for so many blocks."""
+        return min(self.first + self.step * max(0, blocks), self.most)
+
+    def change(self, coin: Coin, fee: int) -> Coin:
+        """What is left of `coin` when it has paid this fee."""
+        return Coin(coin.id, coin.puzzle_hash, coin.amount - fee)
+
+    def paid(self, bundles: Iterable[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
+        """The bundles as one that pays `fee` out of `coin`, which lies at our wallet's address."""
+        bundles = tuple(bundles)
+        spends = tuple(spend for bundle in bundles for spend in bundle.spends)
+        conditions: list[Value] = [
+            condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in spends
+        ]
+        conditions.append(condition(RESERVE_FEE, int_to_atom(fee)))
+        change = self.change(coin, fee)
+        if change.amount:
+            conditions.append(
+                condition(CREATE_COIN, change.puzzle_hash, int_to_atom(change.amount))
+            )
+        listed = to_list(conditions)
+        message = standard_message(listed, coin.id, agg_sig_data)
+        own = standard_spend(coin, bytes(self.wallet.key.get_g1()), listed)
+        signature = bls.add(
+            *(bundle.signature for bundle in bundles), bls.sign(self.wallet.key, message)
+        )
+        return Bundle((*spends, own), signature)
+
+
+def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
+    """What a bundle leaves of a wallet coin, and what it pays out of it; None for no change.
+
+    A coin that it does not spend is left as it is.
+    """
+    spent = {spend.coin: spend.solution for spend in bundle.spends}
+    paid = 0
+    while coin in spent:
+        change = change_of(coin, spent[coin])
+        if change is None:
+            return None
+        coin, paid = change, paid + coin.amount - change.amount
+    return coin, paid
+
+
+def change_of(coin: Coin, solution: bytes) -> Coin | None:
+    """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
+    made = [amount for address, amount in coins_made(solution) if address == coin.puzzle_hash]
+    return Coin(coin.id, coin.puzzle_hash, max(made)) if made else None

@@ -1,0 +1,231 @@
+"""What one look finds in the game_tracking, and does about them; what it finds is collected here.
+
+Source: the state channel, "Going on chain", from "After the unroll" on.
+"""
+
+from __future__ import annotations
+
+from channel.chain.coins import Bundle, Coin
+from channel.chain.observations import Block, CoinSeen
+from channel.peer.interface import Acted, Effect, Moved, News, Push, Store, Watch, YourTurn
+from channel.peer.onchain import game_tracking
+from channel.peer.onchain.chain_news import (
+    ChannelSettled,
+    Fact,
+    Forfeited,
+    GameEnded,
+    GamePaid,
+    IllegalOnChain,
+    MovedOnChain,
+    RevealAtRisk,
+    UnknownSpend,
+)
+from channel.peer.onchain.dispute_state import Dispute, Offer, Status
+from channel.peer.onchain.game_coins import Spot
+from channel.peer.onchain.game_tracking import Track, View
+from channel.peer.play.sending import own_action
+from channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
+from channel.protocol.spend_parsing import Slashed
+from channel.protocol.state import ChannelState, LiveGame
+from clsp.values import serialize
+from games import registry
+from games.contract import Action
+
+Due = tuple[Push, int]
+"""A spend that is due, and for how many blocks it has been."""
+
+
+class Playing:
+    """The part of a look that follows game coins, with all that a look collects."""
+
+    def __init__(self, dispute: Dispute, block: Block) -> None:
+        self.was = dispute
+        self.table = dispute.table
+        self.channel = dispute.table.channel
+        self.block = block
+        self.picture = {seen.coin.id: seen for seen in block.coins}
+        self.decided = dict(dispute.decided)
+        self.judged = dict(dispute.judged)
+        self.warned = set(dispute.warned)
+        self.watched = set(dispute.watched)
+        self.waiting: dict[int, Spot] = {}
+        self.purse = dispute.purse
+        self.changes = set(dispute.changes)
+        self.status = Status.OPEN
+        self.incomplete = False
+        self.facts: list[Fact] = []
+        self.news: list[News] = []
+        self.stores: list[Effect] = []
+        self.watches: list[Effect] = []
+        self.pushes: list[Push] = []
+        self.urgent: list[Due] = []
+        self.leisurely: list[Due] = []
+        self.offer: Offer | None = None
+
+    # --- the games -------------------------------------------------------------------------------
+
+    def _see_games(self, state: ChannelState, firsts: list[Spot], height: int) -> None:
+        ours, theirs = state.balances[self.table.side], state.balances[self.table.side.other]
+        open_games = False
+        for first in firsts:
+            view = self._view()
+            track = game_tracking.follow(view, first)
+            for spot in track.spots:
+                self._see(spot.coin)
+            self._tell_moves(view, track)
+            if track.lost:
+                spent = track.tip_seen.spent if track.tip_seen else None
+                self.facts.append(UnknownSpend(track.tip.coin, spent or height))
+            elif track.tip_seen is not None and track.tip_seen.spent is not None:
+                self.incomplete = self.incomplete or track.end is None
+            elif track.tip_seen is not None:
+                self._play(view, track.tip, track.tip_seen.born)
+            paid = game_tracking.payout(self._view(), track)
+            if paid is None:
+                open_games = True
+                continue
+            self._tell_payout(view, track, paid)
+            ours, theirs = ours + paid.ours, theirs + paid.theirs
+            open_games = open_games or not paid.final
+        if not open_games and self._view().deep(height):
+            self.status = Status.SETTLED
+            self.facts.append(ChannelSettled(state.number, ours, theirs))
+
+    def _view(self) -> View:
+        return View(
+            self.table,
+            self.was.records,
+            self.decided,
+            self.judged,
+            self.picture,
+            self.block.peak,
+        )
+
+    def _tell_moves(self, view: View, track: Track) -> None:
+        for before, spot, seen in zip(track.spots, track.spots[1:], track.seen[:-1], strict=False):
+            by_us = before.game.mover is self.table.side
+            height = seen.spent if seen is not None and seen.spent is not None else 0
+            self.facts.append(MovedOnChain(spot.game.id, by_us, spot.coin, height))
+            if spot.coin.id not in self.judged:
+                self.judged[spot.coin.id] = spot
+                if not by_us and spot.player is not None:
+                    self.news.append(
+                        Moved(
+                            spot.game.id,
+                            spot.game.position,
+                            spot.player,
+                            spot.runs,
+                            spot.disagreements,
+                        )
+                    )
+        for spot in track.spots:
+            if spot.fault is not None:
+                self.facts.append(IllegalOnChain(spot.game.id, spot.fault.rule, spot.coin))
+
+    def _tell_payout(self, view: View, track: Track, paid: game_tracking.Payout) -> None:
+        spot, seen = track.tip, track.tip_seen
+        game_id = spot.game.id
+        if not paid.ours:
+            self.facts.append(Forfeited(game_id, spot.coin, paid.theirs))
+        if seen is not None and seen.spent is not None:
+            slashed = isinstance(track.end, Slashed)
+            by = game_tracking.slasher(view, spot) if slashed else ""
+            ours, theirs = game_tracking.paid_coins(view, track, paid)
+            self.facts.append(GamePaid(game_id, by, ours, theirs, seen.spent))
+        if paid.final:
+            self._tell_end(game_id, paid)
+
+    def _tell_end(self, game_id: int, paid: game_tracking.Payout) -> None:
+        """A game ends once: one that we settled by messages has ended, if it paid the same."""
+        before = self.was.records.ended_off_chain(game_id)
+        side = self.table.side
+        if before is None or (before[side], before[side.other]) != (paid.ours, paid.theirs):
+            self.facts.append(GameEnded(game_id, paid.ours, paid.theirs, before is not None))
+
+    def _play(self, view: View, spot: Spot, born: int) -> None:
+        """Do what there is to do about an unspent game coin."""
+        todo = game_tracking.todo(view, spot, born)
+        if isinstance(todo, game_tracking.Ask):
+            self._ask(spot)
+            todo = game_tracking.todo(view, spot, born)
+        match todo:
+            case game_tracking.Slash(fault):
+                before = spot.game.before
+                if before is None or before.position.state is None:
+                    return
+                program = registry.get(spot.game.terms.game).programs[
+                    before.position.validator or ""
+                ]
+                state = before.position.state.value()
+                bundle = slash_bundle(
+                    self.channel, spot.coin, spot.game, state, program, fault.evidence
+                )
+                self._push("slash", bundle, born)
+            case game_tracking.Move(after, redo, risky):
+                self._move(spot, after, born, redo=redo, risky=risky)
+            case game_tracking.Claim():
+                bundle = claim_bundle(self.channel, spot.coin, spot.game)
+                share = spot.game.shares()[self.table.side]
+                self._push_at_leisure("claim", bundle, born + spot.game.coin.timeout, share)
+            case game_tracking.Ask():
+                self.waiting[spot.game.id] = spot
+            case game_tracking.Give() | game_tracking.Hold():
+                pass
+
+    def _move(self, spot: Spot, after: LiveGame, born: int, *, redo: bool, risky: bool) -> None:
+        if risky and spot.coin.id not in self.warned:
+            self.warned.add(spot.coin.id)
+            self.news.append(RevealAtRisk(spot.game.id, spot.coin, self.block.peak - born))
+        bundle = move_bundle(
+            self.channel, self.table.secret_keys, spot.coin, spot.game.coin, after.coin
+        )
+        self._push("redo" if redo else "move", bundle, born)
+
+    def _ask(self, spot: Spot) -> None:
+        """Take the one thing that there is to do, or ask the player, once while it waits."""
+        choices = spot.player.choices() if spot.player else ()
+        if len(choices) == 1 and choices[0].forced:
+            self.decide(spot, Action(choices[0].verb))
+            return
+        asked = self.was.waiting.get(spot.game.id)
+        # Whoever was asked before a reorganisation may have answered while there was nothing
+        # to decide: it is asked again.
+        if asked is None or asked.game.coin != spot.game.coin:
+            self.news.append(YourTurn(spot.game.id))
+
+    def decide(self, spot: Spot, action: Action) -> None:
+        """Fix what we do here, on disk first. Raises `IllegalAction`."""
+        if spot.player is None:
+            return
+        own = own_action(self.table, spot.game, spot.player, action)
+        moves = own.after.coin != spot.game.coin
+        self.decided[spot.game.coin] = own.after if moves else None
+        record = serialize(own.after.coin.value())
+        self.stores.append(Store(f"decided/{spot.game.coin.puzzle_hash().hex()}", record))
+        self.news.append(Acted(spot.game.id, action, own.before, own.after.position, own.player))
+
+    # --- helpers ---------------------------------------------------------------------------------
+
+    def _see(self, coin: Coin) -> CoinSeen | None:
+        if coin not in self.watched:
+            self.watched.add(coin)
+            self.watches.append(Watch(coin))
+        return self.picture.get(coin.id)
+
+    def _push_at_leisure(self, name: str, bundle: Bundle, since: int, worth: int) -> None:
+        """Push a spend that nothing but a full chain keeps out; then it is paid for as well.
+
+        It brings us `worth` mojos, and is not paid for with more.
+        """
+        push = Push(name, bundle)
+        self.pushes.append(push)
+        waited = self.block.peak - since - self.table.confirmations
+        fees = self.was.fees
+        if waited >= 0 and fees is not None and fees.after(waited) < worth:
+            self.leisurely.append((push, waited))
+
+    def _push(self, name: str, bundle: Bundle, since: int) -> None:
+        """Push a spend with a deadline, which has been due since this height."""
+        push = Push(name, bundle)
+        self.pushes.append(push)
+        self.urgent.append((push, self.block.peak - since))

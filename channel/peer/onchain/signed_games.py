@@ -1,0 +1,108 @@
+"""What the signed states say of each game: which move we made where, and where we settled.
+
+That is how a move is redone byte for byte, and how a game of an old state is taken up again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.peer.play.book import Table
+from channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
+from channel.protocol.state import ChannelState, LiveGame
+from channel.protocol.state_history import Past
+from games.contract import Player
+from games.referee import GameCoin
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """An index of the past, made once, when the channel goes on chain."""
+
+    table: Table
+    past: Past
+    _next: dict[GameCoin, LiveGame]
+    _last: dict[int, LiveGame]
+    _read: dict[tuple[bytes, bytes], ChannelState | None]
+    _void: dict[int, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, table: Table, past: Past) -> Records:
+        """The index of these states."""
+        following: dict[GameCoin, LiveGame] = {}
+        last: dict[int, LiveGame] = {}
+        for link in past:
+            for game in link.state.games:
+                last.setdefault(game.id, game)
+                if game.before is not None:
+                    following.setdefault(game.before.coin, game)
+        return cls(table, past, following, last, {}, {})
+
+    def published(self, solution: bytes) -> ChannelState | None:
+        """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
+        key = (b"", solution)
+        if key not in self._read:
+            channel, conditions = self.table.channel, channel_conditions(solution)
+            self._read[key] = next(
+                (
+                    link.state
+                    for link in self.past
+                    if conditions == channel.on_chain(link.state).channel_conditions
+                ),
+                None,
+            )
+        return self._read[key]
+
+    def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
+        """The state that its unroll coin was spent to; None for one that we never signed."""
+        channel = self.table.channel
+        key = (channel.unroll_puzzle_hash(published), solution)
+        if key not in self._read:
+            number = unroll_number(channel, published, solution)
+            state = self.past.numbered(number) if number is not None else None
+            if state is not None and state != published and not pays(channel, state, solution):
+                state = None
+            self._read[key] = state
+        return self._read[key]
+
+    def sent_from(self, game: LiveGame) -> LiveGame | None:
+        """Where our own move from here led, if we ever made one: to be redone as it was."""
+        return self._next.get(game.coin) if game.mover is self.table.side else None
+
+    def settled_by_us(self, game: LiveGame) -> bool:
+        """Whether we settled the game here, so that we must not move it any more."""
+        return game.mover is self.table.side and self.settled_at(game.id) == game.coin
+
+    def settled_at(self, game_id: int) -> GameCoin | None:
+        """The coin at which a game ended off chain; None while it is live, or never was."""
+        last = self._last.get(game_id)
+        live = last is None or self.past.state.game(game_id) is not None
+        return None if live or last is None else last.coin
+
+    def ended_off_chain(self, game_id: int) -> tuple[int, int] | None:
+        """What a game that was settled by messages paid, to the initiator and the receiver."""
+        settled = self.settled_at(game_id) is not None
+        return self._last[game_id].shares() if settled else None
+
+    def games_not_in(self, state: ChannelState) -> tuple[int, ...]:
+        """The games of newer states that this one does not have."""
+        if state.number not in self._void:
+            newer = (link.state for link in self.past if link.state.number > state.number)
+            games = (game.id for later in newer for game in later.games)
+            self._void[state.number] = tuple(sorted({one for one in games if not state.game(one)}))
+        return self._void[state.number]
+
+    def player_at(self, state: ChannelState, game: LiveGame) -> Player:
+        """Our seat in a live game as of this state: all its moves up to there, seen again."""
+        path = [
+            known
+            for link in self.past
+            if link.state.number <= state.number and (known := link.state.game(game.id))
+        ]
+        player = self.table.new_player(game)
+        coin = None
+        for known in reversed(path):
+            if known.coin != coin and known.before is not None:
+                player = player.moved(known.position)
+            coin = known.coin
+        return player

@@ -1,0 +1,95 @@
+"""Who the other side says it is, messages A and B: checked against what was agreed on.
+
+Source: the state channel, "Keys and signatures" and "Opening".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.crypto import bls
+from channel.crypto.keys import PublicKeys
+from channel.errors import Violation
+from channel.protocol.messages import Introduction
+from channel.protocol.proposals import ANSWER_MARGIN
+from games.referee import payout_message
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """How long each side waits for the other, in blocks.
+
+    `response` and `move` are agreed on; `margin` is what the waiting side adds of its own accord
+    for delivery and reconnection.
+    """
+
+    response: int = 10
+    move: int = 40
+    margin: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What both players agreed on before they talk: who pays what, and how long to wait.
+
+    `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks; `confirmations`
+    is our own setting.
+    """
+
+    contributions: tuple[int, int]
+    unroll_timeout: int
+    confirmations: int
+    times: Times = Times()
+
+    def least_unroll_timeout(self) -> int:
+        """The shortest unroll timeout that a careful player accepts, in blocks."""
+        return self.confirmations + 2 + ANSWER_MARGIN
+
+
+def check_introduction(
+    theirs: Introduction, ours: PublicKeys, reward_address: bytes, agreed: Agreement
+) -> None:
+    """All that A and B have in common. Raises `Violation`."""
+    unroll_key = PublicKeys.one("unroll", theirs.unroll_key)
+    referee_key = PublicKeys.one("referee", theirs.referee_key)
+    if {theirs.unroll_key, theirs.referee_key} & set(ours.all()):
+        raise Violation("CH-OPEN-1", "two keys are the same")
+    if not bls.verify(unroll_key, theirs.unroll_key, theirs.unroll_proof):
+        raise Violation("CH-OPEN-2", "the unroll key's proof is not its signature")
+    message = payout_message(theirs.reward_address)
+    if not bls.verify(referee_key, message, theirs.payout_signature):
+        raise Violation("CH-OPEN-3", "the payout signature is not the referee key's")
+    if theirs.reward_address == reward_address:
+        raise Violation("CH-OPEN-4", "the reward address is ours")
+    if theirs.contributions != agreed.contributions or sum(theirs.contributions) == 0:
+        raise Violation(
+            "CH-OPEN-5", f"contributions {theirs.contributions}, agreed {agreed.contributions}"
+        )
+    if theirs.unroll_timeout != agreed.unroll_timeout:
+        raise Violation(
+            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks, agreed {agreed.unroll_timeout}"
+        )
+    times = (theirs.response_time, theirs.move_time)
+    if times != (agreed.times.response, agreed.times.move):
+        raise Violation(
+            "CH-OPEN-12",
+            f"response and move times of {times[0]} and {times[1]} blocks,"
+            f" agreed {agreed.times.response} and {agreed.times.move}",
+        )
+    if theirs.unroll_timeout < agreed.least_unroll_timeout():
+        raise Violation(
+            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks; at least {agreed.least_unroll_timeout()}"
+        )
+
+
+def read_keys(
+    theirs: Introduction, channel_key: bytes, proof: bytes, ours: PublicKeys
+) -> PublicKeys:
+    """The other side's three keys. Raises `Violation` if one is no key, another's or ours, or
+    if the channel key comes without its proof."""
+    keys = PublicKeys.read(channel_key, theirs.unroll_key, theirs.referee_key)
+    if set(keys.all()) & set(ours.all()) or len(set(keys.all())) != 3:
+        raise Violation("CH-OPEN-1", "two keys are the same")
+    if not bls.verify(keys.channel, channel_key, proof):
+        raise Violation("CH-OPEN-2", "the channel key's proof is not its signature")
+    return keys

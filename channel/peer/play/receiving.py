@@ -1,0 +1,217 @@
+"""Taking a batch: every field of it is recomputed, and nothing is taken on trust.
+
+Source: the state channel, "The potato". A `Violation` leaves the book as it was; only a batch
+that is right but for moves that we can slash becomes our newest state, to be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from channel.errors import Violation
+from channel.peer.interface import (
+    Cancelled,
+    Effect,
+    GameSettled,
+    Moved,
+    Proposed,
+    Send,
+    Tell,
+)
+from channel.peer.onchain.game_coins import Fault, fault_of
+from channel.peer.play.book import Book, Out, Table
+from channel.protocol.half_signed import check_halves
+from channel.protocol.messages import (
+    Accept,
+    Advisory,
+    Batch,
+    BatchAction,
+    Cancel,
+    Move,
+    Propose,
+    encode,
+)
+from channel.protocol.rules import RULES
+from channel.protocol.state import Before, ChannelState, Group, LiveGame
+from channel.protocol.transitions import Settled, apply
+from clsp.values import serialize
+from games import registry
+from games.contract import Player, Position
+from games.judge import Ruling, judge_move, position_after
+from games.referee import RefereeRefusal
+
+
+class IllegalMoves(Violation):
+    """A batch that is right but for illegal moves, each of which we can slash.
+
+    `book` is the book with the state as declared: our newest now, to be published. `faults`
+    are what slashes, by game; `effects` keep the state, and tell of what else the batch did.
+    """
+
+    def __init__(
+        self,
+        first: Violation,
+        book: Book,
+        faults: tuple[tuple[int, Fault], ...],
+        effects: list[Effect],
+    ) -> None:
+        super().__init__(first.rule, first.detail)
+        self.book = book
+        self.faults = faults
+        self.effects = effects
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A move of the batch with what we found."""
+
+    game: LiveGame
+    player: Player
+    ruling: Ruling
+
+    def learned(self) -> Player:
+        """Our seat after the move, which was legal."""
+        return self.player.moved(self.game.position)
+
+
+def receive_batch(table: Table, book: Book, batch: Batch) -> Out:
+    """The book after this batch. Raises `Violation`, or `IllegalMoves`."""
+    if book.potato:
+        raise Violation("CH-BATCH-1", "a batch while we hold the potato")
+    if batch.number != book.state.number + 1:
+        raise Violation("CH-BATCH-2", f"state {batch.number} after {book.state.number}")
+    judged: list[_Judged] = []
+
+    def judge(game: LiveGame, action: Move) -> LiveGame:
+        player = book.player(game.id) or table.new_player(game)
+        found = _judge(table, game, player, action)
+        judged.append(found)
+        return found.game
+
+    sender = table.side.other
+    owed = {game.id: game.coin for game in book.state.games if game.mover is sender}
+    state, settled = apply(table.channel, book.state, sender, batch.actions, judge)
+    left = [game.id for game in state.games if owed.get(game.id) == game.coin]
+    if left and not book.requested:
+        raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
+    signed = check_halves(table.channel, sender, state, (batch.channel_half, batch.unroll_half))
+    illegal = [move for move in judged if not move.ruling.legal]
+    faults = _faults(table, illegal)
+    after = replace(
+        book,
+        state=state,
+        newest=signed,
+        past=book.past.with_state(state, signed),
+        potato=True,
+        requested=False,
+        ask_later=False,
+    )
+    for game in state.games:
+        if after.player(game.id) is None:
+            after = after.with_player(game.id, table.new_player(game))
+    legal = [move for move in judged if move.ruling.legal]
+    for move in legal:
+        after = after.with_player(move.game.id, move.learned())
+    after = after.only_live()
+    slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
+    effects: list[Effect] = [table.keep(state, signed, slashes)]
+    effects += table.keep_proposals(book.state, state)
+    effects += _news(table, book.state, batch.actions, legal, settled)
+    if illegal:
+        raise IllegalMoves(_violation(illegal[0]), after, faults, effects)
+    return after, effects
+
+
+def early_reveals(table: Table, before: ChannelState, book: Book) -> list[Effect]:
+    """What we reveal ahead, in games in which the other side has just moved."""
+    effects: list[Effect] = []
+    for game in book.state.games:
+        was = before.game(game.id)
+        if game.mover is not table.side or (was is not None and was.coin == game.coin):
+            continue
+        player = book.player(game.id)
+        data = player.advisory() if player else None
+        if data is not None:
+            effects.append(Send(encode(Advisory(game.id, data))))
+    return effects
+
+
+def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judged:
+    rules = registry.get(game.terms.game)
+    before = game.position
+    try:
+        coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
+    except RefereeRefusal as refusal:
+        raise Violation(refusal.rule, f"game {game.id}: {refusal}") from None
+    ruling = judge_move(
+        rules,
+        table.hashes(game.terms.game),
+        before,
+        coin,
+        player.evidence(before, action.move),
+    )
+    if ruling.legal:
+        position = position_after(before, ruling.next, action.move, action.share)
+    else:
+        # Nobody plays on from here; the coin is what it was declared to be.
+        position = Position(None, None, before.mover.other, action.share, 0, action.move)
+    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    return _Judged(after, player, ruling)
+
+
+def _faults(table: Table, illegal: Sequence[_Judged]) -> tuple[tuple[int, Fault], ...]:
+    """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
+    faults: list[tuple[int, Fault]] = []
+    for move in illegal:
+        evidence, rule = move.ruling.evidence, move.ruling.rule
+        fault = fault_of(table, move.game, rule, evidence) if evidence is not None else None
+        if fault is None:
+            raise _violation(illegal[0])
+        faults.append((move.game.id, fault))
+    return tuple(faults)
+
+
+def _violation(move: _Judged) -> Violation:
+    # A move that only bad evidence was held against breaks no rule that we could name.
+    rule = move.ruling.rule if move.ruling.evidence is not None else "CH-MOVE-4"
+    said = registry.get(move.game.terms.game).rules.get(rule) or RULES.get(rule, "")
+    before = move.game.before
+    where = before.position.validator if before else ""
+    return Violation(rule, f"game {move.game.id}, {where}: {said}")
+
+
+def _news(
+    table: Table,
+    before: ChannelState,
+    actions: Sequence[BatchAction],
+    judged: Sequence[_Judged],
+    settled: Sequence[Settled],
+) -> list[Effect]:
+    news: list[Effect] = []
+    for ended in settled:
+        ours, theirs = ended.payouts[table.side], ended.payouts[table.side.other]
+        news.append(Tell(GameSettled(ended.game.id, ended.by is table.side, ours, theirs)))
+    for action in actions:
+        match action:
+            case Cancel():
+                group = before.group(action.group_id)
+                if group is not None:
+                    mine = group.proposer is table.side
+                    news.append(Tell(Cancelled(group, mine, action.reason)))
+            case Accept():
+                group = before.group(action.group_id)
+                if group is not None:
+                    news += [Tell(started) for started in table.started(group)]
+    for move in judged:
+        ruling = move.ruling
+        moved = Moved(
+            move.game.id, move.game.position, move.learned(), ruling.runs, ruling.disagreements
+        )
+        news.append(Tell(moved))
+    news += [
+        Tell(Proposed(Group(table.side.other, action.offers)))
+        for action in actions
+        if isinstance(action, Propose)
+    ]
+    return news

@@ -1,0 +1,56 @@
+"""The spends of a game coin, complete with their signatures.
+
+Source: the validator contract, "The referee (game coin)". Those of the channel coin and of
+unroll coins are in `channel.protocol.half_signed`.
+"""
+
+from __future__ import annotations
+
+from channel.chain.coins import Bundle, Coin, Spend
+from channel.crypto import bls
+from channel.crypto.keys import SecretKeys
+from channel.protocol.half_signed import NO_SIGNATURE
+from channel.protocol.state import Channel, LiveGame, Side
+from clsp.programs import Program
+from clsp.values import Value, serialize, tree_hash
+from games.referee import GameCoin, move_solution, slash_solution, timeout_solution
+
+
+def move_bundle(
+    channel: Channel, secret: SecretKeys, coin: Coin, before: GameCoin, after: GameCoin
+) -> Bundle:
+    """The move from one game coin to the next; the same bytes whenever it is built."""
+    solution = move_solution(after)
+    message = tree_hash(solution) + coin.id + channel.agg_sig_data
+    return Bundle((_spend(coin, before, solution),), bls.sign(secret.referee, message))
+
+
+def claim_bundle(channel: Channel, coin: Coin, game: LiveGame) -> Bundle:
+    """The timeout, which pays both shares; the payout signatures are from the handshake."""
+    mover, waiter = game.mover, game.mover.other
+    solution = timeout_solution(game.coin, channel.rewards[mover], channel.rewards[waiter])
+    paid = [
+        channel.payout_signatures[side]
+        for side, share in ((mover, game.coin.mover_share), (waiter, game.coin.waiter_share))
+        if share
+    ]
+    signature = bls.add(*paid) if paid else NO_SIGNATURE
+    return Bundle((_spend(coin, game.coin, solution),), signature)
+
+
+def slash_bundle(
+    channel: Channel, coin: Coin, game: LiveGame, state: Value, validator: Program, evidence: Value
+) -> Bundle:
+    """The slash of the move that made this coin: everything for its mover."""
+    mover = game.mover
+    solution = slash_solution(state, validator, evidence, channel.rewards[mover])
+    return Bundle((_spend(coin, game.coin, solution),), channel.payout_signatures[mover])
+
+
+def payout(channel: Channel, coin: Coin, side: Side, amount: int) -> Coin | None:
+    """The coin that a game coin pays this side; None for nothing."""
+    return Coin(coin.id, channel.rewards[side], amount) if amount else None
+
+
+def _spend(coin: Coin, game_coin: GameCoin, solution: Value) -> Spend:
+    return Spend(coin, game_coin.puzzle().serialized, serialize(solution))

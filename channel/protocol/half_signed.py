@@ -1,0 +1,87 @@
+"""States with the other side's half-signatures: what this side alone can bring on chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.chain.coins import Bundle, Coin, Spend, standard_spend
+from channel.crypto import bls
+from channel.crypto.keys import SecretKeys
+from channel.errors import Violation
+from channel.protocol.state import Channel, ChannelState, OnChain, Side
+from clsp.values import serialize
+
+Halves = tuple[bytes, bytes]
+"""A state's two half-signatures: of the channel coin's spend, and of the preemption."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A state that we received, with the other side's checked halves."""
+
+    state: ChannelState
+    on_chain: OnChain
+    halves: Halves
+
+
+def sign_halves(channel: Channel, secret: SecretKeys, state: ChannelState) -> Halves:
+    """Our halves for a state that we send."""
+    on_chain = channel.on_chain(state)
+    return (
+        bls.sign_half(secret.channel, on_chain.channel_message, channel.channel_key),
+        bls.sign_half(secret.unroll, on_chain.unroll_message, channel.unroll_key),
+    )
+
+
+def check_halves(
+    channel: Channel, sender: Side, state: ChannelState, halves: Halves, rule: str = ""
+) -> Signed:
+    """The state as signed by its sender. Raises `Violation` for a half that is none."""
+    on_chain = channel.on_chain(state)
+    keys = channel.keys[sender]
+    channel_half, unroll_half = halves
+    if not bls.verify_half(
+        keys.channel, on_chain.channel_message, channel.channel_key, channel_half
+    ):
+        raise Violation(
+            rule or "CH-BATCH-4", f"the channel half does not sign state {state.number}"
+        )
+    if not bls.verify_half(keys.unroll, on_chain.unroll_message, channel.unroll_key, unroll_half):
+        raise Violation(rule or "CH-BATCH-5", f"the unroll half does not sign state {state.number}")
+    return Signed(state, on_chain, halves)
+
+
+def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
+    """The unroll coin that the channel coin becomes when this state is published."""
+    return Coin(channel.coin.id, channel.unroll_puzzle_hash(state), channel.coin.amount)
+
+
+def publish(channel: Channel, secret: SecretKeys, signed: Signed) -> Bundle:
+    """The channel coin's spend to this state's unroll coin, completed with our half."""
+    conditions = channel.to_unroll(signed.on_chain.unroll_puzzle_hash)
+    spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
+    ours = bls.sign_half(secret.channel, signed.on_chain.channel_message, channel.channel_key)
+    return Bundle((spend,), bls.add(signed.halves[0], ours))
+
+
+def preempt(channel: Channel, secret: SecretKeys, signed: Signed, older: ChannelState) -> Bundle:
+    """The spend of an older state's unroll coin by this one, completed with our half."""
+    solution = serialize(channel.preemption_conditions(signed.state))
+    puzzle = channel.unroll_puzzle(older).serialized
+    ours = bls.sign_half(secret.unroll, signed.on_chain.unroll_message, channel.unroll_key)
+    spend = Spend(unroll_coin(channel, older), puzzle, solution)
+    return Bundle((spend,), bls.add(signed.halves[1], ours))
+
+
+def time_out(channel: Channel, state: ChannelState) -> Bundle:
+    """The spend of an unroll coin after its timeout; it needs no signature."""
+    spend = Spend(
+        unroll_coin(channel, state),
+        channel.unroll_puzzle(state).serialized,
+        serialize(channel.timeout_conditions(state)),
+    )
+    return Bundle((spend,), NO_SIGNATURE)
+
+
+NO_SIGNATURE = bytes([0xC0]) + bytes(95)
+"""The signature of nothing: the point at infinity."""

@@ -1,0 +1,32 @@
+"""How long a message can be at each step of a channel: refused before it is decoded.
+
+Decoding takes ten times a message's size in memory, and what is decoded is partly kept. So the
+limit follows from what the state allows the other side to say. Source: the state channel, "The
+potato".
+"""
+
+from __future__ import annotations
+
+from channel.protocol.messages import MAX_MESSAGE, MAX_TEXT
+from channel.protocol.state import ChannelState
+from channel.protocol.transitions import MAX_OPEN_PROPOSALS
+
+FRAME = 1024
+"""Bytes of a batch without actions, and more than any other message but those of the opening."""
+
+ACTION = 256
+"""Bytes of a settlement, an acceptance, or a move without its move bytes."""
+
+CANCEL = MAX_TEXT + 100
+"""Bytes of a cancellation."""
+
+OFFER = 2048
+"""Bytes of one game of a proposal, with as many and as long parameters as there may be."""
+
+
+def batch_limit(state: ChannelState) -> int:
+    """The longest batch, in bytes, that can follow this state."""
+    moves = sum(2 * ACTION + game.position.max_move_size for game in state.games)
+    offers = [offer for group in state.groups for offer in group.offers]
+    answers = sum(CANCEL + ACTION + offer.max_move_size for offer in offers)
+    return min(FRAME + moves + answers + MAX_OPEN_PROPOSALS * OFFER, MAX_MESSAGE)

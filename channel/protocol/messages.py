@@ -1,0 +1,268 @@
+"""What two peers say to each other, as bytes: strict MessagePack, one tagged map a message.
+
+Everything is validated here, once: sizes before decoding, then types, lengths and ranges.
+Names follow the state channel, "Opening" (messages A to F) and "The potato".
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+from channel.chain.coins import Bundle, Coin, Hash, Height, Key, Mojos, Signature
+from channel.errors import Violation
+
+MAX_MESSAGE = 10 * 1024 * 1024
+"""Bytes; a longer message is refused before it is decoded."""
+
+MAX_OPENING_MESSAGE = 1 << 16
+"""Bytes of a message of the opening; the largest holds three spends."""
+
+MAX_TEXT = 300
+"""Characters of a text in a message."""
+
+MAX_MOVE = (1 << 15) - 1
+"""Bytes of a move: what a referee's size limit of two bytes can say."""
+
+MAX_PARAMETERS = 16
+"""Parameters of a game in a proposal."""
+
+MAX_OFFERS = 100
+"""Games in a proposal."""
+
+MAX_ACTIONS = 500
+"""Actions in a batch: for 100 live games, and 100 open proposals, each kind of action."""
+
+GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
+# Words of the other side are shown to people: no control characters, no surprises.
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
+Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"^[ -~]*\Z")]
+Commitment = Annotated[bytes, Meta(max_length=32)]
+Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
+
+
+class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="say"):
+    pass
+
+
+# --- opening -----------------------------------------------------------------------------------
+
+
+class Introduction(_Message, frozen=True):
+    """What A and B have in common: who I am, where I am paid, and on what terms.
+
+    `contributions` are the initiator's, then the receiver's; times are in blocks.
+    """
+
+    unroll_key: Key
+    referee_key: Key
+    reward_address: Hash
+    payout_signature: Signature
+    unroll_proof: Signature
+    contributions: tuple[Mojos, Mojos]
+    unroll_timeout: Blocks
+    response_time: Blocks
+    move_time: Blocks
+
+
+class Hello(Introduction, frozen=True, tag="hello"):
+    """A: the initiator, with the sha256 of its channel key, which it shows in C."""
+
+    channel_key_hash: Hash
+
+
+class Welcome(Introduction, frozen=True, tag="welcome"):
+    """B: the receiver, with its channel key."""
+
+    channel_key: Key
+    channel_proof: Signature
+
+
+class Launch(_Message, frozen=True, tag="launch"):
+    """C: the wallet coin that the launcher comes from, and the deadline of the funding; and the
+    initiator's channel key."""
+
+    parent: Coin
+    deadline: Height
+    channel_key: Key
+    channel_proof: Signature
+
+
+class FirstHalves(_Message, frozen=True, tag="first-halves"):
+    """D: the receiver's halves for state 0, which only the initiator can complete."""
+
+    channel_half: Signature
+    unroll_half: Signature
+
+
+class Funding(_Message, frozen=True, tag="funding"):
+    """E: the initiator's halves for state 1, and its part of the funding bundle."""
+
+    channel_half: Signature
+    unroll_half: Signature
+    part: Bundle
+
+
+class Funded(_Message, frozen=True, tag="funded"):
+    """F: the completed funding bundle."""
+
+    bundle: Bundle
+
+
+# --- the potato --------------------------------------------------------------------------------
+
+
+class _Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    pass
+
+
+class Settle(_Action, frozen=True, tag="settle"):
+    """Take the mover share of this game and leave the rest to the other side."""
+
+    game_id: GameId
+
+
+class Cancel(_Action, frozen=True, tag="cancel"):
+    """Withdraw or refuse the group whose first game has this id."""
+
+    group_id: GameId
+    reason: Text
+
+
+class Accept(_Action, frozen=True, tag="accept"):
+    """Take up the group whose first game has this id."""
+
+    group_id: GameId
+
+
+class Move(_Action, frozen=True, tag="move"):
+    """A move: its bytes, the opponent's share, the next size limit, and the commitment.
+
+    The commitment is the next infohash, or empty when the move ends the game.
+    """
+
+    game_id: GameId
+    move: Annotated[bytes, Meta(max_length=MAX_MOVE)]
+    share: Mojos
+    max_move_size: Annotated[int, Meta(ge=0, le=MAX_MOVE)]
+    commitment: Commitment
+
+
+class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One game of a proposal, with the initial record that follows from it.
+
+    `stakes` are the initiator's, then the receiver's; `proposer_is_alice`: who moves first.
+    """
+
+    game_id: GameId
+    game: Name
+    parameters: Annotated[dict[Name, int], Meta(max_length=MAX_PARAMETERS)]
+    timeout: Blocks
+    proposer_is_alice: bool
+    amount: Mojos
+    stakes: tuple[Mojos, Mojos]
+    commitment: Hash
+    max_move_size: Annotated[int, Meta(ge=0, le=MAX_MOVE)]
+    mover_share: Mojos
+
+
+class Propose(_Action, frozen=True, tag="propose"):
+    """Offer a group of games, to be accepted all together or not at all."""
+
+    offers: Annotated[tuple[Offer, ...], Meta(min_length=1, max_length=MAX_OFFERS)]
+
+
+BatchAction: TypeAlias = Settle | Cancel | Accept | Move | Propose
+
+
+class Request(_Message, frozen=True, tag="request"):
+    """Ask for the potato."""
+
+
+class Batch(_Message, frozen=True, tag="batch"):
+    """The potato with what its holder did: the new state's number, actions, and halves."""
+
+    number: Annotated[int, Meta(ge=2, lt=1 << 53)]
+    actions: Annotated[tuple[BatchAction, ...], Meta(max_length=MAX_ACTIONS)]
+    channel_half: Signature
+    unroll_half: Signature
+
+
+class Advisory(_Message, frozen=True, tag="advisory"):
+    """An early reveal; changes nothing but what the other player can see."""
+
+    game_id: GameId
+    data: Annotated[bytes, Meta(max_length=4096)]
+
+
+class Shutdown(_Message, frozen=True, tag="shutdown"):
+    """A half-signature of the channel coin's spend straight to both balances."""
+
+    half: Signature
+
+
+class ShutdownDone(_Message, frozen=True, tag="shutdown-done"):
+    """The completed signature of the shutdown that was asked for."""
+
+    signature: Signature
+
+
+Message: TypeAlias = (
+    Hello
+    | Welcome
+    | Launch
+    | FirstHalves
+    | Funding
+    | Funded
+    | Request
+    | Batch
+    | Advisory
+    | Shutdown
+    | ShutdownDone
+)
+
+_offers: msgspec.msgpack.Decoder[Offer] = msgspec.msgpack.Decoder(Offer, strict=True)
+_encoder = msgspec.msgpack.Encoder()
+_decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)
+
+
+def as_text(words: str) -> str:
+    """Any words as they may be sent: cut, and a question mark for what is not plain ASCII.
+
+    >>> as_text("trop tôt\\n")
+    'trop t?t?'
+    """
+    return "".join(c if " " <= c <= "~" else "?" for c in words[:MAX_TEXT])
+
+
+def encode(message: Message) -> bytes:
+    """The bytes of a message."""
+    return _encoder.encode(message)
+
+
+def unsendable(offer: Offer) -> str | None:
+    """Why the other side could not decode this offer; None if it can."""
+    try:
+        _offers.decode(_encoder.encode(offer))
+    except (msgspec.MsgspecError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+def decode(blob: bytes, max_bytes: int = MAX_MESSAGE) -> Message:
+    """The message with these bytes. Raises `Violation` for anything else.
+
+    `max_bytes` is the longest message that can be meant at this step (`channel.protocol.limits`).
+
+    >>> decode(encode(Request()))
+    Request()
+    """
+    if len(blob) > max_bytes:
+        raise Violation("CH-MSG-1", f"{len(blob)} bytes; at most {max_bytes} at this step")
+    try:
+        return _decoder.decode(blob)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        # What it says may quote the other side: one line, and nothing that moves a cursor.
+        raise Violation("CH-MSG-2", ascii(f"{error}"[:200])[1:-1]) from None

@@ -1,0 +1,142 @@
+"""Proposals: both sides build the same first coin of a game, and compare every field.
+
+Source: the state channel, "The potato", Propose; the validator contract, "Bounds".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.errors import Violation
+from channel.protocol.messages import Offer
+from channel.protocol.state import Channel, Group, LiveGame, Side
+from games import registry
+from games.contract import Initial, Next, Parameters, Position, Seat, Terms
+from games.errors import BadTerms, UnknownGame
+from games.judge import commitment, hashes_of
+from games.referee import FIRST, GameCoin, referee
+
+ANSWER_MARGIN = 3
+"""Blocks that a timeout leaves for the answer, beyond what reorganisations can take."""
+
+MOST_TIMEOUT = 32256
+"""Blocks, a week: how long a player accepts to wait for a move."""
+
+
+class Unfit(Exception):
+    """A proposal that this side cannot, or will not, play: it cancels it with this reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A game that a player wants to propose; `i_am_alice`: the proposer moves first."""
+
+    game: str
+    parameters: Parameters
+    timeout: int
+    i_am_alice: bool
+
+
+def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offer:
+    """The offer that states this wish and the initial record it leads to. Raises `Unfit`."""
+    alice = proposer if wish.i_am_alice else proposer.other
+    terms, initial, coin = _record(
+        channel, wish.game, wish.parameters, alice, game_id, wish.timeout
+    )
+    return Offer(
+        game_id=game_id,
+        game=wish.game,
+        parameters=dict(wish.parameters),
+        timeout=wish.timeout,
+        proposer_is_alice=wish.i_am_alice,
+        amount=terms.amount,
+        stakes=_by_side(terms.stakes, alice),
+        commitment=coin.infohash_b,
+        max_move_size=initial.max_move_size,
+        mover_share=initial.mover_share,
+    )
+
+
+def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
+    """The game at its first coin, as we build it from an offer.
+
+    Raises `Unfit` for what cannot be played here, and `Violation` where the offer states
+    another record than the one that its game and parameters give.
+    """
+    alice = proposer if offer.proposer_is_alice else proposer.other
+    terms, initial, coin = _record(
+        channel, offer.game, offer.parameters, alice, offer.game_id, offer.timeout
+    )
+    ours = {
+        "amount": terms.amount,
+        "stakes": _by_side(terms.stakes, alice),
+        "commitment": coin.infohash_b,
+        "max_move_size": initial.max_move_size,
+        "mover_share": initial.mover_share,
+    }
+    for name, value in ours.items():
+        if getattr(offer, name) != value:
+            raise Violation("CH-PROPOSE-4", f"game {offer.game_id}: {name} is not {value!r}")
+    position = Position(
+        initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
+    )
+    return LiveGame(offer.game_id, terms, alice, coin, position, None)
+
+
+def least_timeout(game: str, confirmations: int) -> int:
+    """The shortest game timeout, in blocks, that a careful player accepts."""
+    reveals = registry.get(game).reveals
+    return confirmations * (2 if reveals else 1) + 2 + ANSWER_MARGIN
+
+
+def why_not(channel: Channel, group: Group, confirmations: int) -> str | None:
+    """Why a careful player cancels this proposal; None when it can be played."""
+    for offer in group.offers:
+        try:
+            first_game(channel, group.proposer, offer)
+            least = least_timeout(offer.game, confirmations)
+        except Unfit as unfit:
+            return str(unfit)
+        if offer.timeout < least:
+            return f"a timeout of {offer.timeout} blocks is too short; at least {least}"
+        if offer.timeout > MOST_TIMEOUT:
+            return f"a timeout of {offer.timeout} blocks is too long; at most {MOST_TIMEOUT}"
+    return None
+
+
+def _record(
+    channel: Channel,
+    game_name: str,
+    parameters: Parameters,
+    alice: Side,
+    game_id: int,
+    timeout: int,
+) -> tuple[Terms, Initial, GameCoin]:
+    try:
+        game = registry.get(game_name)
+        terms = game.terms(parameters)
+    except (UnknownGame, BadTerms) as error:
+        raise Unfit(str(error)) from None
+    initial = game.initial(terms)
+    step = Next(initial.validator, initial.state, initial.max_move_size)
+    coin = GameCoin(
+        mover_key=bytes(channel.keys[alice].referee),
+        waiter_key=bytes(channel.keys[alice.other].referee),
+        timeout=timeout,
+        amount=terms.amount,
+        mod_hash=referee().hash,
+        nonce=game_id,
+        move=b"",
+        max_move_size=initial.max_move_size,
+        infohash_b=commitment(step, hashes_of(game)),
+        mover_share=initial.mover_share,
+        infohash_a=FIRST,
+    )
+    if coin.puzzle_hash() in channel.rewards:
+        raise Unfit(f"the first coin of game {game_id} would be at a reward address")
+    return terms, initial, coin
+
+
+def _by_side(by_seat: tuple[int, int], alice: Side) -> tuple[int, int]:
+    first, second = by_seat
+    return (first, second) if alice is Side.INITIATOR else (second, first)

@@ -1,0 +1,159 @@
+"""What a spend did, read from its solution, as the chain gives it.
+
+A puzzle hash cannot be turned back, but a solution says all: who moved, what, and to where.
+The puzzles let nothing else through, so that what does not read as one of these is nothing
+that we ever signed. A solution may hold more than we look at, and more than fits in memory when
+written out: it is read where the interpreter left it, within limits.
+Source: the state channel, "Coins"; the validator contract, "The referee".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from chia_rs import LazyNode
+
+from channel.protocol.state import Channel, ChannelState
+from clsp.integers import atom_to_int, is_minimal
+from clsp.run import TooLarge, items, read_node, to_value
+from clsp.values import BadValue, NotAList, Value, tree_hash
+from games.referee import GameCoin, RefereeRefusal
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The game coin paid both shares, to these addresses; empty for a share of nothing.
+
+    Each player signs where its own share goes, and may name another address than the agreed one.
+    """
+
+    mover_address: bytes
+    waiter_address: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Slashed:
+    """The game coin paid everything to its mover, at this address."""
+
+    address: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTo:
+    """The game coin became this one."""
+
+    coin: GameCoin
+
+
+MAX_ITEMS = 4
+"""Items of a game coin's solution: a move or a slash."""
+
+MAX_PAIRS = 1024
+MAX_CONDITION_BYTES = 1 << 14
+"""Pairs and bytes of atoms in conditions that we sign: those of a state with 100 games fit."""
+
+MAX_WALLET_CONDITIONS = 1024
+"""Conditions of a fee's spend: one for each spend that it pays for, and two more."""
+
+MAX_NUMBER = 9
+"""Bytes of an amount, or of the number of a state."""
+
+GameSpend: TypeAlias = TimedOut | Slashed | MovedTo
+
+
+@lru_cache(maxsize=256)
+def game_spend(coin: GameCoin, solution: bytes) -> GameSpend | None:
+    """What the spend of a game coin did; None if no referee lets such a solution through."""
+    try:
+        atoms = [item.atom for item in items(read_node(solution), MAX_ITEMS)]
+    except (BadValue, NotAList, TooLarge):
+        return None
+    match atoms:
+        case [bytes(mover), bytes(waiter)]:
+            return TimedOut(mover, waiter)
+        case [_, None, _, bytes(address)]:
+            return Slashed(address)
+        case [bytes(move), bytes(commitment), bytes(share), bytes(size)]:
+            if max(len(share), len(size)) > MAX_NUMBER:
+                return None
+            try:
+                return MovedTo(coin.after(move, commitment, atom_to_int(share), atom_to_int(size)))
+            except RefereeRefusal:
+                return None
+        case _:
+            return None
+
+
+def channel_conditions(solution: bytes) -> bytes | None:
+    """The tree hash of the conditions that the channel coin was spent with.
+
+    Both sides sign only delegated puzzles `(q . conditions)`; what follows them in the
+    solution is signed by nobody, and does nothing.
+    """
+    try:
+        return tree_hash(to_value(_delegated(solution), MAX_PAIRS, MAX_CONDITION_BYTES))
+    except (BadValue, TooLarge):
+        return None
+
+
+def coins_made(solution: bytes) -> list[tuple[bytes, int]]:
+    """The puzzle hashes and amounts of the coins that a wallet coin's spend made.
+
+    Of a spend by the standard puzzle, as we sign it; none of any other.
+    """
+    made: list[tuple[bytes, int]] = []
+    try:
+        for condition in items(_delegated(solution), MAX_WALLET_CONDITIONS):
+            match [item.atom for item in items(condition, MAX_ITEMS)]:
+                case [b"\x33", bytes(address), bytes(amount), *_] if len(amount) <= MAX_NUMBER:
+                    made.append((address, atom_to_int(amount)))
+                case _:
+                    pass
+    except (BadValue, NotAList, TooLarge):
+        return []
+    return made
+
+
+def unroll_number(channel: Channel, published: ChannelState, solution: bytes) -> int | None:
+    """The number of the state that an unroll coin was spent to; its own if it timed out."""
+    value = _value(solution)
+    if value is None:
+        return None
+    if tree_hash(value) == tree_hash(channel.timeout_conditions(published)):
+        return published.number
+    match value:
+        case ((b"\x01", (bytes(number), b"")), _) if len(number) <= MAX_NUMBER:
+            return atom_to_int(number) if is_minimal(number) else None
+        case _:
+            return None
+
+
+def pays(channel: Channel, state: ChannelState, solution: bytes) -> bool:
+    """Whether these are the conditions of this state, as a preemption has them."""
+    value = _value(solution)
+    return value is not None and tree_hash(value) == channel.on_chain(state).unroll_message
+
+
+def _value(solution: bytes) -> Value | None:
+    try:
+        return to_value(read_node(solution), MAX_PAIRS, MAX_CONDITION_BYTES)
+    except (BadValue, TooLarge):
+        return None
+
+
+def _delegated(solution: bytes) -> LazyNode:
+    """The conditions of `(() (q . conditions) ...)`. Raises `BadValue` for anything else."""
+    _, rest = _pair(read_node(solution))
+    delegated, _ = _pair(rest)
+    quote, conditions = _pair(delegated)
+    if quote.atom != b"\x01":
+        raise BadValue("no quoted conditions")
+    return conditions
+
+
+def _pair(node: LazyNode) -> tuple[LazyNode, LazyNode]:
+    if node.pair is None:
+        raise BadValue("an atom where a pair belongs")
+    return node.pair

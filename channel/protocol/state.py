@@ -1,0 +1,284 @@
+"""The state that both peers agree on, and the conditions that pay it out on chain.
+
+Source: the state channel, "Coins". Both sides must build the same bytes: no memos, no other
+conditions, anywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import msgspec
+from chia_rs import G1Element
+
+from channel.chain.coins import (
+    REMARK,
+    Coin,
+    condition,
+    delegated_hash,
+    launcher_coin,
+    standard_message,
+    standard_puzzle_hash,
+)
+from channel.crypto.keys import PublicKeys
+from channel.errors import InvariantError
+from channel.protocol.messages import Offer
+from clsp.curry import curried_hash, curry
+from clsp.integers import int_to_atom
+from clsp.programs import Program, load
+from clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from games.contract import Position, Seat, Terms
+from games.referee import (
+    ASSERT_HEIGHT_RELATIVE,
+    CREATE_COIN,
+    GameCoin,
+)
+
+
+class Side(IntEnum):
+    """Which end of a channel: the initiator starts the handshake and holds even states."""
+
+    INITIATOR = 0
+    RECEIVER = 1
+
+    @property
+    def other(self) -> Side:
+        """The other end."""
+        return Side(1 - self)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What stands behind a game coin's INFOHASH_A: where the last move was made."""
+
+    position: Position
+    coin: GameCoin
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGame:
+    """A game that is being played: its coin, and where the rules see it.
+
+    `before` is None on the first coin. `alice` is the side that moves first.
+    """
+
+    id: int
+    terms: Terms
+    alice: Side
+    coin: GameCoin
+    position: Position
+    before: Before | None
+
+    def seat(self, side: Side) -> Seat:
+        """The role of this side in the game."""
+        return Seat.ALICE if side is self.alice else Seat.BOB
+
+    def side(self, seat: Seat) -> Side:
+        """Who plays this role."""
+        return self.alice if seat is Seat.ALICE else self.alice.other
+
+    @property
+    def mover(self) -> Side:
+        """Whose turn it is."""
+        return self.side(self.position.mover)
+
+    def shares(self) -> tuple[int, int]:
+        """What the initiator and the receiver get if the game ends here, in mojos."""
+        shares = [0, 0]
+        shares[self.mover] = self.coin.mover_share
+        shares[self.mover.other] = self.coin.waiter_share
+        return shares[0], shares[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An open proposal: one or more games, all or nothing, known by its first game's id."""
+
+    proposer: Side
+    offers: tuple[Offer, ...]
+
+    @property
+    def id(self) -> int:
+        """The id of the first game."""
+        return self.offers[0].game_id
+
+    def stakes(self) -> tuple[int, int]:
+        """What the initiator and the receiver put in, over all games, in mojos."""
+        return (
+            sum(offer.stakes[0] for offer in self.offers),
+            sum(offer.stakes[1] for offer in self.offers),
+        )
+
+
+class ChannelState(msgspec.Struct, frozen=True):
+    """One agreed state. `balances` are outside games: the initiator's, then the receiver's.
+
+    `games` are sorted by id; `next_ids` are the least ids that each side may still use.
+    """
+
+    number: int
+    balances: tuple[int, int]
+    games: tuple[LiveGame, ...] = ()
+    groups: tuple[Group, ...] = ()
+    next_ids: tuple[int, int] = (0, 1)
+
+    def total(self) -> int:
+        """All the money in the channel: balances and games."""
+        return sum(self.balances) + sum(game.coin.amount for game in self.games)
+
+    def game(self, game_id: int) -> LiveGame | None:
+        """The live game with this id."""
+        return next((game for game in self.games if game.id == game_id), None)
+
+    def group(self, group_id: int) -> Group | None:
+        """The open proposal with this id."""
+        return next((group for group in self.groups if group.id == group_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """What is fixed for the life of a channel, known to both sides.
+
+    `keys` and `rewards` (puzzle hashes) are the initiator's, then the receiver's;
+    `agg_sig_data` is what the network appends to AGG_SIG_ME messages.
+    """
+
+    keys: tuple[PublicKeys, PublicKeys]
+    rewards: tuple[bytes, bytes]
+    payout_signatures: tuple[bytes, bytes]
+    contributions: tuple[int, int]
+    unroll_timeout: int
+    agg_sig_data: bytes
+    launcher_parent: Coin
+    channel_key: G1Element
+    unroll_key: G1Element
+    coin: Coin
+    _known: dict[tuple[object, ...], OnChain] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """What `on_chain` worked out: it is asked for the same states with every block."""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        keys: tuple[PublicKeys, PublicKeys],
+        rewards: tuple[bytes, bytes],
+        payout_signatures: tuple[bytes, bytes],
+        contributions: tuple[int, int],
+        unroll_timeout: int,
+        agg_sig_data: bytes,
+        launcher_parent: Coin,
+    ) -> Channel:
+        """The channel with these facts: its keys are sums, its coin follows from the parent."""
+        channel_key = keys[0].channel + keys[1].channel
+        launcher = launcher_coin(launcher_parent)
+        return cls(
+            keys=keys,
+            rewards=rewards,
+            payout_signatures=payout_signatures,
+            contributions=contributions,
+            unroll_timeout=unroll_timeout,
+            agg_sig_data=agg_sig_data,
+            launcher_parent=launcher_parent,
+            channel_key=channel_key,
+            unroll_key=keys[0].unroll + keys[1].unroll,
+            coin=Coin(launcher.id, standard_puzzle_hash(bytes(channel_key)), sum(contributions)),
+        )
+
+    @property
+    def launcher(self) -> Coin:
+        """The launcher that makes the channel coin."""
+        return launcher_coin(self.launcher_parent)
+
+    # --- a state on chain ----------------------------------------------------------------
+
+    def preemption_conditions(self, state: ChannelState) -> Value:
+        """The conditions of a state: its number, the balances, a coin for each game."""
+        return to_list((condition(REMARK, int_to_atom(state.number)), *self._coins(state)))
+
+    def timeout_conditions(self, state: ChannelState) -> Value:
+        """The same in the timeout form, the relative lock in front."""
+        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
+        return (lock, self.preemption_conditions(state))
+
+    def unroll_puzzle(self, state: ChannelState) -> Program:
+        """The puzzle of this state's unroll coin."""
+        return curry(
+            load("channel/unroll"),
+            bytes(self.unroll_key),
+            int_to_atom(state.number),
+            tree_hash(self.timeout_conditions(state)),
+        )
+
+    def unroll_puzzle_hash(self, state: ChannelState) -> bytes:
+        """Its tree hash."""
+        return self.on_chain(state).unroll_puzzle_hash
+
+    def shutdown_conditions(self, state: ChannelState) -> Value:
+        """What a clean shutdown pays: both balances, those that are not 0."""
+        if state.games:
+            raise InvariantError("a shutdown with live games")
+        return to_list(self._coins(state))
+
+    def shutdown_message(self, state: ChannelState) -> bytes:
+        """What both channel keys sign for the clean shutdown."""
+        return standard_message(self.shutdown_conditions(state), self.coin.id, self.agg_sig_data)
+
+    def on_chain(self, state: ChannelState) -> OnChain:
+        """The unroll coin of a state, and what the halves for it sign."""
+        paid = (state.number, state.balances, *(game.coin for game in state.games))
+        known = self._known.get(paid)
+        if known is None:
+            known = self._known[paid] = self._worked_out(state)
+        return known
+
+    def _worked_out(self, state: ChannelState) -> OnChain:
+        if state.total() != self.coin.amount:
+            raise InvariantError(f"state {state.number} holds {state.total()} mojos")
+        conditions = self.preemption_conditions(state)
+        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
+        unroll_puzzle_hash = curried_hash(
+            load("channel/unroll").hash,
+            tree_hash_atom(bytes(self.unroll_key)),
+            tree_hash_atom(int_to_atom(state.number)),
+            tree_hash_atom(tree_hash((lock, conditions))),
+        )
+        to_unroll = self.to_unroll(unroll_puzzle_hash)
+        return OnChain(
+            unroll_puzzle_hash=unroll_puzzle_hash,
+            channel_conditions=tree_hash(to_unroll),
+            channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
+            unroll_message=tree_hash(conditions),
+        )
+
+    def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:
+        """The one condition with which the channel coin becomes an unroll coin."""
+        amount = int_to_atom(self.coin.amount)
+        return to_list((condition(CREATE_COIN, unroll_puzzle_hash, amount),))
+
+    def _coins(self, state: ChannelState) -> list[Value]:
+        coins = [
+            condition(CREATE_COIN, address, int_to_atom(balance))
+            for address, balance in zip(self.rewards, state.balances, strict=True)
+            if balance
+        ]
+        coins += [
+            condition(CREATE_COIN, game.coin.puzzle_hash(), int_to_atom(game.coin.amount))
+            for game in state.games
+        ]
+        return coins
+
+
+@dataclass(frozen=True, slots=True)
+class OnChain:
+    """A state's unroll coin, and the messages of its two half-signatures.
+
+    `channel_conditions` is the tree hash of what the channel coin says to make that coin.
+    """
+
+    unroll_puzzle_hash: bytes
+    channel_conditions: bytes
+    channel_message: bytes
+    unroll_message: bytes

@@ -1,0 +1,83 @@
+"""A player's wallet, as far as a channel needs it: one coin that pays, an address for change.
+
+Pure: it holds keys and builds spends; which coins exist is the chain's to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chia_rs import PrivateKey
+
+from channel.chain.coins import (
+    ASSERT_BEFORE_HEIGHT_ABSOLUTE,
+    ASSERT_COIN_ANNOUNCEMENT,
+    Bundle,
+    Coin,
+    Spend,
+    condition,
+    launcher_announcement,
+    launcher_puzzle,
+    launcher_solution,
+    standard_message,
+    standard_puzzle_hash,
+    standard_spend,
+)
+from channel.crypto import bls
+from channel.crypto.hkdf import derive
+from channel.errors import InvariantError
+from channel.protocol.state import Channel
+from clsp.integers import int_to_atom
+from clsp.values import Value, serialize, to_list
+from games.referee import CREATE_COIN
+
+
+def wallet_key(secret: bytes, name: str) -> PrivateKey:
+    """The synthetic key behind one of a player's own addresses."""
+    from chia_wallet_sdk import SecretKey
+
+    seed = derive(secret, "wallet", name)
+    return PrivateKey.from_bytes(SecretKey.from_seed(seed).derive_synthetic().to_bytes())
+
+
+def address_of(key: PrivateKey) -> bytes:
+    """The standard puzzle hash of a synthetic key."""
+    return standard_puzzle_hash(bytes(key.get_g1()))
+
+
+@dataclass(frozen=True, slots=True)
+class Wallet:
+    """One wallet coin with its synthetic key; what is left over goes back to its address."""
+
+    key: PrivateKey
+    coin: Coin
+
+    def fund(self, channel: Channel, contribution: int, deadline: int, launch: bool) -> Bundle:
+        """The spend that puts `contribution` mojos into the channel, signed.
+
+        With `launch` (the initiator) it also makes and spends the launcher. It asserts the
+        launcher's announcement and the deadline, so that all of the funding happens or none.
+        """
+        if self.coin.amount < contribution:
+            raise InvariantError("a wallet coin smaller than the contribution")
+        solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
+        conditions: list[Value] = []
+        if launch:
+            conditions.append(condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0)))
+        if change := self.coin.amount - contribution:
+            conditions.append(condition(CREATE_COIN, self.coin.puzzle_hash, int_to_atom(change)))
+        announcement = launcher_announcement(channel.launcher.id, solution)
+        conditions.append(condition(ASSERT_COIN_ANNOUNCEMENT, announcement))
+        conditions.append(condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline)))
+        listed = to_list(conditions)
+        message = standard_message(listed, self.coin.id, channel.agg_sig_data)
+        spends = [standard_spend(self.coin, bytes(self.key.get_g1()), listed)]
+        if launch:
+            spends.append(launcher_spend(channel))
+        return Bundle(tuple(spends), bls.sign(self.key, message))
+
+
+def launcher_spend(channel: Channel) -> Spend:
+    """The launcher's spend, which makes the channel coin with all of its money."""
+    solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
+    return Spend(channel.launcher, launcher_puzzle().serialized, serialize(solution))

@@ -1,0 +1,120 @@
+"""Who decides for a player: a script first, then a person, a recorded session, or a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.session.session_events import HandEnded, Told
+from channel.session.setup import ASK, NAMES, Setup, policy_of
+from channel.session.transcript import Record
+from games import registry
+from games.chance import Chance
+from games.contract import Action, Player
+from games.errors import IllegalAction
+from games.names import printable
+
+Person = Callable[[str, Player], Action]
+"""Asks a person: the game's name and the player as it stands."""
+
+PersonAnswers = Callable[[int], bool]
+"""Asks a person whether it takes up the hand of this number, counted from 0."""
+
+
+class Deciders:
+    """Decides and answers for both players of a session; listens, to see scripts through."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        person: Person | None = None,
+        person_answers: PersonAnswers | None = None,
+        recorded: Iterator[Record] | None = None,
+    ) -> None:
+        self._setup = setup
+        self._person = person
+        self._person_answers = person_answers
+        self._recorded = recorded
+        self._hand = -1
+        self._taken = 0
+
+    def decide(self, name: str, number: int, player: Player, chance: Chance) -> Action:
+        """The action of this player in this hand (counted from 0)."""
+        self._turn_to(number)
+        game = self._setup.game(number)
+        line = self._scripted(number)
+        if line is not None:
+            self._taken += 1
+            return self._by_script(f"{self._where(number)} {line!r}", line, game, name, player)
+        policy = self._setup.policies[NAMES.index(name)]
+        if policy != ASK:
+            return policy_of(game, policy)(player, chance)
+        if self._recorded is not None:
+            return self._by_record(player)
+        if self._person is None:
+            raise UsageError("--policy ask: there is nobody to ask")
+        return self._person(game, player)
+
+    def answer(self, name: str, number: int) -> bool:
+        """Whether this player takes up the hand of this number."""
+        script = self._setup.script
+        if script is not None and number < len(script.hand):
+            return script.hand[number].decline != name
+        if self._setup.policies[NAMES.index(name)] != ASK:
+            return True
+        if self._recorded is not None:
+            return bool(self._record("answered").get("accepts"))
+        return self._person_answers is None or self._person_answers(number)
+
+    def __call__(self, told: Told) -> None:
+        """As a listener: a script's hand must not end before its actions do."""
+        if isinstance(told, HandEnded):
+            self._turn_to(told.number)
+            left = self._scripted(told.number)
+            if left is not None:
+                self._taken += 1
+                raise UsageError(f"{self._where(told.number)} {left!r}: the hand is over by then")
+
+    def _turn_to(self, number: int) -> None:
+        if number != self._hand:
+            self._hand, self._taken = number, 0
+
+    def _scripted(self, number: int) -> str | None:
+        script = self._setup.script
+        if script is None or number >= len(script.hand):
+            return None
+        actions = script.hand[number].actions
+        return actions[self._taken] if self._taken < len(actions) else None
+
+    def _where(self, number: int) -> str:
+        return f"script, hand {number + 1}, action {self._taken}"
+
+    def _by_script(self, where: str, line: str, game: str, name: str, player: Player) -> Action:
+        who, _, text = line.partition(" ")
+        if who != name:
+            raise UsageError(f"{where}: it is {name}'s turn")
+        try:
+            action = registry.get(game).read_action(player, text.strip())
+            player.act(action)
+        except IllegalAction as error:
+            raise UsageError(f"{where}: {error}") from None
+        return action
+
+    def _by_record(self, player: Player) -> Action:
+        record = self._record("decided")
+        try:
+            action = msgspec.convert(record, Action, strict=True)
+            player.act(action)
+        except (msgspec.ValidationError, IllegalAction) as error:
+            raise UsageError(
+                f"the transcript has no action here: {printable(str(error))}"
+            ) from None
+        return action
+
+    def _record(self, kind: str) -> Record:
+        record = next(self._recorded, None) if self._recorded is not None else None
+        if record is None or kind not in record:
+            raise UsageError(f"the transcript lacks what a person {kind} here")
+        return record

@@ -1,0 +1,89 @@
+"""Scripts: a small TOML file that fixes entropy and actions, to say exactly what is played.
+
+    unit  = 100                # mojos (optional, as are stack, balance and seed)
+    stack = 10                 # units
+
+    [[hand]]
+    first   = "alice"          # who is Alice in the hand, that is, moves first (optional)
+    alice   = "000102030405060708090a0b0c0d0e0f"    # secret bytes, hex (optional)
+    bob     = "101112131415161718191a1b1c1d1e1f"    # (how many a game needs is its own affair)
+    actions = ["alice fold"]   # decisions, in order, as the game reads them (optional)
+    decline = "bob"            # refuses the hand (optional): the session closes
+
+Only decisions are listed: commitments and reveals go by themselves. Where the list
+ends before the hand does, the policies play on.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from channel.system import toml_files
+from channel.system.file_kinds import Kind
+from games.decoding import Key
+
+_PLAYERS = ("alice", "bob")
+
+
+_ENTROPY = re.compile("(?:[0-9a-fA-F]{2}){16,64}")
+
+
+class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One hand: entropy by player (hex, at least 16 bytes), decisions, who moves first."""
+
+    alice: str | None = None
+    bob: str | None = None
+    actions: tuple[str, ...] = ()
+    first: str | None = None
+    decline: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse, by `ValueError`, what no hand can be played by."""
+        for name in ("first", "decline"):
+            if (who := getattr(self, name)) not in (None, *_PLAYERS):
+                raise ValueError(f"{name} is alice or bob, not {who!r}")
+        for name in _PLAYERS:
+            text = getattr(self, name)
+            if text is not None and not _ENTROPY.fullmatch(text):
+                raise ValueError(f"{name} is 16 to 64 bytes in hex, not {text[:80]!r}")
+        for number, line in enumerate(self.actions, 1):
+            who, _, what = line.partition(" ")
+            if who not in _PLAYERS or not what.strip():
+                raise ValueError(
+                    f"action {number} is a player and what it does, as in 'alice fold',"
+                    f" not {line[:80]!r}"
+                )
+        if self.decline is not None and self.actions:
+            raise ValueError("a hand that is declined has no actions")
+
+    def entropy(self, player: str) -> bytes | None:
+        """The secret bytes of a player, if the script fixes them."""
+        text = self.alice if player == "alice" else self.bob
+        return bytes.fromhex(text) if text is not None else None
+
+
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A script; what it leaves out is as on the command line."""
+
+    hand: tuple[ScriptedHand, ...] = ()
+    seed: str | None = None
+    unit: int | None = None
+    stack: int | None = None
+    balance: int | None = None
+
+
+def read(path: Path) -> Script:
+    """The script in a file. Raises `UsageError`, naming the file and the place."""
+    return toml_files.read(path, Script, Kind.SCRIPT, _in_words).value
+
+
+def _in_words(keys: tuple[Key, ...]) -> str:
+    """A place in a script, counted from 1 as people do.
+
+    >>> _in_words(("hand", 0, "actions", 2))
+    'hand 1.actions 3'
+    """
+    return "".join(f" {key + 1}" if isinstance(key, int) else f".{key}" for key in keys).lstrip(".")

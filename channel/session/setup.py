@@ -1,0 +1,154 @@
+"""What a session is asked to be: checked once, here, before anything is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.chain.simulator import BLOCK_REWARD
+from channel.errors import UsageError
+from channel.protocol.proposals import MOST_TIMEOUT, least_timeout
+from channel.session.script import Script
+from games import registry
+from games.contract import Policy
+from games.errors import BadTerms, UnknownGame
+from games.names import LONGEST, nearest
+
+NAMES = ("alice", "bob")
+"""The peers: Alice opens the channel as its initiator, Bob is the receiver."""
+
+DEFAULT_HANDS = 3
+DEFAULT_UNIT = 100
+DEFAULT_STACK = 10
+DEFAULT_STAKES = 10
+"""How many stakes a player brings into the channel unless told otherwise."""
+
+MAX_HANDS = 100_000
+ASK = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A session: which games, how many hands, for how much, played how.
+
+    `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
+    each peer puts into the channel; `policies` are Alice's and Bob's. Where one of several games
+    has no policy of that name, its first one plays.
+    """
+
+    games: tuple[str, ...]
+    seed: str
+    hands: int
+    unit: int
+    stack: int
+    balance: int
+    policies: tuple[str, str]
+    script: Script | None = None
+    confirmations: int = 3
+    unroll_timeout: int = 15
+    game_timeout: int = 15
+
+    def game(self, number: int) -> str:
+        """The game of this hand (counted from 0): they take turns."""
+        return self.games[number % len(self.games)]
+
+    def first(self, number: int) -> int:
+        """Who moves first in this hand: 0 for Alice, 1 for Bob, unless a script says so.
+
+        Turns alternate from hand to hand, and in each of several games by itself: with two
+        games by pairs of hands, or each peer would always be the first in the same game.
+
+        >>> one = Setup(("a",), "", 4, 1, 1, 1, ("", ""))
+        >>> [one.first(number) for number in range(4)]
+        [0, 1, 0, 1]
+        >>> two = Setup(("a", "b"), "", 4, 1, 1, 1, ("", ""))
+        >>> [(two.game(number), two.first(number)) for number in range(4)]
+        [('a', 0), ('b', 1), ('a', 1), ('b', 0)]
+        """
+        hands = self.script.hand if self.script else ()
+        named = hands[number].first if number < len(hands) else None
+        if named:
+            return NAMES.index(named)
+        rounds = number // len(self.games) if len(self.games) % 2 == 0 else 0
+        return (number + rounds) % 2
+
+    @property
+    def stake(self) -> int:
+        """What each player stakes in a hand, in mojos."""
+        return self.unit * self.stack
+
+
+def check(setup: Setup) -> Setup:
+    """The same setup, found playable. Raises `UsageError` with the one thing that is wrong."""
+    if not setup.games:
+        raise UsageError("no game is named: try `channelsim games`")
+    if not 1 <= setup.hands <= MAX_HANDS:
+        raise UsageError(f"--hands {setup.hands}: from 1 to {MAX_HANDS}")
+    if setup.unit < 1:
+        raise UsageError(f"a unit of {setup.unit} mojos: it is at least 1")
+    if setup.stack < 1:
+        raise UsageError(f"a stack of {setup.stack} units: it is at least 1")
+    if setup.balance < setup.stake:
+        raise UsageError(
+            f"a balance of {setup.balance} mojos does not cover one stake of {setup.stake}"
+        )
+    if setup.balance > BLOCK_REWARD:
+        raise UsageError(
+            f"each would put {setup.balance} mojos into the channel, and the embedded node's"
+            f" wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
+        )
+    if setup.script is not None and len(setup.script.hand) > setup.hands:
+        raise UsageError(f"--hands {setup.hands}: the script has {len(setup.script.hand)} hands")
+    for blocks in (setup.confirmations, setup.unroll_timeout, setup.game_timeout):
+        if not 1 <= blocks <= MOST_TIMEOUT:
+            raise UsageError(f"{blocks} blocks: from 1 to {MOST_TIMEOUT}")
+    for name in setup.games:
+        try:
+            game = registry.get(name)
+            game.terms(game.default_parameters(setup.unit, setup.stack))
+        except UnknownGame as error:
+            raise UsageError(f"{error}") from None
+        except BadTerms as error:
+            raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+        if setup.game_timeout < least_timeout(name, setup.confirmations):
+            raise UsageError(f"a game timeout of {setup.game_timeout} blocks is too short")
+    for policy in setup.policies:
+        check_policy(policy, setup.games, (ASK,))
+    if setup.policies[1] == ASK:
+        raise UsageError("--policy: `ask` plays Alice, so it comes first; Bob is any other")
+    _check_entropy(setup)
+    return setup
+
+
+def _check_entropy(setup: Setup) -> None:
+    """A script's secret bytes are enough for the game of their hand."""
+    for number, hand in enumerate(setup.script.hand if setup.script else ()):
+        game = registry.get(setup.game(number))
+        for player in NAMES:
+            fixed = hand.entropy(player)
+            if fixed is not None and len(fixed) < game.entropy_size:
+                raise UsageError(
+                    f"script, hand {number + 1}: {game.name} needs at least {game.entropy_size}"
+                    f" secret bytes of {player}, and there are {len(fixed)}"
+                )
+
+
+def check_policy(policy: str, games: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
+    """Raises `UsageError` for a policy that none of the games has and that is not in `others`."""
+    known = {name: [*registry.get(name).policies, *others] for name in games}
+    every = dict.fromkeys(name for names in known.values() for name in names)
+    if policy not in every:
+        has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
+        raise UsageError(f"--policy {policy[:LONGEST]}{nearest(policy, every)}: {has}")
+
+
+def default_policy(games: tuple[str, ...]) -> str:
+    """What a player plays by unless told otherwise: the first game's first policy."""
+    if not games or games[0] not in registry.names():
+        return ASK  # `check` will name what is wrong
+    return next(iter(registry.get(games[0]).policies))
+
+
+def policy_of(game: str, name: str) -> Policy:
+    """A game's policy by its name, or its first one where it has none of this name."""
+    policies = registry.get(game).policies
+    return policies.get(name) or next(iter(policies.values()))

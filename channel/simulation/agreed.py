@@ -1,0 +1,138 @@
+"""What the opening fixed for a channel, and what both sides sign under it for a state.
+
+Written apart from the engine: the conditions of a state are built from its account alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from chia_rs import AugSchemeMPL, G1Element, G2Element
+
+from channel.chain.coins import Coin, launcher_coin, standard_puzzle_hash
+from channel.protocol.messages import Hello, Launch, Welcome
+from channel.simulation.ledger import Account
+from clsp.curry import curried_hash
+from clsp.integers import int_to_atom
+from clsp.programs import load
+from clsp.values import Value, to_list, tree_hash, tree_hash_atom
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """Keys (48 bytes each) and addresses, the initiator's first, and the coin of the channel."""
+
+    channel_keys: tuple[bytes, bytes]
+    unroll_keys: tuple[bytes, bytes]
+    referee_keys: tuple[bytes, bytes]
+    rewards: tuple[bytes, bytes]
+    unroll_timeout: int
+    agg_sig_data: bytes
+    launcher: Coin
+    coin: Coin
+
+    @classmethod
+    def of(cls, hello: Hello, welcome: Welcome, launch: Launch, agg_sig_data: bytes) -> Agreed:
+        """What these three messages fix."""
+        channel_keys = launch.channel_key, welcome.channel_key
+        launcher = launcher_coin(launch.parent)
+        return cls(
+            channel_keys,
+            (hello.unroll_key, welcome.unroll_key),
+            (hello.referee_key, welcome.referee_key),
+            (hello.reward_address, welcome.reward_address),
+            hello.unroll_timeout,
+            agg_sig_data,
+            launcher,
+            Coin(launcher.id, standard_puzzle_hash(added(*channel_keys)), sum(hello.contributions)),
+        )
+
+    # --- the puzzles of a state ---
+
+    def unroll_puzzle_hash(self, state: Account) -> bytes:
+        """Where the channel coin goes when this state is published."""
+        timeout_form = (_condition(82, int_to_atom(self.unroll_timeout)), self.conditions(state))
+        return curried_hash(
+            load("channel/unroll").hash,
+            tree_hash_atom(added(*self.unroll_keys)),
+            tree_hash_atom(int_to_atom(state.number)),
+            tree_hash_atom(tree_hash(timeout_form)),
+        )
+
+    def conditions(self, state: Account) -> Value:
+        """What a preemption by this state says: its number, the balances, the games' coins."""
+        return to_list((_condition(1, int_to_atom(state.number)), *self._coins(state)))
+
+    def _coins(self, state: Account) -> list[Value]:
+        coins = [pair for pair in zip(self.rewards, state.balances, strict=True) if pair[1]]
+        games = (game.coin for _, game in sorted(state.games.items()))
+        coins += [(coin.puzzle_hash(), coin.amount) for coin in games]
+        return [_condition(51, address, int_to_atom(amount)) for address, amount in coins]
+
+    # --- what is signed ---
+
+    def unsigned(self, state: Account, sender: int, halves: tuple[bytes, bytes]) -> list[str]:
+        """Which of this side's halves for a state are none: `CH-BATCH-4`, `CH-BATCH-5`."""
+        to_unroll = _condition(51, self.unroll_puzzle_hash(state), int_to_atom(self.coin.amount))
+        wanted = (
+            ("CH-BATCH-4", self.channel_keys, self._channel_message(to_list((to_unroll,)))),
+            ("CH-BATCH-5", self.unroll_keys, tree_hash(self.conditions(state))),
+        )
+        return [
+            rule
+            for (rule, keys, message), half in zip(wanted, halves, strict=True)
+            if not is_half(keys[sender], message, added(*keys), half)
+        ]
+
+    def is_shutdown_half(self, state: Account, sender: int, half: bytes) -> bool:
+        """Whether this is that side's half of the spend straight to both balances."""
+        key = added(*self.channel_keys)
+        return is_half(self.channel_keys[sender], self._shutdown_message(state), key, half)
+
+    def is_shutdown(self, state: Account, signature: bytes) -> bool:
+        """Whether this completes that spend."""
+        return signed((added(*self.channel_keys),), (self._shutdown_message(state),), signature)
+
+    def _shutdown_message(self, state: Account) -> bytes:
+        return self._channel_message(to_list(self._coins(state)))
+
+    def _channel_message(self, conditions: Value) -> bytes:
+        return tree_hash((b"\x01", conditions)) + self.coin.id + self.agg_sig_data
+
+
+def _condition(code: int, *atoms: bytes) -> Value:
+    return to_list((int_to_atom(code), *atoms))
+
+
+# --- signatures --------------------------------------------------------------------------------
+
+# Runs of one seed begin alike, so that most of these are asked for again.
+
+
+@lru_cache(maxsize=1 << 12)
+def added(first: bytes, second: bytes) -> bytes:
+    """The sum of two public keys."""
+    return bytes(G1Element.from_bytes(first) + G1Element.from_bytes(second))
+
+
+@lru_cache(maxsize=1 << 14)
+def is_half(key: bytes, message: bytes, sum_key: bytes, half: bytes) -> bool:
+    """Whether this is the key's half of a signature of the message under the sum key."""
+    try:
+        point = G2Element.from_bytes(half)
+    except ValueError:
+        return False
+    hashed = AugSchemeMPL.g2_from_message(sum_key + message)
+    return bool(G1Element.from_bytes(key).pair(hashed) == G1Element.generator().pair(point))
+
+
+@lru_cache(maxsize=1 << 12)
+def signed(keys: tuple[bytes, ...], messages: tuple[bytes, ...], signature: bytes) -> bool:
+    """Whether this is the sum of one signature for each key and message."""
+    try:
+        point = G2Element.from_bytes(signature)
+        points = [G1Element.from_bytes(key) for key in keys]
+    except ValueError:
+        return False
+    return AugSchemeMPL.aggregate_verify(points, list(messages), point)

@@ -1,0 +1,376 @@
+"""What the two sides said, as the honest one saw it, each message judged by the rules.
+
+An honest side has to take what keeps to the rules, to accuse what does not, and to say nothing
+that breaks them itself; it must not stop waiting too early, nor wait for ever. The engine is
+asked nothing: only what went in and out of it counts. Source: the state channel, "Opening" and
+"The potato".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from channel.chain.observations import Block
+from channel.errors import Violation
+from channel.peer.interface import BrokenOff, ChannelOpen, OpeningFailed, Received, Send, Tell
+from channel.peer.onchain.chain_news import ChannelClosed, LeftForChain, UnilateralClose
+from channel.peer.opening.introduction import Times
+from channel.protocol.messages import (
+    MAX_MESSAGE,
+    Accept,
+    Advisory,
+    Batch,
+    Funded,
+    Message,
+    Request,
+    Shutdown,
+    ShutdownDone,
+    decode,
+)
+from channel.simulation.agreed import Agreed
+from channel.simulation.endpoints import Run, Turn
+from channel.simulation.handshake import Handshake, Terms
+from channel.simulation.lawful import judge, playable
+from channel.simulation.ledger import Account
+from games import registry
+
+TIMES = Times()
+"""The times that both sides of a scenario agree on."""
+
+LAWFUL: frozenset[str] = frozenset()
+
+PATIENCE = 12
+"""Blocks beyond its time for which an honest side may wait, for what the weather does to it."""
+
+FREE = 1 << 16
+"""Bytes that a message may always have; from there on the state decides what there is to say."""
+
+ENDS = LeftForChain | UnilateralClose | OpeningFailed | ChannelClosed
+"""News with which the honest side listens no more."""
+
+
+@dataclass
+class Conversation:
+    """Everything that was said until the honest side listened no more.
+
+    `accounts` are the states by number, `received` the newest that the honest side can
+    complete and `sent` the newest that it sent; `slashable` one with illegal moves in it that
+    it may publish. `broken` says what it did that it must not.
+    """
+
+    side: int
+    handshake: Handshake
+    times: tuple[int, int]
+    """Blocks within which the other side answers, and moves."""
+    confirmations: int
+    accounts: dict[int, Account]
+    received: int
+    sent: int
+    slashable: int | None = None
+    broken: list[str] = field(default_factory=list)
+    rules: set[str] = field(default_factory=set)
+    """The rules that the other side broke, as far as it was listened to."""
+
+    over: bool = False
+    _peak: int = 0
+    _holder: int = 1
+    _asked: dict[int, int] = field(default_factory=dict)
+    _closing: int | None = None
+    _closed: bool = False
+    _open: bool = False
+    _held: list[Message] = field(default_factory=list)
+    _last: tuple[bytes | None, bytes | None] = (None, None)
+    """The last message that was heard, and the last batch."""
+    _since: int = 0
+    _gone: bool = False
+    _born: int | None = None
+
+    # --- one turn after the other ---
+
+    def turn(self, turn: Turn) -> None:
+        """Judge what came in, what was done about it, and what went out."""
+        news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
+        accusation = next((one.violation for one in news if isinstance(one, BrokenOff)), None)
+        heard: frozenset[str] | None = LAWFUL
+        match turn.event:
+            case None:
+                self._peak = self._since = turn.height
+            case Block(peak):
+                self._see(turn.event, peak)
+                if any(isinstance(one, ChannelOpen) for one in news):
+                    heard = self._begins()
+                elif accusation is None:
+                    self._waits()
+            case Received(blob):
+                heard = self._hears(blob)
+        if accusation is not None:
+            self._accuses(accusation, heard, turn)
+            self.over = self._gone = True
+        elif heard:
+            self.broken.append(f"it took what breaks {', '.join(sorted(heard))}")
+            self.over = True
+        if self.over:
+            return
+        for effect in turn.effects:
+            if isinstance(effect, Send) and not self.over:
+                self._says(effect.message)
+        if any(isinstance(one, ENDS) for one in news):
+            self.over = self._gone = True
+
+    def afterwards(self, turn: Turn) -> None:
+        """Who has gone on chain, or closed, says nothing any more."""
+        if self._gone and any(isinstance(effect, Send) for effect in turn.effects):
+            self.broken.append("it talks on after it has gone on chain or closed the channel")
+            self._gone = False
+
+    def _see(self, block: Block, peak: int) -> None:
+        self._peak = peak
+        # A reorganisation can lower the height: then the wait starts from there.
+        self._since = min(self._since, peak)
+        self._asked = {side: min(since, peak) for side, since in self._asked.items()}
+        agreed = self.handshake.agreed
+        if agreed is not None:
+            born = [seen.born for seen in block.coins if seen.coin == agreed.coin]
+            self._born = born[0] if born else None
+
+    def _begins(self) -> frozenset[str] | None:
+        """Play begins: what was held until now is heard."""
+        self._open = True
+        if self._born is None or self._peak - self._born < self.confirmations:
+            self.broken.append("it began to play before the channel coin was deep")
+        self._since = self._peak
+        held, self._held = self._held, []
+        for message in held:
+            rules = self._breaks(self._told(message, 1 - self.side))
+            if rules:
+                return rules
+        return LAWFUL
+
+    # --- what comes in ---
+
+    def _hears(self, blob: bytes) -> frozenset[str] | None:
+        """The rules that these bytes of the other side break; None where it may be either."""
+        if self._closed or blob in self._last:
+            return LAWFUL  # nothing counts after the completed shutdown, and no repeat ever
+        if len(blob) > MAX_MESSAGE:
+            return self._breaks(frozenset({"CH-MSG-1"}))
+        try:
+            message = decode(blob)
+        except Violation:
+            return self._breaks(frozenset({"CH-MSG-2"}))
+        self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
+        if self._waiting() and isinstance(message, Batch | Request | Shutdown):
+            return self._holds(message)
+        if self._waiting() and isinstance(message, Advisory):
+            return LAWFUL
+        rules = self._breaks(self._told(message, 1 - self.side))
+        return rules if rules or len(blob) <= FREE else None
+
+    def _holds(self, message: Message) -> frozenset[str] | None:
+        """A message that came a little before play; a second one of a kind may be refused."""
+        another = any(isinstance(one, type(message)) for one in self._held)
+        self._held.append(message)
+        return None if another else LAWFUL
+
+    def _breaks(self, rules: frozenset[str]) -> frozenset[str]:
+        self.rules |= rules
+        return rules
+
+    def _waiting(self) -> bool:
+        """Whether nothing of the opening but perhaps its last message is to come, and play has
+        not begun: the funding may be in the chain before that message is here."""
+        last = self.side == 0 and self.handshake.awaits_completion
+        return (self.handshake.over or last) and not self._open
+
+    def _accuses(self, accusation: Violation, heard: frozenset[str] | None, turn: Turn) -> None:
+        """Whether an accusation is right: by what was just heard, or by the time it took."""
+        rule = accusation.rule
+        if rule.startswith("CH-TIME") and isinstance(turn.event, Block):
+            if not self._late(rule, 0):
+                self.broken.append(f"it gave up too early: {accusation}")
+        elif rule == "CH-COINS-1":
+            pass  # what it was to send itself would have been a trap
+        elif heard is not None and not _fits(rule, heard):
+            why = f"what breaks {', '.join(sorted(heard))}" if heard else "what breaks no rule"
+            self.broken.append(f"it accused {why}: {accusation}")
+
+    # --- what goes out ---
+
+    def _says(self, blob: bytes) -> None:
+        message = decode(blob)
+        rules = self._told(message, self.side)
+        if rules:
+            kind = type(message).__name__.lower()
+            self.broken.append(f"it sent a {kind} that breaks {', '.join(sorted(rules))}")
+            self.over = True
+
+    # --- either ---
+
+    def _told(self, message: Message, sender: int) -> frozenset[str]:
+        """Take a message of either side; the rules that it breaks."""
+        late = isinstance(message, Funded) and self._open
+        if not self._open or (late and not self.handshake.over):
+            rules = self.handshake.take(message, sender, self._peak)
+            self._since = self._peak
+            return rules
+        if self._closing is not None:
+            return self._ends(message, sender)
+        match message:
+            case Batch():
+                return self._batch(message, sender)
+            case Request():
+                if self._holder != sender:
+                    self._asked.setdefault(sender, self._peak)
+                return LAWFUL
+            case Advisory():
+                return LAWFUL
+            case Shutdown():
+                return self._shutdown(message, sender)
+            case ShutdownDone():
+                return frozenset({"CH-SHUT-4"})
+            case _:
+                return frozenset({"CH-MSG-3"})
+
+    def _newest(self) -> Account:
+        return self.accounts[max(self.received, self.sent)]
+
+    def _agreed(self) -> Agreed:
+        agreed = self.handshake.agreed
+        assert agreed is not None
+        return agreed
+
+    def _batch(self, batch: Batch, sender: int) -> frozenset[str]:
+        before, other = self._newest(), 1 - sender
+        verdict = judge(
+            before,
+            batch,
+            sender,
+            self._agreed(),
+            holder=self._holder,
+            asked=other in self._asked,
+        )
+        rules = verdict.rules
+        if sender == self.side and not rules:
+            rules = self._careless(batch, before)
+        if verdict.after is not None and (not rules or verdict.slashable):
+            self.accounts[batch.number] = verdict.after
+        if verdict.slashable:
+            self.slashable = batch.number
+        if not rules:
+            self.sent, self.received = (
+                (batch.number, self.received) if sender == self.side else (self.sent, batch.number)
+            )
+            self._holder = other
+            self._asked.pop(other, None)
+            self._since = self._peak
+        return rules
+
+    def _careless(self, batch: Batch, before: Account) -> frozenset[str]:
+        """Games that a careful side does not take up: those with too short a time for a move."""
+        for action in batch.actions:
+            if isinstance(action, Accept):
+                proposer, offers = before.open[action.group_id]
+                for offer in offers:
+                    game = playable(offer, proposer, self._agreed().referee_keys)
+                    reveals = game is not None and registry.get(game.game).reveals
+                    least = self.confirmations * (2 if reveals else 1) + 3
+                    if offer.timeout < least:
+                        return frozenset({f"the least timeout ({offer.timeout} blocks)"})
+        return LAWFUL
+
+    def _shutdown(self, message: Shutdown, sender: int) -> frozenset[str]:
+        state, rules = self._newest(), set()
+        if self._holder != sender:
+            rules.add("CH-SHUT-1")
+        if state.games:
+            rules.add("CH-SHUT-2")
+        elif not self._agreed().is_shutdown_half(state, sender, message.half):
+            rules.add("CH-SHUT-3")
+        if not rules:
+            self._closing = sender
+            self._since = self._peak
+        return frozenset(rules)
+
+    def _ends(self, message: Message, sender: int) -> frozenset[str]:
+        """After a shutdown was asked for: its completion, and nothing else."""
+        match message:
+            case ShutdownDone(signature) if sender != self._closing and not self._closed:
+                if not self._agreed().is_shutdown(self._newest(), signature):
+                    return frozenset({"CH-SHUT-3"})
+                self._closed = True
+                return LAWFUL
+            case Request() | Advisory() if sender != self._closing and not self._closed:
+                return LAWFUL
+            case _:
+                return frozenset({"CH-SHUT-5"})
+
+    # --- time ---
+
+    def _late(self, rule: str, more: int) -> bool:
+        """Whether something of this rule has been due for longer than its time and `more`."""
+        answer, move = (time + more for time in self.times)
+        waited = self._peak - self._since
+        if rule == "CH-TIME-2":
+            return self._open and self._owed() and self._holder != self.side and waited >= move
+        if self._closed or (self.handshake.over and not self._open):
+            return False
+        if not self._open or self._closing is not None:
+            return waited >= answer
+        if self._holder == self.side:
+            return self._owed() and 1 - self.side not in self._asked and waited >= answer
+        return self.side in self._asked and self._peak - self._asked[self.side] >= answer
+
+    def _owed(self) -> bool:
+        """Whether the other side owes a move or a settlement."""
+        return any(game.mover != self.side for game in self._newest().games.values())
+
+    def _waits(self) -> None:
+        """Still waiting: that must not go on for ever; nor may the other side have to."""
+        begun = self.side == 0 or self.handshake.agreed is not None
+        for rule in ("CH-TIME-1", "CH-TIME-2"):
+            if begun and self._late(rule, PATIENCE):
+                self.broken.append(f"it waits for what is due by {rule}, and has waited too long")
+                self.over = True
+                return
+        asked = self._asked.get(1 - self.side)
+        answers = self._holder == self.side and self._closing is None
+        if asked is not None and answers and self._peak - asked > self.times[0]:
+            self.broken.append("it does not answer a request for the potato (CH-TIME-1)")
+            self.over = True
+
+
+def _fits(rule: str, heard: frozenset[str]) -> bool:
+    """Whether a rule that was named is one that was broken. The games name their own."""
+    if not rule.startswith("CH-"):
+        return bool(heard & {"CH-MOVE-4", rule})
+    return rule in heard
+
+
+def conversation(run: Run) -> Conversation:
+    """The conversation of a run, judged to its end."""
+    scenario, side = run.scenario, run.scenario.honest
+    contributions = (scenario.balance, scenario.balance)
+    first, second = (end.wallet.coin for end in run.ends)
+    terms = Terms(
+        contributions,
+        scenario.unroll_timeout,
+        (TIMES.response, TIMES.move),
+        scenario.confirmations,
+        run.chain.agg_sig_data(),
+        (first, second),
+    )
+    talk = Conversation(
+        side,
+        Handshake(terms),
+        (TIMES.response, TIMES.move),
+        scenario.confirmations,
+        {number: Account(number, contributions) for number in (0, 1)},
+        side,
+        1 - side,
+    )
+    for turn in run.ends[side].journal:
+        if talk.over:
+            talk.afterwards(turn)
+        else:
+            talk.turn(turn)
+    return talk

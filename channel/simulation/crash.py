@@ -1,0 +1,128 @@
+"""Whether the honest side could be killed at any instant, and lose nothing.
+
+What it signs, and every batch that it takes with both signatures, is stored before anything that
+follows from it is sent; so is a move before it is pushed, to be made again in the same bytes.
+Source: the state channel, "What an honest player is promised", crash safety.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.errors import Violation
+from channel.peer.interface import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
+from channel.protocol.messages import (
+    Advisory,
+    Batch,
+    FirstHalves,
+    Funding,
+    Message,
+    Propose,
+    Request,
+    decode,
+)
+from channel.protocol.state_records import read
+from channel.simulation.conversation import Conversation
+from channel.simulation.endpoints import Run, Turn
+from channel.simulation.secrecy import move_of
+from clsp.values import serialize
+
+
+def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
+    """What was let out before it was stored."""
+    stored: list[bytes] = []
+    for turn in run.ends[talk.side].journal:
+        for need in _taken(talk, turn):
+            if not _stored_first(need, turn.effects):
+                yield "it took a batch, or halves, and did not store them first"
+        if not _keeps_evidence(turn.effects):
+            yield "it did not store the evidence of the illegal moves that it means to slash"
+        for effect in turn.effects:
+            match effect:
+                case Store(_, data):
+                    stored.append(data)
+                case Send(blob) if not isinstance(decode(blob), Request | Advisory):
+                    said = decode(blob)
+                    needs = (blob, *_conditions(talk, said), *_proposed(said))
+                    if not all(_kept(need, stored) for need in needs):
+                        yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
+                case Push("move" | "redo", bundle):
+                    moves = (move_of(spend.solution) for spend in bundle.spends)
+                    if not all(_kept(move, stored) for move in moves):
+                        yield "it made a move on chain before storing it"
+                case _:
+                    pass
+
+
+def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
+    """Whether the record of a state with illegal moves says with what each is slashed."""
+    slashable = {
+        game_id
+        for effect in effects
+        if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
+        for game_id in effect.news.slashable
+    }
+    if not slashable:
+        return True
+    records = [effect.data for effect in effects if isinstance(effect, Store)]
+    return any(
+        {game_id for game_id, _ in read(data).slashes} == slashable
+        for data in records
+        if b"slashes" in data
+    )
+
+
+def _proposed(message: Message) -> tuple[bytes, ...]:
+    """What of the offers in a message has to be stored, to be taken up after a crash."""
+    if not isinstance(message, Batch):
+        return ()
+    proposals = (action for action in message.actions if isinstance(action, Propose))
+    return tuple(offer.commitment for proposal in proposals for offer in proposal.offers)
+
+
+def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
+    """What the state pays that a batch leads to: a puzzle hash cannot be turned back."""
+    agreed = talk.handshake.agreed
+    if agreed is None or not isinstance(message, Batch) or message.number not in talk.accounts:
+        return ()
+    return (serialize(agreed.conditions(talk.accounts[message.number])),)
+
+
+def _taken(talk: Conversation, turn: Turn) -> tuple[bytes, ...]:
+    """What of this event has to be stored: a batch, or halves, that were taken."""
+    if not isinstance(turn.event, Received):
+        return ()
+    for effect in turn.effects:
+        match effect:
+            case Tell(BrokenOff(slashable=())) | Tell(Ignored()):
+                return ()
+            case _:
+                pass
+    try:
+        match message := decode(turn.event.message):
+            case (
+                Batch(channel_half=channel_half, unroll_half=unroll_half)
+                | FirstHalves(channel_half, unroll_half)
+                | Funding(channel_half, unroll_half)
+            ):
+                needs = (channel_half, unroll_half, *_conditions(talk, message))
+                return *needs, *_proposed(message)
+            case _:
+                return ()
+    except Violation:
+        return ()
+
+
+def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
+    """Whether a store among these has it, and nothing is said or pushed before."""
+    for effect in effects:
+        if isinstance(effect, Store) and need in effect.data:
+            return True
+        if isinstance(effect, Send | Push):
+            return False
+    # Nothing was done at all about a message that is held until play begins: it is not taken.
+    return not effects
+
+
+def _kept(blob: bytes, stored: list[bytes]) -> bool:
+    return any(blob in data for data in reversed(stored))

@@ -1,0 +1,181 @@
+"""Whether the honest side did on chain what was due, with the block in which it was due.
+
+Each picture of the chain that it was given is looked at: an old state is preempted at once, the
+unroll coin and a game are claimed from their timeouts on, an illegal move is slashed at once,
+and all that again with every block until it is in. Source: the state channel, "Going on chain".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.chain.coins import Coin
+from channel.chain.observations import Block, CoinSeen
+from channel.peer.interface import Push, Tell
+from channel.peer.onchain.chain_news import ChannelSettled
+from channel.simulation.conversation import Conversation
+from channel.simulation.endpoints import Run, Turn
+from channel.simulation.ledger import Account, Standing
+from channel.simulation.secrecy import move_of
+from clsp.integers import atom_to_int
+from clsp.values import Value, deserialize, from_list
+from games.referee import GameCoin, RefereeRefusal
+
+
+def omissions(run: Run, talk: Conversation) -> Iterator[str]:
+    """What was not done in time."""
+    agreed = talk.handshake.agreed
+    if agreed is None:
+        return
+    unrolls = {agreed.unroll_puzzle_hash(state): state for state in talk.accounts.values()}
+    games: dict[bytes, Standing] = {}
+    for turn in run.ends[talk.side].journal:
+        if not isinstance(turn.event, Block) or _settled(turn):
+            continue
+        pushed = {
+            spend.coin.id
+            for effect in turn.effects
+            if isinstance(effect, Push)
+            for spend in effect.bundle.spends
+        }
+        for seen in turn.event.coins:
+            state = unrolls.get(seen.coin.puzzle_hash)
+            state = state if seen.coin.parent == agreed.coin.id else None
+            if state is not None:
+                _unrolled(talk, games, seen, state)
+            standing = games.get(seen.coin.id)
+            if standing is not None:
+                _moved(games, seen, standing)
+            if seen.spent is not None or seen.coin.id in pushed:
+                continue
+            age = turn.event.peak - seen.born
+            if state is not None:
+                due = _unroll_due(talk, state, age, agreed.unroll_timeout)
+            else:
+                due = _game_due(talk.side, standing, age) if standing else ""
+            if due:
+                yield f"it does not {due}, which is {age} blocks old"
+
+
+URGENT = ("unroll", "preempt", "slash", "move", "redo")
+"""What has a deadline, and is paid for by a side that pays fees."""
+
+
+def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
+    """Spends with a deadline whose fee was not raised with a block that they were not in."""
+    fees = run.ends[talk.side].peer.config.fees
+    if fees is None or run.reorgs:
+        return  # after a reorganisation a coin may be younger than it was
+    offered: dict[bytes, tuple[int, int]] = {}
+    for turn in run.ends[talk.side].journal:
+        for effect in turn.effects:
+            if not isinstance(effect, Push) or not isinstance(turn.event, Block):
+                continue
+            name, with_fee, _ = effect.name.partition("+fee")
+            if not with_fee or name not in URGENT or len(effect.bundle.spends) != 2:
+                continue
+            spend, purse = effect.bundle.spends
+            fee, peak = _fee(purse.solution), turn.event.peak
+            before, was = offered.get(spend.coin.id, (peak, 0))
+            if before < peak and fee <= was < fees.most:
+                yield f"it offers {fee} mojos for a {name}, as before"
+            offered[spend.coin.id] = (peak, fee)
+
+
+def _fee(solution: bytes) -> int:
+    """The fee that a wallet coin's spend reserves, in mojos."""
+    match deserialize(solution):
+        case (_, ((_, conditions), _)):
+            for condition in from_list(conditions):
+                match condition:
+                    case (b"\x34", (bytes(fee), _)):
+                        return atom_to_int(fee)
+                    case _:
+                        pass
+        case _:
+            pass
+    return 0
+
+
+def _settled(turn: Turn) -> bool:
+    return any(
+        isinstance(one, Tell) and isinstance(one.news, ChannelSettled) for one in turn.effects
+    )
+
+
+def _unroll_due(talk: Conversation, state: Account, age: int, timeout: int) -> str:
+    """What is to be done about an unspent unroll coin so many blocks old."""
+    newest = talk.slashable if talk.slashable is not None else talk.received
+    if state.number < newest and state.number % 2 != talk.side:
+        return f"preempt state {state.number}"
+    return f"time out state {state.number}" if age >= timeout else ""
+
+
+def _game_due(side: int, game: Standing, age: int) -> str:
+    """What is to be done about an unspent game coin so many blocks old."""
+    if game.illegal and game.mover == side:
+        return "slash an illegal move"
+    due = age >= game.coin.timeout and game.share(side)
+    return f"claim {game.share(side)} mojos in a game" if due else ""
+
+
+def _unrolled(
+    talk: Conversation, games: dict[bytes, Standing], seen: CoinSeen, published: Account
+) -> None:
+    """Note the game coins that an unroll coin was spent to."""
+    if seen.spent is None or seen.solution is None:
+        return
+    number = published.number
+    for condition in from_list(deserialize(seen.solution)):
+        match condition:
+            case (b"\x01", (bytes(told), b"")):
+                number = atom_to_int(told)
+            case _:
+                pass
+    state = talk.accounts.get(number)
+    for game in state.games.values() if state is not None else ():
+        games[_coin(seen.coin.id, game.coin).id] = game
+
+
+def _moved(games: dict[bytes, Standing], seen: CoinSeen, game: Standing) -> None:
+    """Note the game coin that another one was moved to."""
+    if seen.spent is None or not move_of(seen.solution or b""):
+        return
+    value: Value = deserialize(seen.solution or b"")
+    match value:
+        case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
+            try:
+                after = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
+            except RefereeRefusal:
+                return
+            games[_coin(seen.coin.id, after.coin).id] = after
+        case _:
+            pass
+
+
+def _coin(parent: bytes, game: GameCoin) -> Coin:
+    return Coin(parent, game.puzzle_hash(), game.amount)
+
+
+def other_moves(run: Run, talk: Conversation) -> Iterator[str]:
+    """Moves on chain where the honest side had sent another one, or had settled."""
+    sent: dict[GameCoin, GameCoin | None] = {}
+    for number, state in talk.accounts.items():
+        after = talk.accounts.get(number + 1)
+        if after is None or (number + 1) % 2 == talk.side:
+            continue  # made by the other side
+        for game_id, game in state.games.items():
+            known = after.games.get(game_id)
+            if game.mover == talk.side and (known is None or known.coin != game.coin):
+                sent[game.coin] = known.coin if known is not None else None
+    moves = {coin.puzzle_hash(): after for coin, after in sent.items()}
+    for name, bundle, _ in run.ends[talk.side].pushed:
+        for spend in bundle.spends:
+            move = move_of(spend.solution)
+            if not move or spend.coin.puzzle_hash not in moves:
+                continue
+            wanted = moves[spend.coin.puzzle_hash]
+            if wanted is None:
+                yield f"a {name} in a game that it had settled"
+            elif move != wanted.move:
+                yield f"a {name} is another one than it had sent"

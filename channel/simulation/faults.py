@@ -1,0 +1,448 @@
+"""Faults that are planted in the honest side's engine, to see that the promises notice them.
+
+A fault is either a check that is left out, one for each that the engine has, or something that
+it does wrongly: with what goes into a peer, with what comes out of it, or with one function in
+between. It is there only while the honest side works. Each names the adversaries that it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
+from channel.peer.machine import Peer
+from channel.simulation.planted import (
+    Clock,
+    Deaf,
+    Late,
+    Loses,
+    News,
+    Once,
+    Planted,
+    PreemptsItself,
+    Publishes,
+    Replaced,
+    Says,
+    StoresLast,
+    Unchecked,
+    constant,
+    first_fee,
+    hastily,
+    never_late,
+    nothing,
+    plays_on,
+    says_twice,
+    skips_a_number,
+    tells_its_seed,
+    without_evidence,
+    wrong_half,
+)
+from channel.simulation.unchecked import Check, checks
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault by name: the rules or promises that it is about, what is wrong, and how.
+
+    `seen_by` are the adversaries against which it should show, in scenarios in which the fields in
+    `given` are so.
+    """
+
+    name: str
+    about: tuple[str, ...]
+    what: str
+    plant: Callable[[Peer], Planted]
+    seen_by: tuple[str, ...]
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a check that is left out, so that another one may stand in for it."""
+        return self.name.startswith("unchecked ")
+
+
+def _unchecked(check: Check) -> Fault:
+    function = check.name.split("/")[0]
+    rules = (*check.rules, *_RULES_OF.get(function, ()))
+    return Fault(
+        f"unchecked {check.name}",
+        rules,
+        f"does not refuse: {check.says}",
+        lambda peer: Unchecked(peer, check),
+        (*(name_of(rule) for rule in rules), *_SEEN_BY.get(function, ())),
+    )
+
+
+_FUNDING = ("CH-OPEN-9", "CH-OPEN-10")
+_RULES_OF = {
+    "batch._open_group": ("CH-CANCEL-1", "CH-ACCEPT-1"),
+    "funding._check_wallet": _FUNDING,
+    "funding._read": _FUNDING,
+    "funding._conditions": _FUNDING,
+    "funding._items": _FUNDING,
+    "funding._amount": _FUNDING,
+    "signed.check_halves": ("CH-OPEN-8",),
+    "receive._judge": ("CH-MOVE-4",),
+    "receive._faults": ("CH-MOVE-4", "CH-MOVE-5"),
+}
+"""The rules of checks that are told them by who calls, by module and function."""
+
+_SEEN_BY = {
+    "receive._judge": ("overshare", "padded"),
+    "receive._faults": ("bad-selection", "overraise", "wrong-reveal"),
+}
+"""Others that reach these checks."""
+
+
+def _behaves(
+    name: str,
+    about: str,
+    what: str,
+    kind: Callable[..., Planted],
+    *args: Any,
+    by: tuple[str, ...],
+    **more: Any,
+) -> Fault:
+    return Fault(name, (about,), what, lambda peer: kind(peer, *args, **more), by)
+
+
+def behaviours() -> tuple[Fault, ...]:
+    """What an engine can do wrongly besides leaving out a check."""
+    # What it takes to be in need of each spend.
+    stale = ("stale-oldest", "stale-any")
+    return (
+        _behaves(
+            "never publishes",
+            "liveness",
+            "loses its unroll",
+            Loses,
+            "push unroll.",
+            by=("silent", "dead"),
+        ),
+        _behaves(
+            "never preempts", "safety", "loses its preemption", Loses, "push preempt.", by=stale
+        ),
+        _behaves(
+            "preempts late",
+            "safety",
+            "preempts 15 blocks late",
+            Late,
+            15,
+            "push preempt.",
+            by=(*stale, "rewinder"),
+        ),
+        _behaves(
+            "never times out",
+            "liveness",
+            "loses an unroll's timeout form",
+            Loses,
+            "push unroll-timeout.",
+            by=("dead",),
+        ),
+        _behaves("never claims", "safety", "loses its claims", Loses, "push claim.", by=("dead",)),
+        _behaves(
+            "claims late",
+            "liveness",
+            "claims 15 blocks late",
+            Late,
+            15,
+            "push claim.",
+            by=("dead", "silent"),
+        ),
+        _behaves(
+            "never slashes",
+            "safety",
+            "loses its slashes",
+            Loses,
+            "push slash.",
+            by=("wrong-commitment", "illegal-on-chain"),
+        ),
+        _behaves(
+            "slashes late",
+            "safety",
+            "slashes 15 blocks late",
+            Late,
+            15,
+            "push slash.",
+            by=("claimer", "wrong-commitment", "illegal-on-chain", "chameleon"),
+        ),
+        _behaves(
+            "never moves on chain",
+            "safety",
+            "loses its moves on chain",
+            Loses,
+            "push move.",
+            by=("leaver", "silent", "late-mover-2"),
+        ),
+        _behaves(
+            "never redoes",
+            "safety",
+            "loses its redone moves",
+            Loses,
+            "push redo.",
+            by=("silent", "leaver"),
+        ),
+        _behaves(
+            "moves late",
+            "safety",
+            "moves 12 blocks late on chain",
+            Late,
+            12,
+            "push move.",
+            "push redo.",
+            by=("claimer", "leaver", "silent"),
+        ),
+        _behaves(
+            "never shuts",
+            "liveness",
+            "loses the completed shutdown",
+            Loses,
+            "push shutdown.",
+            by=("leaves-closing",),
+        ),
+        _behaves(
+            "pushes once",
+            "liveness",
+            "never pushes a spend again",
+            Once,
+            by=("rewinder", "answers-again", "resurrector", "pinner"),
+        ),
+        _behaves(
+            "clock ahead",
+            "safety",
+            "counts two blocks too many on chain",
+            Clock,
+            2,
+            by=("dead", "silent", "leaver"),
+        ),
+        _behaves(
+            "clock behind",
+            "liveness",
+            "counts nine blocks too few on chain",
+            Clock,
+            -9,
+            by=("dead", "silent", "claimer"),
+        ),
+        _behaves(
+            "publishes an old state",
+            "safety",
+            "publishes the first state that it has",
+            Publishes,
+            by=("silent", "dead"),
+        ),
+        _behaves(
+            "preempts itself",
+            "news",
+            "preempts the state that it published",
+            PreemptsItself,
+            by=("dead", "silent"),
+        ),
+        _behaves("stores last", "crash safety", "stores after sending", StoresLast, by=("",)),
+        _behaves(
+            "forgets what it sent",
+            "crash safety",
+            "does not store its batches",
+            Loses,
+            "sent/",
+            by=("",),
+        ),
+        _behaves(
+            "forgets what it received",
+            "crash safety",
+            "does not store batches",
+            Loses,
+            "received/",
+            by=("",),
+        ),
+        _behaves(
+            "forgets proposals",
+            "crash safety",
+            "does not store open proposals",
+            Loses,
+            "proposals",
+            by=("", "crowder", "unaffordable"),
+        ),
+        _behaves(
+            "forgets its last message",
+            "crash safety",
+            "does not store the batch that it may have to repeat",
+            Loses,
+            "last-sent",
+            by=("",),
+        ),
+        _behaves(
+            "forgets decisions",
+            "crash safety",
+            "does not store moves on chain",
+            Loses,
+            "decided/",
+            by=("leaver", "silent"),
+        ),
+        _behaves(
+            "forgets the shutdown",
+            "crash safety",
+            "does not store the shutdown",
+            Loses,
+            "shutdown/asked",
+            "shutdown/completed",
+            by=("",),
+        ),
+        _behaves(
+            "forgets the opening",
+            "crash safety",
+            "does not store the opening",
+            Loses,
+            "opening/",
+            by=("",),
+        ),
+        _behaves(
+            "deaf to requests",
+            "CH-TIME-1",
+            "never answers a request",
+            Deaf,
+            by=("breaks-ch-accept-2", "flooder", "breaks-ch-settle-2"),
+        ),
+        _behaves(
+            "skips numbers",
+            "CH-BATCH-2",
+            "sends a batch with another number",
+            Says,
+            skips_a_number,
+            by=("",),
+        ),
+        _behaves(
+            "sends two batches",
+            "CH-BATCH-1",
+            "sends a batch without the potato",
+            Says,
+            says_twice,
+            by=("",),
+        ),
+        _behaves(
+            "signs wrongly", "CH-BATCH-5", "sends a half that is none", Says, wrong_half, by=("",)
+        ),
+        _behaves(
+            "plays on", "CH-SHUT-5", "sends a batch after a shutdown", Says, plays_on, by=("",)
+        ),
+        _behaves(
+            "tells its seed",
+            "secrecy",
+            "says what a game's secrets come from",
+            Says,
+            tells_its_seed,
+            by=("",),
+        ),
+        _behaves(
+            "tells what is not so",
+            "news",
+            "takes nothing back, and settles at one more",
+            News,
+            by=("dead", "rewinder"),
+        ),
+        _behaves(
+            "gives up early",
+            "CH-TIME-1",
+            "waits for 2 blocks only",
+            Replaced,
+            "peer.machine_chain:wait",
+            hastily,
+            by=("late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
+        ),
+        _behaves(
+            "waits for ever",
+            "liveness",
+            "never stops waiting",
+            Replaced,
+            "peer.machine_chain:wait",
+            never_late,
+            by=("dead", "silent"),
+        ),
+        _behaves(
+            "forgets its moves",
+            "safety",
+            "does not make again what it sent",
+            Replaced,
+            "peer.onchain.signed_games:Records.sent_from",
+            nothing(None),
+            by=("silent", "stale-previous", "leaver"),
+        ),
+        _behaves(
+            "forgets settlements",
+            "safety",
+            "moves on in a game that it settled",
+            Replaced,
+            "peer.onchain.signed_games:Records.settled_by_us",
+            nothing(False),
+            by=("denies-settlement", "dead"),
+        ),
+        _behaves(
+            "reveals early",
+            "secrecy",
+            "moves on chain before the answered move is deep",
+            Replaced,
+            "peer.onchain.game_tracking:LAST_CHANCE",
+            constant(1000),
+            by=("leaver", "silent"),
+        ),
+        _behaves(
+            "takes short games",
+            "the least timeout",
+            "accepts any timeout of a game",
+            Replaced,
+            "protocol.proposals:least_timeout",
+            nothing(0),
+            by=("short-timeouts",),
+        ),
+        replace(
+            _behaves(
+                "never raises a fee",
+                "duty",
+                "offers the same fee with every block",
+                Replaced,
+                "peer.onchain.fees:Fees.after",
+                first_fee,
+                by=("stale-any", "leaver", "wrong-commitment"),
+            ),
+            given={"weather": "full", "fees": 5},
+        ),
+        _behaves(
+            "has no evidence",
+            "CH-MOVE-4",
+            "looks for no evidence of an illegal move",
+            Replaced,
+            "peer.play.receiving:judge_move",
+            without_evidence,
+            by=("bad-selection", "greedy-share"),
+        ),
+        _behaves(
+            "has no evidence on chain",
+            "safety",
+            "looks for no evidence on chain",
+            Replaced,
+            "peer.onchain.game_coins:judge_move",
+            without_evidence,
+            by=("bad-selection-on-chain", "illegal-on-chain"),
+        ),
+    )
+
+
+_BOUND = "what a message makes us read or keep is bounded, which no promise is about"
+
+ARGUED = {
+    "unchecked transitions._accept/3": UNBREAKABLE["CH-ACCEPT-4"],
+    "unchecked transitions._accept/4": "only a playable proposal is open to the other side",
+    "unchecked funding._read/2": _BOUND,
+    "unchecked funding._conditions/5": _BOUND,
+    "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
+    "unchecked handshake._on_launch/3": "no opening message shows the receiver's coin so early",
+    "unchecked machine._hold/1": _BOUND,
+    "unchecked receiving._faults/1": "the opponent can slash every illegal move of these games",
+}
+"""Faults that no adversary of this harness can show, by name, and why."""
+
+
+def faults() -> tuple[Fault, ...]:
+    """All faults: checks that are left out, in the order of the source, and the others."""
+    return (*map(_unchecked, checks()), *behaviours())

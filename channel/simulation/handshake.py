@@ -1,0 +1,270 @@
+"""Whether each message of the opening, A to F, is what it has to be, whoever answers it.
+
+Written apart from the engine. Source: the state channel, "Keys and signatures" and "Opening".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from chia_rs import G1Element
+
+from channel.chain.coins import (
+    Bundle,
+    Coin,
+    Spend,
+    launcher_announcement,
+    launcher_puzzle,
+    launcher_solution,
+)
+from channel.protocol.messages import (
+    FirstHalves,
+    Funded,
+    Funding,
+    Hello,
+    Introduction,
+    Launch,
+    Message,
+    Welcome,
+)
+from channel.simulation.agreed import Agreed, signed
+from channel.simulation.ledger import Account
+from clsp.integers import atom_to_int, int_to_atom, is_minimal
+from clsp.programs import Program
+from clsp.run import Valid, run_serialized
+from clsp.values import BadValue, NotAList, Value, deserialize, from_list, serialize
+from games.referee import payout_message
+
+STEPS = (
+    (Hello, 0),
+    (Welcome, 1),
+    (Launch, 0),
+    (FirstHalves, 1),
+    (Funding, 0),
+    (Funded, 1),
+)
+"""The messages of an opening in their order, and who says each."""
+
+MOST_COST = 200_000_000
+"""What running a wallet's spend may cost."""
+
+A_DAY = 4608
+"""Blocks: the latest deadline of a funding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What both players agreed on before they talk, and the coins that their wallets hold.
+
+    `times` are the response and the move time, in blocks.
+    """
+
+    contributions: tuple[int, int]
+    unroll_timeout: int
+    times: tuple[int, int]
+    confirmations: int
+    agg_sig_data: bytes
+    wallets: tuple[Coin, Coin]
+
+
+class Handshake:
+    """An opening, message by message, as the side that checks it sees them.
+
+    `agreed` is what it fixes, once message C was said.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+        self._said: list[Message] = []
+        self.agreed: Agreed | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether all six messages were said."""
+        return len(self._said) == len(STEPS)
+
+    @property
+    def awaits_completion(self) -> bool:
+        """Whether only the completed bundle is missing."""
+        return not self.over and len(self._said) == len(STEPS) - 1
+
+    def take(self, message: Message, sender: int, peak: int) -> frozenset[str]:
+        """The rules that this message breaks; it counts as said only if there are none."""
+        if self.over or (type(message), sender) != STEPS[len(self._said)]:
+            return frozenset({"CH-MSG-3"})
+        rules = frozenset(self._broken(message, peak))
+        if not rules:
+            self._said.append(message)
+            if isinstance(message, Launch):
+                self.agreed = self._agreed(message)
+        return rules
+
+    def _broken(self, message: Message, peak: int) -> Iterator[str]:
+        match message:
+            case Hello():
+                yield from self._introduced(message, ())
+            case Welcome(channel_key=key, channel_proof=proof):
+                hello = self._hello()
+                yield from self._introduced(message, (hello.unroll_key, hello.referee_key))
+                others = (message.unroll_key, message.referee_key, *_keys(hello))
+                yield from _proved(key, proof, others)
+                if message.reward_address == hello.reward_address:
+                    yield "CH-OPEN-4"
+            case Launch():
+                yield from self._launched(message, peak)
+            case FirstHalves(channel_half, unroll_half):
+                yield from self._halves(0, 1, (channel_half, unroll_half))
+            case Funding(channel_half, unroll_half, part):
+                yield from self._halves(1, 0, (channel_half, unroll_half))
+                if not self._funds(part.spends, part.signature, (0,)):
+                    yield "CH-OPEN-9"
+            case Funded(bundle):
+                if not self._completes(bundle):
+                    yield "CH-OPEN-10"
+            case _:
+                yield "CH-MSG-3"
+
+    # --- A, B and C ---
+
+    def _introduced(self, one: Introduction, others: tuple[bytes, ...]) -> Iterator[str]:
+        keys = one.unroll_key, one.referee_key
+        if not all(map(_is_key, keys)) or {*keys} & {*others} or keys[0] == keys[1]:
+            yield "CH-OPEN-1"
+            return
+        if not signed((one.unroll_key,), (one.unroll_key,), one.unroll_proof):
+            yield "CH-OPEN-2"
+        if not signed(
+            (one.referee_key,), (payout_message(one.reward_address),), one.payout_signature
+        ):
+            yield "CH-OPEN-3"
+        if one.contributions != self._terms.contributions or not sum(one.contributions):
+            yield "CH-OPEN-5"
+        least = self._terms.confirmations + 3
+        if one.unroll_timeout != self._terms.unroll_timeout or one.unroll_timeout < least:
+            yield "CH-OPEN-6"
+        if (one.response_time, one.move_time) != self._terms.times:
+            yield "CH-OPEN-12"
+
+    def _launched(self, launch: Launch, peak: int) -> Iterator[str]:
+        hello, welcome = self._hello(), self._welcome()
+        if sha256(launch.channel_key).digest() != hello.channel_key_hash:
+            yield "CH-OPEN-11"
+        others = (*_keys(hello), welcome.channel_key, *_keys(welcome))
+        yield from _proved(launch.channel_key, launch.channel_proof, others)
+        if not peak < launch.deadline <= peak + A_DAY:
+            yield "CH-OPEN-7"
+        if launch.parent == self._terms.wallets[1]:
+            yield "CH-OPEN-9"
+
+    def _agreed(self, launch: Launch) -> Agreed:
+        return Agreed.of(self._hello(), self._welcome(), launch, self._terms.agg_sig_data)
+
+    def _hello(self) -> Hello:
+        hello = self._said[0]
+        assert isinstance(hello, Hello)
+        return hello
+
+    def _welcome(self) -> Welcome:
+        welcome = self._said[1]
+        assert isinstance(welcome, Welcome)
+        return welcome
+
+    # --- D, E and F ---
+
+    def _halves(self, number: int, sender: int, halves: tuple[bytes, bytes]) -> Iterator[str]:
+        assert self.agreed is not None
+        if self.agreed.unsigned(Account(number, self._terms.contributions), sender, halves):
+            yield "CH-OPEN-8"
+
+    def _completes(self, bundle: Bundle) -> bool:
+        """Whether a bundle is the initiator's spends, the receiver's, and all signatures."""
+        funding = self._said[4]
+        assert isinstance(funding, Funding)
+        ours = funding.part.spends
+        pays = (0, 1) if self._terms.contributions[1] else (0,)
+        return bundle.spends[: len(ours)] == ours and self._funds(
+            bundle.spends, bundle.signature, pays
+        )
+
+    def _funds(self, spends: tuple[Spend, ...], signature: bytes, sides: tuple[int, ...]) -> bool:
+        """Whether these spends launch the channel, each side pays its part, and all signed."""
+        agreed, launch = self.agreed, self._said[2]
+        assert agreed is not None
+        assert isinstance(launch, Launch)
+        if len(spends) != 1 + len(sides) or len({spend.coin for spend in spends}) != len(spends):
+            return False
+        solution = launcher_solution(agreed.coin.puzzle_hash, agreed.coin.amount)
+        launcher = Spend(agreed.launcher, launcher_puzzle().serialized, serialize(solution))
+        wallets = (spends[0], *spends[2:])
+        if spends[1] != launcher or wallets[0].coin != launch.parent:
+            return False
+        announced = launcher_announcement(agreed.launcher.id, solution)
+        wanted = [(b"\x3d", announced), (b"\x57", int_to_atom(launch.deadline))]
+        keys: list[bytes] = []
+        messages: list[bytes] = []
+        for side, wallet in zip(sides, wallets, strict=True):
+            conditions = _conditions(wallet)
+            made = [one[1:3] for one in conditions if one[:1] == (b"\x33",)]
+            asked = [one for one in conditions if one[:1] == (b"\x32",)]
+            rest = [one for one in conditions if one[:1] not in ((b"\x33",), (b"\x32",))]
+            if sorted(rest) != sorted(wanted) or not asked or any(len(one) != 3 for one in asked):
+                return False
+            if any(len(one) != 2 or not _is_amount(one[1]) for one in made):
+                return False
+            if side == 0 and (launcher_puzzle().hash, b"") not in made:
+                return False
+            paid = wallet.coin.amount - sum(atom_to_int(amount) for _, amount in made)
+            if len({*made}) != len(made) or paid < self._terms.contributions[side]:
+                return False
+            keys += [key for _, key, _ in asked]
+            messages += [
+                message + wallet.coin.id + self._terms.agg_sig_data for _, _, message in asked
+            ]
+        return all(map(_is_key, keys)) and signed(tuple(keys), tuple(messages), signature)
+
+
+def _keys(one: Introduction) -> tuple[bytes, bytes]:
+    return one.unroll_key, one.referee_key
+
+
+def _proved(key: bytes, proof: bytes, others: tuple[bytes, ...]) -> Iterator[str]:
+    """What is wrong with a channel key that comes with this proof."""
+    if not _is_key(key) or key in others:
+        yield "CH-OPEN-1"
+    elif not signed((key,), (key,), proof):
+        yield "CH-OPEN-2"
+
+
+def _is_key(blob: bytes) -> bool:
+    try:
+        return G1Element.from_bytes(blob) != G1Element()
+    except ValueError:
+        return False
+
+
+def _is_amount(atom: bytes) -> bool:
+    return is_minimal(atom) and atom_to_int(atom) >= 0
+
+
+def _conditions(spend: Spend) -> list[tuple[bytes, ...]]:
+    """The conditions of a wallet's spend, those with pairs in them as far as the first; none
+    for a spend that gives no list of conditions."""
+    try:
+        if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
+            return []
+        deserialize(spend.solution)
+        outcome = run_serialized(spend.puzzle, spend.solution, MOST_COST)
+        if not isinstance(outcome, Valid):
+            return []
+        return [tuple(_atoms(one)) for one in from_list(outcome.value)]
+    except (BadValue, NotAList):
+        return []
+
+
+def _atoms(condition: Value) -> Iterator[bytes]:
+    for item in from_list(condition):
+        if not isinstance(item, bytes):
+            return
+        yield item

@@ -1,0 +1,200 @@
+"""Whether a batch keeps to the rules of the potato, whoever sends it and whoever answers it.
+
+Written apart from the engine, like the ledger: a batch is judged by the state before it, by who
+holds the potato, and by the rules of the games, and all rules that it breaks are named. Source:
+the state channel, "The potato".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from channel.protocol.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Move,
+    Offer,
+    Propose,
+    Settle,
+)
+from channel.simulation.agreed import Agreed
+from channel.simulation.ledger import Account, Standing, first, stakes
+from games.errors import BadTerms, UnknownGame
+from games.referee import RefereeRefusal
+
+ORDER = (Settle, Cancel, Accept, Move, Propose)
+MOST = 100
+"""Live games, and open proposals, at once."""
+FARTHEST = 2 * 1000
+"""How far above the least one that is free an id may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The rules that a batch breaks, and the state that it leads to if it breaks none.
+
+    `after` is there too when nothing is wrong but moves that the other side can slash
+    (`slashable`): that state may be published, as it was declared.
+    """
+
+    rules: frozenset[str]
+    after: Account | None = None
+    slashable: bool = False
+
+
+def judge(
+    before: Account, batch: Batch, sender: int, agreed: Agreed, *, holder: int, asked: bool
+) -> Verdict:
+    """Judge a batch of this side; `asked`: the other one has asked for the potato."""
+    if holder != sender:
+        return Verdict(frozenset({"CH-BATCH-1"}))
+    if batch.number != before.number + 1:
+        return Verdict(frozenset({"CH-BATCH-2"}))
+    work = _Work(before, sender, agreed)
+    rules = {rule for action in batch.actions for rule in work.does(action)}
+    kinds = [ORDER.index(type(action)) for action in batch.actions]
+    if kinds != sorted(kinds):
+        rules.add("CH-BATCH-3")
+    owed = {game_id for game_id, game in before.games.items() if game.mover == sender}
+    if not asked and any(work.games.get(game_id) == before.games[game_id] for game_id in owed):
+        rules.add("CH-BATCH-6")
+    if any(game.coin.puzzle_hash() in agreed.rewards for game in work.games.values()):
+        rules.add("CH-COINS-1")
+    after = work.account()
+    if not rules:
+        rules.update(agreed.unsigned(after, sender, (batch.channel_half, batch.unroll_half)))
+    moved = (work.games[game_id] for game_id in work.moved & set(work.games))
+    bad = [game for game in moved if game.faults]
+    slashable = not rules and bool(bad) and all(game.illegal for game in bad)
+    rules.update(rule for game in bad for rule in game.faults)
+    return Verdict(frozenset(rules), after if slashable or not rules else None, slashable)
+
+
+class _Work:
+    """A state in the hands of a batch: each action says which rules it breaks, or is done."""
+
+    def __init__(self, before: Account, sender: int, agreed: Agreed) -> None:
+        self.number = before.number + 1
+        self.sender = sender
+        self.agreed = agreed
+        self.balances = list(before.balances)
+        self.games = dict(before.games)
+        self.open = dict(before.open)
+        self.next_ids = list(before.next_ids)
+        self.moved: set[int] = set()
+
+    def account(self) -> Account:
+        """The state as it is now."""
+        balances, ids = tuple(self.balances), tuple(self.next_ids)
+        return Account(
+            self.number, (balances[0], balances[1]), self.games, self.open, (ids[0], ids[1])
+        )
+
+    def does(self, action: BatchAction) -> Iterator[str]:
+        """Do an action; what of it breaks a rule is named, and not done."""
+        match action:
+            case Settle(game_id):
+                yield from self._settle(game_id)
+            case Cancel(group_id):
+                if self.open.pop(group_id, None) is None:
+                    yield "CH-CANCEL-1"
+            case Accept(group_id):
+                yield from self._accept(group_id)
+            case Move():
+                yield from self._move(action)
+            case Propose(offers):
+                yield from self._propose(offers)
+
+    def _settle(self, game_id: int) -> Iterator[str]:
+        game = self.games.get(game_id)
+        if game is None:
+            yield "CH-SETTLE-1"
+        elif game.mover != self.sender:
+            yield "CH-SETTLE-2"
+        else:
+            del self.games[game_id]
+            for side in (0, 1):
+                self.balances[side] += game.share(side)
+
+    def _accept(self, group_id: int) -> Iterator[str]:
+        if group_id not in self.open:
+            yield "CH-ACCEPT-1"
+            return
+        proposer, offers = self.open[group_id]
+        if proposer == self.sender:
+            yield "CH-ACCEPT-2"
+        if len(self.games) + len(offers) > MOST:
+            yield "CH-ACCEPT-4"
+        started = [playable(offer, proposer, self.agreed.referee_keys) for offer in offers]
+        if not all(started):
+            yield "CH-ACCEPT-1"
+            return
+        del self.open[group_id]
+        for offer, game in zip(offers, started, strict=True):
+            for side, stake in enumerate(stakes(offer, proposer)):
+                self.balances[side] -= stake
+            if game is not None:
+                self.games[offer.game_id] = game
+        if min(self.balances) < 0:
+            yield "CH-ACCEPT-3"
+
+    def _move(self, action: Move) -> Iterator[str]:
+        game = self.games.get(action.game_id)
+        if action.game_id in self.moved:
+            yield "CH-MOVE-3"
+        if game is None:
+            yield "CH-MOVE-1"
+        elif game.mover != self.sender:
+            yield "CH-MOVE-2"
+        elif action.game_id not in self.moved:
+            try:
+                after = game.moved(
+                    action.move, action.commitment, action.share, action.max_move_size
+                )
+            except RefereeRefusal as refusal:
+                yield refusal.rule
+                return
+            self.moved.add(action.game_id)
+            self.games[action.game_id] = after
+
+    def _propose(self, offers: tuple[Offer, ...]) -> Iterator[str]:
+        for offer in offers:
+            least = self.next_ids[self.sender]
+            if offer.game_id % 2 != self.sender:
+                yield "CH-PROPOSE-1"
+            elif not least <= offer.game_id <= least + FARTHEST:
+                yield "CH-PROPOSE-2"
+            else:
+                self.next_ids[self.sender] = offer.game_id + 2
+            if not _states_its_record(offer, self.sender, self.agreed.referee_keys):
+                yield "CH-PROPOSE-4"
+        if sum(len(one) for _, one in self.open.values()) + len(offers) > MOST:
+            yield "CH-PROPOSE-3"
+        self.open[offers[0].game_id] = (self.sender, offers)
+
+
+def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Standing | None:
+    """The game of an offer before anybody moved; None where no such game can be played."""
+    try:
+        return first(offer, proposer, referee_keys)
+    except (UnknownGame, BadTerms):
+        return None
+
+
+def _states_its_record(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> bool:
+    """Whether an offer says of its game what follows from its name and parameters."""
+    game = playable(offer, proposer, referee_keys)
+    if game is None:
+        return True  # nobody can play it, and it is for the other side to cancel
+    coin = game.coin
+    says = offer.amount, offer.stakes, offer.commitment, offer.max_move_size, offer.mover_share
+    return says == (
+        coin.amount,
+        stakes(offer, proposer),
+        coin.infohash_b,
+        coin.max_move_size,
+        coin.mover_share,
+    )

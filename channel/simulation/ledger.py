@@ -1,0 +1,164 @@
+"""What two peers owe each other, worked out from what they said and from the games' rules alone.
+
+Written apart from the engine, on purpose: for every state it says what each side has, and where
+its games stand. Whether a move is legal it finds by trying every evidence of one byte, which is
+all that our games' validators take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from channel.protocol.messages import Offer
+from clsp.values import NIL, Value, tree_hash
+from games import registry
+from games.contract import Next, Raise, Seat, Slash, Valid
+from games.contract import State as GameState
+from games.judge import hashes_of
+from games.referee import FIRST, GameCoin, infohash, referee
+
+EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(256)))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A game as its players said it stands; `mover` and `alice` are sides (0: the initiator).
+
+    `validator` and `state` are None once nothing can be moved any more, or nobody knows how it
+    goes on. `faults` are the rules that the last move broke; `illegal`: the mover can prove it.
+    """
+
+    game: str
+    alice: int
+    mover: int
+    coin: GameCoin
+    validator: str | None
+    state: GameState | None
+    faults: tuple[str, ...] = ()
+    illegal: bool = False
+
+    @property
+    def amount(self) -> int:
+        """What both staked, in mojos."""
+        return self.coin.amount
+
+    @property
+    def over(self) -> bool:
+        """Whether the last move ended the game, or said so."""
+        return not self.coin.infohash_b
+
+    def share(self, side: int) -> int:
+        """What this side gets if nothing more happens."""
+        return self.coin.mover_share if side == self.mover else self.coin.waiter_share
+
+    def moved(self, move: bytes, commitment: bytes, share: int, size: int) -> Standing:
+        """The game after a move, as it was declared, and judged by us.
+
+        Raises `RefereeRefusal` for what no game coin lets through.
+        """
+        coin = self.coin.after(move, commitment, share, size)
+        after = replace(
+            self,
+            mover=1 - self.mover,
+            coin=coin,
+            faults=("CH-MOVE-4",),
+            illegal=False,
+            validator=None,
+            state=None,
+        )
+        if self.validator is None or self.state is None:
+            return after
+        slashed, valid, step = _judged(
+            self.game, self.validator, self.state, self.amount, move, share
+        )
+        wrong = valid and (commitment, size) != _committed(self.game, step)
+        if slashed or wrong or not valid:
+            faults = ("CH-MOVE-4",) * (slashed or not valid) + ("CH-MOVE-5",) * wrong
+            return replace(after, faults=faults, illegal=slashed or wrong)
+        return replace(
+            after,
+            faults=(),
+            validator=step.validator if step else None,
+            state=step.state if step else None,
+        )
+
+
+def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
+    """The commitment and the size limit of a move that leads there."""
+    if step is None:
+        return b"", 0
+    hashes = hashes_of(registry.get(game))
+    state = tree_hash(step.state.value())
+    return infohash(hashes[step.validator], state), step.max_move_size
+
+
+@lru_cache(maxsize=4096)
+def _judged(
+    game: str, validator: str, state: GameState, amount: int, move: bytes, share: int
+) -> tuple[bool, bool, Next | None]:
+    """Whether some evidence slashes a move, whether some lets it through, and to where."""
+    rules = registry.get(game)
+    judge, hashes = rules.validators[validator].judge, hashes_of(rules)
+    slashed = valid = False
+    step: Next | None = None
+    for evidence in EVERY_EVIDENCE:
+        match judge(state, move, share, amount, evidence, hashes):
+            case Slash():
+                slashed = True
+            case Valid(following):
+                valid, step = True, following
+            case Raise():
+                pass
+    return slashed, valid, step
+
+
+def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Standing:
+    """The game before anybody moved. Raises `UnknownGame` or `BadTerms`."""
+    rules = registry.get(offer.game)
+    terms = rules.terms(offer.parameters)
+    initial = rules.initial(terms)
+    alice = proposer if offer.proposer_is_alice else 1 - proposer
+    step = Next(initial.validator, initial.state, initial.max_move_size)
+    commitment, size = _committed(offer.game, step)
+    coin = GameCoin(
+        mover_key=referee_keys[alice],
+        waiter_key=referee_keys[1 - alice],
+        timeout=offer.timeout,
+        amount=terms.amount,
+        mod_hash=referee().hash,
+        nonce=offer.game_id,
+        move=b"",
+        max_move_size=size,
+        infohash_b=commitment,
+        mover_share=initial.mover_share,
+        infohash_a=FIRST,
+    )
+    return Standing(offer.game, alice, alice, coin, initial.validator, initial.state)
+
+
+def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
+    """What the initiator and the receiver stake, by the game's own terms."""
+    terms = registry.get(offer.game).terms(offer.parameters)
+    alice_side = proposer if offer.proposer_is_alice else 1 - proposer
+    alice, bob = terms.stakes[Seat.ALICE], terms.stakes[Seat.BOB]
+    return (alice, bob) if alice_side == 0 else (bob, alice)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A state: balances, games by id, and the open proposals by their first game's id.
+
+    An open proposal is its proposer and its offers; `next_ids` are the least ids that each side
+    may still use.
+    """
+
+    number: int
+    balances: tuple[int, int]
+    games: dict[int, Standing] = field(default_factory=dict)
+    open: dict[int, tuple[int, tuple[Offer, ...]]] = field(default_factory=dict)
+    next_ids: tuple[int, int] = (0, 1)
+
+    def total(self) -> int:
+        """All the money in it."""
+        return sum(self.balances) + sum(game.amount for game in self.games.values())

@@ -1,0 +1,171 @@
+"""Which planted faults the adversaries notice, by which promise, and in how many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+
+from channel.adversaries.base import names
+from channel.crypto import bls
+from channel.peer.interface import BrokenOff, Effect, Event, Tell
+from channel.simulation.arena import Arena
+from channel.simulation.faults import Fault, faults
+from channel.simulation.promises import check
+from channel.simulation.scenario import Scenario
+from channel.simulation.sweep import menus
+from channel.system.workers import Crew, Work
+
+STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
+"""After how many messages an adversary deviates, in the order in which that is tried."""
+
+MOST_RUNS = 96
+"""Runs in which a fault has to show."""
+
+MOST_OPENINGS = 160
+"""The same for a fault of the opening."""
+
+ENOUGH = 12
+"""Runs in which another check refused all that a fault let through: that will not change."""
+
+
+class Outcome(Enum):
+    """What became of a fault."""
+
+    NOTICED = "noticed"
+    COVERED = "refused by another check"
+    UNNOTICED = "not noticed"
+    UNREACHED = "not reached"
+    WITHOUT = "a promise breaks without it"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the runs with one fault showed: the first scenario that noticed it, and how.
+
+    `reached` counts the runs in which the fault made a difference.
+    """
+
+    fault: str
+    about: tuple[str, ...]
+    what: str
+    outcome: Outcome
+    runs: int
+    reached: int
+    scenario: Scenario | None = None
+    promise: str = ""
+    how: str = ""
+
+
+class FaultyArena(Arena):
+    """An arena in which the honest side's engine has a fault."""
+
+    def __init__(self, scenario: Scenario, fault: Fault) -> None:
+        super().__init__(scenario)
+        self.planted = fault.plant(self._ends[scenario.honest].peer)
+        self._is_check = fault.is_check
+        self.refused = False
+
+    def _react(self, index: int, event: Event | None) -> list[Effect]:
+        if index != self.scenario.honest:
+            return super()._react(index, event)
+        if self.planted.drops(event):
+            return []
+        with self.planted.around():
+            effects = super()._react(index, self.planted.event(event))
+        effects = self.planted.effects(effects)
+        accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
+        stands_in = self._is_check and self.planted.reached and accused
+        self.refused = self.refused or stands_in
+        return effects
+
+
+def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
+    """The runs in which a fault should show: each of its adversaries, in all situations."""
+    adversaries = [name for name in fault.seen_by if name in ("", *names())]
+    opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
+    # In an opening only chance is different from run to run, and all is soon over.
+    every = menus()[:1] if opening else (*menus(), *tight())
+    most = MOST_OPENINGS if opening else MOST_RUNS
+    for number in range(most if adversaries else 0):
+        pair, which = divmod(number, len(adversaries))
+        turn, side = divmod(pair, 2)
+        yield replace(
+            every[turn % len(every)],
+            **fault.given,
+            seed=f"{seed}/{number}",
+            adversary=adversaries[which],
+            step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],
+            side=1 - side,
+        )
+
+
+def tight() -> tuple[Scenario, ...]:
+    """Games in which the balances cover one stake and no more."""
+    return tuple(
+        replace(menu, contribution=menu.unit * menu.stack) for menu in menus() if menu.staggered
+    )
+
+
+def examine(fault: Fault, seed: str) -> Finding:
+    """Run a fault against its adversaries until a promise breaks."""
+    runs = reached = covered = 0
+    for scenario in scenarios(fault, seed):
+        runs += 1
+        promise = how = ""
+        arena = FaultyArena(scenario, fault)
+        try:
+            broken = check(arena.run())
+            if broken:
+                promise, how = broken[0].promise, broken[0].how
+        except Exception as error:
+            promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
+        if not arena.planted.reached:
+            if promise:
+                return _finding(fault, Outcome.WITHOUT, runs, reached, scenario, promise, how)
+            continue
+        reached += 1
+        covered += arena.refused
+        if promise:
+            return _finding(fault, Outcome.NOTICED, runs, reached, scenario, promise, how)
+        if reached == covered == ENOUGH:
+            break
+    if not reached:
+        return _finding(fault, Outcome.UNREACHED, runs, reached)
+    refused = covered == reached
+    return _finding(fault, Outcome.COVERED if refused else Outcome.UNNOTICED, runs, reached)
+
+
+def _finding(
+    fault: Fault,
+    outcome: Outcome,
+    runs: int,
+    reached: int,
+    scenario: Scenario | None = None,
+    promise: str = "",
+    how: str = "",
+) -> Finding:
+    return Finding(
+        fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
+    )
+
+
+def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[Finding]:
+    """The findings of all faults, or of those with these names, as they come."""
+    wanted = set(which)
+    every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
+    with Crew(partial(_examiner, seed), min(jobs, len(every))) as crew:
+        for _, finding in crew.run(every):
+            yield finding
+
+
+def _examiner(seed: str) -> Work[str, Finding]:
+    by_name = {fault.name: fault for fault in faults()}
+
+    def work(name: str) -> Iterator[Finding]:
+        # Its runs begin alike: what was signed in one is not signed again.
+        with bls.remembered():
+            yield examine(by_name[name], seed)
+
+    return work

@@ -1,0 +1,100 @@
+"""Where in a hand an adversary deviated, and what came of it: the words of the matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from channel.adversaries.base import Adversary
+from channel.peer.onchain.chain_news import (
+    ChannelClosed,
+    GamePaid,
+    MovedOnChain,
+    StateCounts,
+)
+from channel.protocol.messages import (
+    Accept,
+    Advisory,
+    Batch,
+    Cancel,
+    Move,
+    Propose,
+    Request,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+    decode,
+)
+from channel.protocol.state import ChannelState
+from channel.simulation.arena import Run
+from channel.simulation.news_checks import standing
+from games import registry
+
+HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
+    "handshake",
+    "proposal",
+    "settlement",
+    "potato",
+    "shutdown",
+)
+
+
+class Outcome(Enum):
+    """What came of a run, for the honest side; the first of these that fits."""
+
+    NO_CHANNEL = "no channel"
+    CLOSED = "closed"
+    SLASHED = "slashed"
+    PREEMPTED = "preempted"
+    PLAYED = "played on chain"
+    PAID = "paid out"
+
+
+def columns(games: Iterable[str]) -> tuple[str, ...]:
+    """All places of a session with these games, in the order of play."""
+    parts = dict.fromkeys(part for game in games for part in registry.get(game).story.parts)
+    return (HANDSHAKE, PROPOSAL, *parts, SETTLEMENT, POTATO, SHUTDOWN)
+
+
+def place(run: Run) -> str:
+    """The part of the session that the deviation belongs to: by what was said, or said last."""
+    actor = run.ends[run.scenario.side].actor
+    if not isinstance(actor, Adversary) or not actor.deviated_at:
+        return HANDSHAKE
+    match decode(actor.meant[actor.deviated_at - 1]):
+        case Batch() as batch:
+            return _main(batch, actor.peer.book.past.numbered(batch.number - 1))
+        case Shutdown() | ShutdownDone():
+            return SHUTDOWN
+        case Request() | Advisory():
+            return POTATO
+        case _:
+            return HANDSHAKE
+
+
+def _main(batch: Batch, before: ChannelState | None) -> str:
+    """What a batch is about: a move before all else."""
+    kinds = {type(action) for action in batch.actions}
+    for action in batch.actions:
+        game = before.game(action.game_id) if isinstance(action, Move) and before else None
+        if game is not None:
+            return registry.get(game.terms.game).story.part(game.position)
+    if Settle in kinds:
+        return SETTLEMENT
+    return PROPOSAL if kinds & {Propose, Accept, Cancel} else POTATO
+
+
+def outcome(run: Run) -> Outcome:
+    """What came of it, by what the honest side was told and what still holds."""
+    told = standing(run.ends[run.scenario.honest].news)
+    if any(isinstance(news, ChannelClosed) for news in told):
+        return Outcome.CLOSED
+    state = next((news for news in told if isinstance(news, StateCounts)), None)
+    if state is None:
+        return Outcome.NO_CHANNEL
+    if any(isinstance(news, GamePaid) and news.slashed == "us" for news in told):
+        return Outcome.SLASHED
+    if state.preempted:
+        return Outcome.PREEMPTED
+    moved = any(isinstance(news, MovedOnChain) for news in told)
+    return Outcome.PLAYED if moved else Outcome.PAID

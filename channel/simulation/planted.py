@@ -1,0 +1,382 @@
+"""Kinds of faults: what a peer is given, what comes out of it, or a function in between, is wrong.
+
+A fault is there only while its peer works; the other side's is not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import msgspec
+
+from channel.chain.observations import Block
+from channel.errors import InvariantError
+from channel.peer.interface import Effect, Event, Push, Received, Send, Store, Tell
+from channel.peer.machine import Peer
+from channel.peer.onchain.chain_news import ChannelSettled, Undone
+from channel.peer.opening.introduction import Times
+from channel.protocol.half_signed import preempt, publish
+from channel.protocol.messages import (
+    Advisory,
+    Batch,
+    Request,
+    Shutdown,
+    ShutdownDone,
+    decode,
+    encode,
+)
+from channel.simulation.unchecked import Check, left_out
+
+
+class Planted:
+    """A fault in one peer for one run. `reached`: it has made a difference."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.reached = False
+
+    def mark(self) -> None:
+        """Note that the fault made a difference."""
+        self.reached = True
+
+    def around(self) -> AbstractContextManager[None]:
+        """What holds while the peer works."""
+        return nullcontext()
+
+    def event(self, event: Event | None) -> Event | None:
+        """What the peer is given in place of an event; the same, unless the fault is here."""
+        return event
+
+    def drops(self, event: Event | None) -> bool:
+        """Whether the peer is not told of an event at all."""
+        return False
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """What comes out in place of these effects."""
+        return effects
+
+
+class Unchecked(Planted):
+    """A check of the engine is left out."""
+
+    def __init__(self, peer: Peer, check: Check) -> None:
+        super().__init__(peer)
+        self._check = check
+
+    def around(self) -> AbstractContextManager[None]:
+        """Leave the check out."""
+        return left_out(self._check, self.mark)
+
+
+# --- what goes in, and what comes out -----------------------------------------------------------
+
+
+class Loses(Planted):
+    """Effects of one kind never come out."""
+
+    def __init__(self, peer: Peer, *which: str) -> None:
+        super().__init__(peer)
+        self._which = which
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """All effects but those."""
+        kept = [effect for effect in effects if not self._lost(effect)]
+        if len(kept) < len(effects):
+            self.mark()
+        return kept
+
+    def _lost(self, effect: Effect) -> bool:
+        return isinstance(effect, Push | Store) and _kind(effect).startswith(self._which)
+
+
+def _kind(effect: Push | Store) -> str:
+    """What the tables below call it: a spend is `push` and its name."""
+    return f"push {effect.name.removesuffix('+fee')}." if isinstance(effect, Push) else effect.name
+
+
+class Once(Planted):
+    """A spend is pushed once, and not again when it is not in."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer)
+        self._pushed: set[tuple[str, bytes]] = set()
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """All but what was pushed before."""
+        kept: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Push):
+                key = effect.name, effect.bundle.spends[0].coin.id
+                if key in self._pushed:
+                    self.mark()
+                    continue
+                self._pushed.add(key)
+            kept.append(effect)
+        return kept
+
+
+class Late(Planted):
+    """Spends of one kind are pushed so many blocks after they were due."""
+
+    def __init__(self, peer: Peer, blocks: int, *which: str) -> None:
+        super().__init__(peer)
+        self._which = which
+        self._blocks = blocks
+        self._since: dict[bytes, int] = {}
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """All but what is not late enough yet."""
+        kept: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Push) and _kind(effect).startswith(self._which):
+                coin = effect.bundle.spends[0].coin.id
+                peak = self.peer._picture.peak
+                if peak - self._since.setdefault(coin, peak) < self._blocks:
+                    self.mark()
+                    continue
+            kept.append(effect)
+        return kept
+
+
+class Clock(Planted):
+    """The height that it is told of is another one."""
+
+    def __init__(self, peer: Peer, by: int) -> None:
+        super().__init__(peer)
+        self._by = by
+
+    def event(self, event: Event | None) -> Event | None:
+        """Another height, once it is on chain."""
+        if not isinstance(event, Block) or self.peer._dispute is None:
+            return event
+        self.mark()
+        return replace(event, peak=event.peak + self._by)
+
+
+class Deaf(Planted):
+    """Requests are not heard."""
+
+    def drops(self, event: Event | None) -> bool:
+        """Every request."""
+        deaf = isinstance(event, Received) and event.message == encode(Request())
+        self.reached = self.reached or deaf
+        return deaf
+
+
+class StoresLast(Planted):
+    """What is to be stored first is stored last."""
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """The same effects in another order."""
+        stores = [effect for effect in effects if isinstance(effect, Store)]
+        others = [effect for effect in effects if not isinstance(effect, Store)]
+        if any(isinstance(effect, Send) for effect in others) and stores:
+            self.mark()
+        return [*others, *stores]
+
+
+class Says(Planted):
+    """Something is said beside, or in place of, what is right."""
+
+    def __init__(self, peer: Peer, say: Callable[[Peer, bytes], list[bytes]]) -> None:
+        super().__init__(peer)
+        self._say = say
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """The messages, changed."""
+        said: list[Effect] = []
+        for effect in effects:
+            if not isinstance(effect, Send):
+                said.append(effect)
+                continue
+            blobs = self._say(self.peer, effect.message)
+            if blobs != [effect.message]:
+                self.mark()
+            for blob in blobs:
+                said += [] if blob == effect.message else [Store("sent", blob)]
+                said.append(Send(blob))
+        return said
+
+
+def skips_a_number(peer: Peer, blob: bytes) -> list[bytes]:
+    """A batch with the number after the right one."""
+    message = decode(blob)
+    if not isinstance(message, Batch):
+        return [blob]
+    return [encode(msgspec.structs.replace(message, number=message.number + 1))]
+
+
+def says_twice(peer: Peer, blob: bytes) -> list[bytes]:
+    """A batch, and an empty one on top."""
+    message = decode(blob)
+    if not isinstance(message, Batch):
+        return [blob]
+    return [blob, encode(msgspec.structs.replace(message, number=message.number + 1, actions=()))]
+
+
+def plays_on(peer: Peer, blob: bytes) -> list[bytes]:
+    """A message of the shutdown, and a batch."""
+    message = decode(blob)
+    if not isinstance(message, Shutdown | ShutdownDone):
+        return [blob]
+    half = bytes(96)
+    return [blob, encode(Batch(peer.book.state.number + 1, (), half, half))]
+
+
+def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
+    """A batch with its channel half in place of the unroll half."""
+    message = decode(blob)
+    if not isinstance(message, Batch):
+        return [blob]
+    return [encode(msgspec.structs.replace(message, unroll_half=message.channel_half))]
+
+
+def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
+    """What a game's secrets come from, beside a message."""
+    if peer._book is None or not peer.book.state.games:
+        return [blob]
+    game_id = peer.book.state.games[0].id
+    return [encode(Advisory(game_id, peer.config.entropy(game_id)[:32])), blob]
+
+
+class Publishes(Planted):
+    """It publishes the first state that it could complete, not the newest."""
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """Another state than the newest."""
+        changed: list[Effect] = []
+        for effect in effects:
+            completable = self.peer.book.past if self.peer._book else ()
+            oldest = [link.signed for link in completable if link.signed][-1:]
+            if isinstance(effect, Push) and effect.name == "unroll" and oldest and oldest[0]:
+                if oldest[0] != self.peer.book.newest:
+                    self.mark()
+                secret = self.peer._secret_keys
+                effect = Push("unroll", publish(self.peer._table().channel, secret, oldest[0]))
+            changed.append(effect)
+        return changed
+
+
+class PreemptsItself(Planted):
+    """It preempts its own newest state, which has its own parity."""
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """One spend more."""
+        times_out = any(isinstance(one, Push) and one.name == "unroll-timeout" for one in effects)
+        if not times_out:
+            return effects
+        self.mark()
+        newest, channel = self.peer.book.newest, self.peer._table().channel
+        bundle = preempt(channel, self.peer._secret_keys, newest, newest.state)
+        return [*effects, Push("preempt", bundle)]
+
+
+class News(Planted):
+    """It tells its player what is not so."""
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """Other news."""
+        changed: list[Effect] = []
+        for effect in effects:
+            match effect:
+                case Tell(Undone()):
+                    self.mark()
+                case Tell(ChannelSettled() as news):
+                    self.mark()
+                    changed.append(Tell(replace(news, ours=news.ours + 1)))
+                case _:
+                    changed.append(effect)
+        return changed
+
+
+def hastily(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+    """Wait for a block or two, whatever was agreed on."""
+    marks, late = original(*args[:-1], Times(1, 1, 1))
+    if late is not None and original(*args)[1] is None:
+        planted.mark()
+    return marks, late
+
+
+# --- functions in between -----------------------------------------------------------------------
+
+
+class Replaced(Planted):
+    """One function of the engine is another one: `other` gets the original and a mark."""
+
+    def __init__(self, peer: Peer, where: str, other: Callable[..., Any]) -> None:
+        super().__init__(peer)
+        self._where = where
+        self._other = other
+
+    @contextmanager
+    def _replacing(self) -> Iterator[None]:
+        module, _, path = self._where.partition(":")
+        *owners, name = path.split(".")
+        owner: Any = import_module(f"channel.{module}")
+        for part in owners:
+            owner = getattr(owner, part, None)
+        original = vars(owner).get(name) if owner is not None else None
+        if original is None:
+            raise InvariantError(f"the engine has no {self._where}: the fault cannot be planted")
+        changed = partial(self._other, self, original)
+        # A partial is no method: one that stands for a method is looked up through a function.
+        replacement = (
+            (lambda *args, **more: changed(*args, **more)) if callable(original) else changed()
+        )
+        setattr(owner, name, replacement)
+        try:
+            yield
+        finally:
+            setattr(owner, name, original)
+
+    def around(self) -> AbstractContextManager[None]:
+        """Put the other function in its place."""
+        return self._replacing()
+
+
+def nothing(instead: Any) -> Callable[..., Any]:
+    """Answers so whatever the original says, and marks where that is something else."""
+
+    def other(planted: Planted, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        if original(*args, **more) != instead:
+            planted.mark()
+        return instead
+
+    return other
+
+
+def first_fee(planted: Planted, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
+    """What is offered at first, however long it waits."""
+    if original(fees, blocks) != fees.first:
+        planted.mark()
+    return fees.first
+
+
+def never_late(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+    """Nothing that is waited for is ever late."""
+    marks, late = original(*args)
+    if late is not None:
+        planted.mark()
+    return marks, None
+
+
+def without_evidence(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+    """Judge a move with no evidence but `()`."""
+    if args[-1]:
+        planted.mark()
+    return original(*args[:-1], ())
+
+
+def constant(value: Any) -> Callable[..., Any]:
+    """Another value for a constant."""
+
+    def other(planted: Planted, original: Any) -> Any:
+        planted.mark()
+        return value
+
+    return other

@@ -1,0 +1,273 @@
+"""What an honest player is promised, checked after every run by code that the engine is not.
+
+It looks at what was said, at what the chain holds, and at the rules of the games; of the peer
+it asks nothing but what it told its player. Source: the state channel, "What an honest player
+is promised".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from channel.chain.coins import Coin
+from channel.chain.interface import Answer
+from channel.chain.observations import CoinSeen
+from channel.peer.interface import Acted
+from channel.protocol.wallet import address_of
+from channel.simulation.arena import Run
+from channel.simulation.conversation import Conversation, conversation
+from channel.simulation.crash import forgetful
+from channel.simulation.duties import omissions, other_moves, too_cheap
+from channel.simulation.ledger import Account, Standing
+from channel.simulation.news_checks import untrue
+from channel.simulation.secrecy import secrecy
+from channel.simulation.weather import MOST_DEAF, MOST_FULL
+from clsp.integers import atom_to_int
+from clsp.values import Value, deserialize
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A promise that does not hold, and how."""
+
+    promise: str
+    how: str
+
+
+def check(run: Run) -> list[Broken]:
+    """All promises that this run broke; none, if all is well."""
+    talk = conversation(run)
+    return [
+        *money(run),
+        *(Broken("law", how) for how in talk.broken),
+        # Without the law there is no state that both agree on.
+        *(safety(run, talk) if not talk.broken else ()),
+        *(Broken("safety", how) for how in other_moves(run, talk)),
+        *(Broken("duty", how) for how in dict.fromkeys(omissions(run, talk))),
+        *(Broken("duty", how) for how in too_cheap(run, talk)),
+        *liveness(run),
+        *(Broken("secrecy", how) for how in secrecy(run)),
+        *(Broken("crash safety", how) for how in forgetful(run, talk)),
+        *manners(run),
+    ]
+
+
+# --- money is conserved ----------------------------------------------------------------------
+
+
+def money(run: Run) -> Iterator[Broken]:
+    """Every coin of the channel makes coins of the same amount, down to the last."""
+    coin = channel_coin(run)
+    waiting = [coin] if coin is not None else []
+    while waiting:
+        parent = waiting.pop()
+        seen = run.chain.coin(parent.id)
+        if seen is None or seen.spent is None:
+            continue
+        made = [child.coin for child in run.chain.children(parent.id)]
+        if sum(child.amount for child in made) != parent.amount:
+            yield Broken("money", f"{parent.amount} became {[one.amount for one in made]}")
+        waiting += [child for child in made if child.puzzle_hash not in _rewards(run)]
+
+
+def channel_coin(run: Run) -> Coin | None:
+    """The channel's coin, if the chain has it."""
+    table = run.ends[run.scenario.honest].peer.table
+    seen = run.chain.coin(table.channel.coin.id) if table else None
+    return seen.coin if seen is not None else None
+
+
+def _rewards(run: Run) -> tuple[bytes, bytes]:
+    first, second = (end.peer.config.reward_address for end in run.ends)
+    return first, second
+
+
+# --- safety ----------------------------------------------------------------------------------
+
+
+def safety(run: Run, talk: Conversation) -> Iterator[Broken]:
+    """The honest side has at least its due in the state that counts."""
+    side = run.scenario.honest
+    coin = channel_coin(run)
+    if coin is None:
+        end = run.ends[side]
+        held = sum(
+            seen.coin.amount for seen in run.chain.coins_at(address_of(end.peer.config.wallet.key))
+        )
+        if held < end.wallet.coin.amount:
+            yield Broken("safety", f"the opening failed, and the wallet holds {held} mojos")
+        return
+    known, received, sent = talk.accounts, talk.received, talk.sent
+    seen = run.chain.coin(coin.id)
+    if seen is None or seen.spent is None:
+        yield Broken("safety", "the channel coin is not spent")
+        return
+    children = [child.coin for child in run.chain.children(coin.id)]
+    got = _got(run)
+    if all(child.puzzle_hash in _rewards(run) for child in children):
+        newest = known[max(received, sent)]
+        if got < newest.balances[side] or newest.games:
+            yield Broken("safety", f"the shutdown paid {got}, due were {newest.balances[side]}")
+        return
+    (unroll,) = children
+    number, made = _outcome(run, unroll)
+    if number is None:
+        yield Broken("safety", "the unroll coin is not spent")
+        return
+    # A batch with illegal moves that can all be slashed is the newest state, to be published.
+    counting = {received} | ({sent} if sent > received else set())
+    if talk.slashable is not None:
+        counting = {talk.slashable}
+    if number not in counting:
+        yield Broken("safety", f"state {number} counts; received {received}, sent {sent}")
+        return
+    state = known[number]
+    due = state.balances[side]
+    for game_id, standing, game_coin in _games(state, made, _rewards(run)):
+        if game_coin is None:
+            yield Broken("safety", f"a game coin of {standing.amount} is not there")
+            continue
+        yield from _game(run, game_id, standing, game_coin)
+        due += _paid(run, game_coin, side)
+    if got < due:
+        yield Broken("safety", f"{got} mojos, due were {due} from state {number}")
+
+
+def _got(run: Run) -> int:
+    """What lies at the honest side's reward address."""
+    address = run.ends[run.scenario.honest].peer.config.reward_address
+    return sum(seen.coin.amount for seen in run.chain.coins_at(address))
+
+
+def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
+    """The number of the state that was paid out, read off the spend, and its coins in order."""
+    seen = run.chain.coin(unroll.id)
+    if seen is None or seen.spent is None or seen.solution is None:
+        return None, []
+    number, made = None, []
+    for condition in _items(deserialize(seen.solution)):
+        match condition:
+            case (b"\x01", (bytes(told), b"")):
+                number = atom_to_int(told)
+            case (b"\x33", (bytes(puzzle_hash), (bytes(amount), b""))):
+                made.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
+            case _:
+                continue
+    return number, made
+
+
+def _items(value: Value) -> Iterator[Value]:
+    while isinstance(value, tuple):
+        item, value = value
+        yield item
+
+
+def _games(
+    state: Account, made: list[Coin], rewards: tuple[bytes, bytes]
+) -> Iterator[tuple[int, Standing, Coin | None]]:
+    """Each live game's id and coin: the conditions make them in the order of the ids."""
+    coins = [coin for coin in made if coin.puzzle_hash not in rewards]
+    for place, (game_id, standing) in enumerate(sorted(state.games.items())):
+        coin = coins[place] if place < len(coins) else None
+        wanted = standing.coin.puzzle_hash(), standing.amount
+        fits = coin is not None and (coin.puzzle_hash, coin.amount) == wanted
+        yield game_id, standing, coin if fits else None
+
+
+def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Broken]:
+    """Follow a game's coins: what was moved, by whom, and how it was paid."""
+    side = run.scenario.honest
+    while True:
+        seen = run.chain.coin(coin.id)
+        ours = standing.mover == side
+        if seen is None or seen.spent is None:
+            if standing.share(side) or (standing.illegal and ours):
+                yield Broken("safety", f"{standing.share(side)} mojos in a game were not claimed")
+            return
+        match deserialize(seen.solution or b""):
+            case (_, (_, b"")):
+                if standing.illegal and ours:
+                    yield Broken("safety", "an illegal move was paid out, not slashed")
+                if ours and not standing.over and not _stopped(run, game_id):
+                    yield Broken("safety", "the honest side did not move in time")
+                return
+            case (_, ((_, _), _)):
+                if not ours:
+                    yield Broken("safety", "an honest move was slashed")
+                return
+            case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
+                standing = standing.moved(move, commitment, atom_to_int(share), atom_to_int(size))
+                if ours and standing.illegal:
+                    yield Broken("safety", "the honest side made an illegal move")
+            case _:
+                yield Broken("safety", "a game coin was spent in no way that there is")
+                return
+        (child,) = run.chain.children(coin.id)
+        coin = child.coin
+
+
+def _stopped(run: Run, game_id: int) -> bool:
+    """Whether the honest player folded in this game: then a timeout is its choice."""
+    news = run.ends[run.scenario.honest].news
+    return any(
+        isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
+        for one in news
+    )
+
+
+def _paid(run: Run, coin: Coin, side: int) -> int:
+    """What came out of a game coin for this side, however many moves later."""
+    address = run.ends[side].peer.config.reward_address
+    total, waiting = 0, [coin]
+    while waiting:
+        for child in run.chain.children(waiting.pop().id):
+            if child.coin.puzzle_hash == address:
+                total += child.coin.amount
+            elif child.coin.puzzle_hash not in _rewards(run):
+                waiting.append(child.coin)
+    return total
+
+
+# --- liveness --------------------------------------------------------------------------------
+
+
+def liveness(run: Run) -> Iterator[Broken]:
+    """All is settled within the timeouts of the moves that were made, and a little weather."""
+    scenario, side = run.scenario, run.scenario.honest
+    done = run.finished[side]
+    if done is None:
+        yield Broken("liveness", f"not settled after {run.blocks} blocks")
+        return
+    coin = channel_coin(run)
+    seen = run.chain.coin(coin.id) if coin else None
+    if seen is None or seen.spent is None:
+        return
+    moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
+    bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
+    # Each reorganisation takes back so many blocks at most; a slow chain keeps what is due.
+    weather = run.reorgs * (2 * scenario.confirmations + 2)
+    weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
+    weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
+    weather += MOST_DEAF * (moves + 3) if scenario.weather == "cut-off" else 0
+    most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
+    if done > most:
+        yield Broken("liveness", f"settled at {done}, promised by {most}")
+
+
+def _moves(run: Run, child: CoinSeen) -> int:
+    """The longest chain of coins below this one."""
+    below = [_moves(run, one) for one in run.chain.children(child.coin.id)]
+    return 1 + max(below) if below else 0
+
+
+# --- what the player is told -----------------------------------------------------------------
+
+
+def manners(run: Run) -> Iterator[Broken]:
+    """What it told its player is so; nothing that it pushed is wrong in itself."""
+    end = run.ends[run.scenario.honest]
+    yield from (Broken("news", how) for how in untrue(end.news, _got(run), run.scenario.balance))
+    refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
+    if refused and run.scenario.weather == "calm":
+        yield Broken("news", f"the node refused {sorted(refused)}")

@@ -1,0 +1,110 @@
+"""What a dispute is asked to be: all that it depends on, so that it can be run again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.chain.simulator import BLOCK_REWARD
+from channel.errors import UsageError
+from channel.session.setup import ASK, NAMES, check_policy
+from games import registry
+from games.errors import BadTerms, UnknownGame
+from games.names import nearest, quoted
+
+WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off")
+"""What the chain does: nothing; blocks are replaced; the honest side's bundles wait; some blocks
+have no room for anybody's; the honest side hears nothing of it for some blocks."""
+
+MOST_FEES = 1_000_000
+MOST_HANDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A dispute: the games, and who deviates how, at which step.
+
+    All games are in one proposal, and are played `hands` times, one after the other; with
+    `staggered` each is a proposal of its own, and the next is made a few moves later.
+    `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
+    begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
+    units; `fees` is what the honest side offers at first for a spend with a deadline. Each peer
+    contributes `contribution`, or enough for all hands where that is 0. `policies` are Alice's
+    and Bob's, "" for a game's first one.
+    """
+
+    games: tuple[str, ...]
+    seed: str
+    adversary: str = ""
+    step: int = 0
+    side: int = 1
+    weather: str = "calm"
+    fees: int = 0
+    unit: int = 100
+    stack: int = 10
+    stakes: int = 3
+    confirmations: int = 3
+    unroll_timeout: int = 15
+    game_timeout: int = 15
+    hands: int = 1
+    staggered: bool = False
+    contribution: int = 0
+    policies: tuple[str, str] = ("", "")
+
+    @property
+    def balance(self) -> int:
+        """What each peer puts into the channel."""
+        stakes = max(self.stakes, self.hands) * len(self.games)
+        return self.contribution or self.unit * self.stack * stakes
+
+    @property
+    def stake(self) -> int:
+        """What each stakes in one proposal."""
+        return self.unit * self.stack * (1 if self.staggered else len(self.games))
+
+    @property
+    def honest(self) -> int:
+        """The side that does nothing wrong."""
+        return 1 - self.side
+
+
+def check(scenario: Scenario) -> Scenario:
+    """The same scenario, found possible. Raises `UsageError` with the one thing that is wrong."""
+    if not scenario.games:
+        raise UsageError("no game is named: try `channelsim games`")
+    if scenario.side not in (0, 1):
+        raise UsageError(f"the adversary is {' or '.join(NAMES)}")
+    if scenario.step < 0:
+        raise UsageError(f"step {scenario.step}: steps are counted from 0")
+    if scenario.weather not in WEATHERS:
+        near = nearest(scenario.weather, WEATHERS)
+        one_of = ", ".join(WEATHERS)
+        raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {one_of}")
+    if not 0 <= scenario.fees <= MOST_FEES:
+        raise UsageError(f"fees of {scenario.fees} mojos: from 0 to {MOST_FEES}")
+    if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
+        raise UsageError("unit, stack and stakes are at least 1")
+    if not 1 <= scenario.hands <= MOST_HANDS:
+        raise UsageError(f"{scenario.hands} hands: from 1 to {MOST_HANDS}")
+    if scenario.contribution < 0 or scenario.balance < scenario.stake:
+        raise UsageError(
+            f"a balance of {scenario.contribution} mojos does not cover one stake"
+            f" of {scenario.stake}"
+        )
+    if scenario.balance > BLOCK_REWARD:
+        raise UsageError(f"a balance of {scenario.balance} mojos is more than a wallet holds")
+    for name in scenario.games:
+        try:
+            game = registry.get(name)
+            game.terms(game.default_parameters(scenario.unit, scenario.stack))
+        except UnknownGame as error:
+            raise UsageError(f"{error}") from None
+        except BadTerms as error:
+            raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+    for policy in filter(None, scenario.policies):
+        if policy == ASK:
+            raise UsageError(
+                "--policy ask: a dispute is run again from its seed, which a person's decisions"
+                " are not in; name policies of the game"
+            )
+        check_policy(policy, scenario.games)
+    return scenario

@@ -1,0 +1,128 @@
+"""What the honest side let others see before its time.
+
+By what it sent and pushed, in order: no key and no seed ever; a value that a move of its reveals
+nowhere before such a move; and on chain no such move before what it answers is safe from
+reorganisations, as far as its deadline allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channel.crypto.keys import SecretKeys
+from channel.errors import Violation
+from channel.peer.onchain.chain_news import StateCounts
+from channel.protocol.messages import Advisory, Batch, Move, decode
+from channel.simulation.endpoints import Run, Uttered
+from clsp.values import BadValue, deserialize
+from games import registry
+
+VALUE = 16
+"""Bytes of the shortest value that a move reveals."""
+
+LAST_BLOCKS = 3
+"""Before its deadline a move goes out whatever it reveals."""
+
+
+def secrecy(run: Run) -> Iterator[str]:
+    """What it should not have let out of its hands."""
+    yield from _keys_and_seeds(run)
+    yield from _values(run)
+    yield from _waiting(run)
+
+
+def _keys_and_seeds(run: Run) -> Iterator[str]:
+    end = run.ends[run.scenario.honest]
+    config = end.peer.config
+    keys = SecretKeys.derive(config.secret)
+    hidden = [config.secret, bytes(config.wallet.key)]
+    hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
+    for game_id in _games(run):
+        seed = config.entropy(game_id)
+        hidden += [seed[at : at + 32] for at in range(0, len(seed), 32)]
+    for one in end.uttered:
+        if any(secret in blob for blob in _bytes(one) for secret in hidden):
+            yield f"a key or a seed is in a {one.name}"
+
+
+def _games(run: Run) -> set[int]:
+    """The games that ever were, by the batches that were delivered."""
+    games = set()
+    for heard in run.heard:
+        try:
+            message = decode(heard.message)
+        except Violation:
+            continue
+        if isinstance(message, Batch):
+            games |= {one.game_id for one in message.actions if isinstance(one, Move)}
+    return games
+
+
+def _values(run: Run) -> Iterator[str]:
+    """Whatever is in a move, and nowhere before, must come in a move, or in an early reveal."""
+    uttered = run.ends[run.scenario.honest].uttered
+    revealed = [_revealed(one) for one in uttered]
+    values = {value for parts in revealed for part in parts for value in _cut(part)}
+    for one, parts in zip(uttered, revealed, strict=True):
+        blobs = _bytes(one)
+        said = {value for value in values if any(value in blob for blob in blobs)}
+        if any(not any(value in part for part in parts) for value in said):
+            yield f"a {one.name} has a value in it before the move that reveals it"
+        values -= said
+
+
+def _revealed(one: Uttered) -> list[bytes]:
+    """The moves and early reveals in something that was said or pushed."""
+    if isinstance(one.what, bytes):
+        match decode(one.what):
+            case Batch(_, actions):
+                return [action.move for action in actions if isinstance(action, Move)]
+            case Advisory(_, data):
+                return [data]
+            case _:
+                return []
+    return [move for spend in one.what.spends if (move := move_of(spend.solution))]
+
+
+def move_of(solution: bytes) -> bytes:
+    """The move in a game coin's solution; nothing in any other."""
+    try:
+        value = deserialize(solution)
+    except BadValue:
+        return b""
+    match value:
+        case (bytes(move), (bytes(), (bytes(), (bytes(), b"")))):
+            return move
+        case _:
+            return b""
+
+
+def _cut(move: bytes) -> Iterator[bytes]:
+    return (move[at : at + VALUE] for at in range(0, len(move) - VALUE + 1, VALUE))
+
+
+def _bytes(one: Uttered) -> list[bytes]:
+    if isinstance(one.what, bytes):
+        return [one.what]
+    return [blob for spend in one.what.spends for blob in (spend.puzzle, spend.solution)]
+
+
+def _waiting(run: Run) -> Iterator[str]:
+    """A move on chain waits until what it answers is deep, but for the last blocks before its
+    deadline. What the paid-out state contains is fixed, and a move that was sent is known."""
+    reveals = all(registry.get(name).reveals for name in run.scenario.games)
+    if run.reorgs or not reveals:
+        return  # the coins that it saw may have been born at other heights; or need not wait
+    end = run.ends[run.scenario.honest]
+    first = {
+        coin.id for news in end.news if isinstance(news, StateCounts) for _, coin in news.games
+    }
+    sent = b"".join(end.sent)
+    for one in end.uttered:
+        for spend in () if isinstance(one.what, bytes) else one.what.spends:
+            seen, move = run.chain.coin(spend.coin.id), move_of(spend.solution)
+            if seen is None or spend.coin.id in first or not move or move in sent:
+                continue
+            age = one.height - seen.born
+            if age < min(run.scenario.confirmations, run.scenario.game_timeout - LAST_BLOCKS):
+                yield f"a move went out when what it answers was {age} blocks deep"

@@ -1,0 +1,113 @@
+"""What a file is, by its content: for whoever gives a command a file of another kind."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.system import input_files
+
+_HEX = re.compile(rb"[0-9a-fA-F\s]+")
+_CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
+
+
+class Kind(Enum):
+    """The kinds of files that commands take: what such a file is called, and what takes it."""
+
+    TRANSCRIPT = ("a transcript", "`channelsim replay FILE` plays it again")
+    FINDING = (
+        "a finding",
+        "`channelsim replay FILE` tries it again, `channelsim trace FILE` shows its run",
+    )
+    CASES = (
+        "conformance cases",
+        "`channelsim vectors check FILE` runs them, `channelsim trace FILE` shows one",
+    )
+    SPENDS = ("spends of a corpus", "`channelsim coverage TARGET --corpus FOLDER` runs them")
+    TARGET = ("a target", "`channelsim crosscheck FILE` and the option `--target` take it")
+    SCRIPT = ("a script", "`channelsim play GAME --script FILE` plays it")
+    COSTS = ("a snapshot of costs", "`channelsim cost TARGET --check FILE` holds figures to it")
+    REASONS = (
+        "reasons for mutants",
+        "`channelsim mutants GAME` reads those in the game's package",
+    )
+    PROGRAM = ("a program in hex", "a target names it under [programs]")
+    SOURCE = ("Chialisp", "a target names it under [programs]")
+
+    @property
+    def title(self) -> str:
+        """What such a file is called."""
+        return self.value[0]
+
+    @property
+    def use(self) -> str:
+        """What takes such a file."""
+        return self.value[1]
+
+
+def kind_of(data: bytes) -> Kind | None:
+    """The kind of file that has this content; None for anything else.
+
+    >>> kind_of(b'name = "x"\\n[programs]\\na = "a.clsp"\\n').title, kind_of(b"Dear all,")
+    ('a target', None)
+    """
+    start = data.lstrip()
+    if start.startswith(b'["') and b'"format":"channelsim ' in start[:200]:
+        return Kind.TRANSCRIPT
+    if start.startswith(b"{"):
+        return _kind_of_json(start)
+    if _HEX.fullmatch(data) and start:
+        return Kind.PROGRAM
+    if _CHIALISP.match(data):
+        return Kind.SOURCE
+    return _kind_of_toml(data)
+
+
+def check_kind(path: Path, data: bytes, *wanted: Kind) -> None:
+    """Raises `UsageError`, naming the command to use, for a file of another of our kinds."""
+    found = kind_of(data)
+    if found is not None and found not in wanted:
+        titles = " or ".join(kind.title for kind in wanted)
+        raise UsageError(f"{path}: {found.title}, not {titles}; {found.use}")
+
+
+def _kind_of_json(data: bytes) -> Kind | None:
+    for text in (data.split(b"\n", 1)[0], data):
+        if len(text) > input_files.FINDING:
+            continue
+        try:
+            document: Any = msgspec.json.decode(text)
+        except (ValueError, RecursionError):
+            continue
+        match document:
+            case {"format": str(name)} if name.startswith("channelsim finding"):
+                return Kind.FINDING
+            case {"puzzle": _, "solution": _, "expect": _}:
+                return Kind.SPENDS
+            case {"validator": _, "move": _, "expect": _}:
+                return Kind.CASES
+    return None
+
+
+def _kind_of_toml(data: bytes) -> Kind | None:
+    if len(data) > input_files.TOML:
+        return None
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    if "validators" in document and "bundles" in document:
+        return Kind.COSTS
+    if "equivalent" in document:
+        return Kind.REASONS
+    if "programs" in document:
+        return Kind.TARGET
+    if "hand" in document:
+        return Kind.SCRIPT
+    return None

@@ -1,0 +1,177 @@
+"""Files that commands write: tried before the work begins, and replaced whole when it is done.
+
+A regular file is written under another name beside its place, and renamed when it is whole; what
+was there before stays until then. Special files (`/dev/stdout`, a FIFO) are written as it goes.
+`-` is the standard output; what the command itself says then goes to stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from errno import EACCES
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from channel.errors import UsageError
+from channel.system.interrupt import held
+
+STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
+"""Names of the standard output."""
+
+OPEN = ("/dev/std", "/dev/fd/", "/proc/")
+"""Where names stand of what is open already, or is no file: it is never replaced."""
+
+
+class Output:
+    """A file that is being written; `finish` makes it whole. Trouble is a `UsageError`."""
+
+    def __init__(self, option: str, path: Path | None, file: BinaryIO | None) -> None:
+        self._option, self.path = option, path
+        self._file = file
+        self._half: Path | None = None
+        self._place: Path | None = None
+
+    @property
+    def renamed(self) -> bool:
+        """Whether it comes to its place only when it is whole, and is not there yet."""
+        return self._half is not None
+
+    def write(self, data: bytes) -> None:
+        """Add some bytes; nowhere without a file."""
+        if self._file is not None:
+            with _told(self._option, self.path):
+                self._file.write(data)
+                if not self.renamed:
+                    self._file.flush()
+
+    def finish(self) -> None:
+        """Put it in its place."""
+        if self._place is not None:
+            self._finish(self._place)
+
+    def finish_beside(self, suffix: str) -> Path:
+        """Put it beside its place instead, under its name with a suffix, which is given."""
+        assert self.path is not None
+        assert self._place is not None
+        link = self.path.is_symlink()
+        there = self._place if link else self.path
+        beside = there.with_name(there.name + suffix)
+        self._finish(beside)
+        return beside
+
+    def _finish(self, place: Path) -> None:
+        if self._file is not None and self._half is not None:
+            with held(), _told(self._option, self.path):
+                self._file.flush()
+                self._half.replace(place)
+                self._half = None
+
+    def _begin(self, place: Path, mode: int | None) -> None:
+        """Begin a file that is not in its place yet."""
+        half = place.with_name(f".channelsim-{token_hex(6)}.part")
+        descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        self._file, self._half, self._place = os.fdopen(descriptor, "wb"), half, place
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+
+    def _close(self) -> None:
+        try:
+            if self._file is not None:
+                self._file.close()
+        except OSError:
+            pass  # it was told, or what is lost was never finished
+        if self._half is not None:
+            self._half.unlink(missing_ok=True)
+
+
+@contextmanager
+def opened(option: str, path: Path | None) -> Iterator[Output]:
+    """The file that an option names, nowhere for None. Unless it is finished in here, a regular
+    file stays as it was. Raises `UsageError` at once where it cannot be written."""
+    output = Output(option, path, None)
+    standard = path is not None and _is_standard(path)
+    try:
+        if standard:
+            sys.stdout.flush()
+            output._file = sys.stdout.buffer
+        elif path is not None:
+            _open(output, option, path)
+        with redirect_stdout(sys.stderr) if standard else nullcontext():
+            yield output
+    finally:
+        if not standard:
+            output._close()
+
+
+def write_whole(option: str, path: Path, data: bytes) -> None:
+    """Write a file, whole or not at all. Raises `UsageError`."""
+    with opened(option, path) as output:
+        output.write(data)
+        output.finish()
+
+
+def check_folder(option: str, path: Path) -> None:
+    """Check that a folder, which need not be there yet, takes new files. Raises `UsageError`."""
+    with _told(option, path):
+        there = path.absolute()
+        while not os.path.lexists(there) and there != there.parent:
+            there = there.parent
+        if not there.is_dir():
+            what = "not a folder" if there == path.absolute() else f"{there} is not a folder"
+            raise UsageError(f"{option} {path}: {what}")
+        probe = there / f".channelsim-{token_hex(6)}.part"
+        with held():
+            os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            probe.unlink()
+
+
+def _open(output: Output, option: str, path: Path) -> None:
+    """Begin to write at a path that is not the standard output."""
+    with _told(option, path):
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            mode = None
+        if mode is not None and stat.S_ISDIR(mode):
+            raise UsageError(f"{option} {path}: cannot be written (it is a folder)")
+        if mode is not None:
+            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(OPEN):
+                output._file = path.open("wb")
+                return
+            if not os.access(path, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+        place = path.resolve()
+        if not place.parent.is_dir():
+            raise UsageError(f"{option} {path}: no folder {place.parent}, so it cannot be written")
+        with held():
+            output._begin(place, None if mode is None else stat.S_IMODE(mode))
+
+
+def _is_standard(path: Path) -> bool:
+    """Whether a path is the standard output, by its name or as the file that this goes to."""
+    if str(path) in STANDARD:
+        return True
+    try:
+        found, ours = path.stat(), os.fstat(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and os.path.samestat(found, ours)
+
+
+@contextmanager
+def _told(option: str, path: Path | None) -> Iterator[None]:
+    """Trouble with a file as one line; a reader of the standard output may leave at any time."""
+    try:
+        yield
+    except BrokenPipeError:
+        if str(path) in STANDARD:
+            raise
+        raise UsageError(f"{option} {path}: its reader has gone") from None
+    except OSError as error:
+        where = f"{option} {path}".strip()
+        raise UsageError(f"{where}: cannot be written ({error.strerror})") from None

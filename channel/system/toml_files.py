@@ -1,0 +1,148 @@
+"""TOML files that a user names, read into a type; what is wrong is told with line and column."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind
+from games.decoding import ANY_KEY, Key, keys_of, reason, unknown_key
+from games.names import printable
+
+T = TypeVar("T")
+
+_AT = re.compile(r" \(at (?:(line \d+, column \d+)|(end of document))\)$")
+_MOST_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile(Generic[T]):
+    """What a file holds, and where each of its keys stands."""
+
+    path: Path
+    text: str
+    value: T
+
+    def where(self, *keys: Key) -> str:
+        """The file, with line and column of a key where it has that key."""
+        return _where(self.path, self.text, keys)
+
+
+def read(
+    path: Path, kind: type[T], wanted: Kind, words: Callable[[tuple[Key, ...]], str] | None = None
+) -> TomlFile[T]:
+    """The `kind` in a file. Raises `UsageError`, naming the file and the place in it.
+
+    `words` says what the place of a key is called; by itself, its table and name.
+    """
+    data = input_files.read(path, input_files.TOML)
+    if not data.strip():
+        raise UsageError(f"{path}: is empty, so not {wanted.title}")
+    try:
+        text = input_files.decoded(path, data)
+        document = _parsed(path, text)
+    except UsageError:
+        check_kind(path, data, wanted)
+        raise
+    try:
+        return TomlFile(path, text, msgspec.convert(document, kind, strict=True))
+    except msgspec.ValidationError as error:
+        check_kind(path, data, wanted)
+        keys = _named(document, kind, keys_of(str(error)))
+        unknown = unknown_key(str(error))
+        place = _where(path, text, keys if unknown is None else (*keys, unknown))
+        said = (words or _words)(keys)
+        said = f"{printable(said)}: " if said else ""
+        raise UsageError(f"{place}: {said}{reason(str(error), kind)}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: nested too deep") from None
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise UsageError(f"{path}: not TOML: nested too deep") from None
+    except ValueError as error:
+        found = _AT.search(str(error))
+        place = f"{found[1] or input_files.place(text, None)}: " if found else ""
+        said = printable(_AT.sub("", str(error)))
+        raise UsageError(f"{path}: {place}not TOML: {said}") from None
+
+
+def _words(keys: tuple[Key, ...]) -> str:
+    """The place of a key, as TOML writes it.
+
+    >>> _words(("programs", "end"))
+    '[programs] end'
+    """
+    names = [str(key) for key in keys]
+    return f"[{'.'.join(names[:-1])}] {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def _named(document: Any, kind: type, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    """The keys of an error's place, with those filled in that the library leaves out.
+
+    Of each table in question all keys but one are left out: the wrong one is still wrong alone.
+    """
+    found: list[Key] = []
+    here = document
+    for key in keys:
+        if key == ANY_KEY and isinstance(here, dict):
+            every = dict(here)
+            for name, value in every.items():
+                here.clear()
+                here[name] = value
+                try:
+                    msgspec.convert(document, kind, strict=True)
+                except msgspec.ValidationError as error:
+                    if keys_of(str(error))[: len(keys)] == keys:
+                        key = name
+                        break
+        found.append(key)
+        try:
+            here = here[key]
+        except (LookupError, TypeError):
+            break
+    return tuple(found)
+
+
+def _where(path: Path, text: str, keys: tuple[Key, ...]) -> str:
+    """The line with the last of these keys: that with which the text comes to hold it."""
+    name = next((key for key in reversed(keys) if isinstance(key, str)), None)
+    if name is None:
+        return str(path)
+    lines = [line + "\n" for line in text.split("\n")]
+    last = None
+    tries = 0
+    for number, line in enumerate(lines):
+        if name not in line or (tries := tries + 1) > _MOST_TRIES:
+            continue
+        try:
+            before = tomllib.loads("".join(lines[:number]))
+        except (ValueError, RecursionError):
+            continue  # inside a value
+        if _holds(before, keys):
+            break
+        last = number
+    if last is None:
+        return str(path)
+    return f"{path}: line {last + 1}, column {lines[last].index(name) + 1}"
+
+
+def _holds(document: Any, keys: tuple[Key, ...]) -> bool:
+    here = document
+    for key in keys:
+        try:
+            here = here[key]
+        except (LookupError, TypeError):
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Work in several processes, which end with it: when it is done, fails, or is interrupted."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, TypeVar
+
+from channel.errors import InvariantError, UsageError
+from channel.system.interrupt import SIGNALS, held
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Work = Callable[[T], Iterable[R]]
+"""What is done with one item; its results are sent one by one."""
+
+CONTEXT = get_context("spawn")
+
+GONE = "a worker process ended in the middle of its work"
+
+
+def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess, Connection]:
+    """Start a process, and give our end of a pipe to it; its own end is the last argument.
+
+    Signals are the parent's to hear, from whatever terminal: the process never gets any, and is
+    ended by `end`. Call this, and keep the process, inside `held`.
+    """
+    ours, theirs = CONTEXT.Pipe()
+    process = CONTEXT.Process(target=target, args=(*arguments, theirs))
+    resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    theirs.close()
+    return process, ours
+
+
+def end(processes: Iterable[SpawnProcess]) -> None:
+    """Kill what of these still runs."""
+    every = list(processes)
+    for process in every:
+        process.kill()
+    for process in every:
+        process.join()
+
+
+class Crew(Generic[T, R]):
+    """Workers that each make their `Work` once, and share items out among them.
+
+    With one job the work is done in this process. A context: its processes end with it.
+    """
+
+    def __init__(self, make: Callable[[], Work[T, R]], jobs: int) -> None:
+        self._make, self._jobs = make, jobs
+        self._work: Work[T, R] | None = None
+        self._processes: list[SpawnProcess] = []
+        self._ends: list[Connection] = []
+
+    def __enter__(self) -> Crew[T, R]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with held():
+            end(self._processes)
+
+    def run(self, items: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """The results of all items, each with the item's number, as they come."""
+        if self._jobs == 1:
+            self._work = self._work or self._make()
+            for number, item in enumerate(items):
+                for result in self._work(item):
+                    yield number, result
+            return
+        while len(self._processes) < min(self._jobs, len(items)):
+            with held():
+                process, ours = started(_serve, self._make)
+                self._processes.append(process)
+                self._ends.append(ours)
+        left = enumerate(items)
+        busy = [one for one in self._ends if _hand_out(one, left)]
+        while busy:
+            for ready in wait(busy):
+                assert isinstance(ready, Connection)
+                try:
+                    got = ready.recv()
+                except (EOFError, OSError):
+                    raise InvariantError(GONE) from None
+                if isinstance(got, Exception):
+                    raise got
+                if got is not None:
+                    yield got
+                elif not _hand_out(ready, left):
+                    busy.remove(ready)
+
+
+def _hand_out(to: Connection, left: Iterator[tuple[int, T]]) -> bool:
+    """Give a worker the next item; False if there is none."""
+    for item in left:
+        try:
+            to.send(item)
+        except OSError:
+            raise InvariantError(GONE) from None
+        return True
+    return False
+
+
+def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
+    """A worker: sends numbered results, None behind the last one of an item, or what went wrong."""
+    try:
+        try:
+            work = make()
+            while True:
+                number, item = parent.recv()
+                for result in work(item):
+                    parent.send((number, result))
+                parent.send(None)
+        except (EOFError, ConnectionError):
+            raise
+        except UsageError as error:
+            parent.send(error)
+        except Exception as error:  # a bug of ours: told by the parent, in one line
+            parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
+    except (EOFError, ConnectionError):
+        return  # nobody waits for results any more

@@ -1,0 +1,32 @@
+"""That the benchmark measures what it says, not how fast this machine is."""
+
+from __future__ import annotations
+
+import pytest
+
+from channel.bench import figures
+from channel.bench.figures import measure
+from games import registry
+
+
+def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "MIX", 8)
+    measured = measure(seconds=0.2)
+    assert measured["signed_hand_ratio_to_floor"] > 0
+    hand = measured["signed_hand"]["spacepoker"]
+    # Both halves of each batch are signed once and checked once.
+    assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
+    assert measured["disputed_hand_ratio_to_floor"] > 1
+    for disputed in measured["disputed_hand"].values():
+        # The node checks each bundle more than once: no floor with each check once is above it.
+        assert disputed["ratio_to_bare_calls"]["median"] > disputed["ratio"]["median"] > 1
+        assert disputed["bundles_per_hand"] >= 3
+        assert disputed["signatures_per_hand"] >= 1
+        assert disputed["judgings_per_hand"] >= 1
+    names = {name for game in registry.names() for name in registry.get(game).validators}
+    assert names <= measured["python_ratio_to_clvm"].keys()
+    assert all(ratio > 0 for ratio in measured["python_ratio_to_clvm"].values())
+    assert 0 < measured["crosscheck_ratio_to_clvm"] < 1.5
+    assert measured["crosscheck"].keys() == set(registry.names())
+    assert measured["best_of_seven_per_second"] > 0
+    assert measured["import_channel_seconds"] >= 0

@@ -1,0 +1,358 @@
+"""A node's RPC whose answers are wrong, late or missing: one clear line, and never a wrong coin."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channel.chain.coins import Bundle, Coin
+from channel.chain.full_node import NodeError, Patience, RpcChain
+from channel.chain.interface import Answer
+from channel.chain.simulator import SimulatedChain
+from channel.errors import UsageError
+from channel.lab.node.node_wallet import Purse, spend_of
+from channel.protocol.half_signed import NO_SIGNATURE
+from clsp.programs import Program
+from clsp.values import NIL
+from tests.channel.backends import serve
+
+HASTY = Patience(seconds=0.4, attempts=3, pause=0.01)
+ADDRESS = b"\x0a" * 32
+COIN = Coin(b"\x0b" * 32, ADDRESS, 100)
+BUNDLE = Bundle((spend_of(COIN, b"\x01", NIL),), NO_SIGNATURE)
+
+Reply = Callable[[str, dict[str, Any]], bytes | None]
+"""Given the call's name and arguments: the body of the answer; None breaks the connection."""
+
+
+@contextmanager
+def node(reply: Reply) -> Iterator[str]:
+    """Something that listens where a node should be."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            size = int(self.headers.get("content-length", 0))
+            asked = json.loads(self.rfile.read(size) or b"{}")
+            body = reply(self.path.strip("/"), asked)
+            if body is None:
+                self.close_connection = True
+                return
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def coin_record(**changes: Any) -> dict[str, Any]:
+    coin = {
+        "parent_coin_info": f"0x{COIN.parent.hex()}",
+        "puzzle_hash": f"0x{ADDRESS.hex()}",
+        "amount": 100,
+    }
+    record = {
+        "coin": coin,
+        "coinbase": False,
+        "confirmed_block_index": 3,
+        "spent": False,
+        "spent_block_index": 0,
+        "timestamp": 0,
+    }
+    coin.update({key: value for key, value in changes.items() if key in coin})
+    record.update({key: value for key, value in changes.items() if key not in coin})
+    return record
+
+
+def success(**fields: Any) -> bytes:
+    return json.dumps({"success": True, "error": None, **fields}).encode()
+
+
+def always(body: bytes) -> Reply:
+    return lambda call, asked: body
+
+
+def one_coin(**changes: Any) -> Reply:
+    return always(success(coin_record=coin_record(**changes)))
+
+
+def some_coins(*records: dict[str, Any], **fields: Any) -> Reply:
+    return always(success(coin_records=[*records], **fields))
+
+
+def wrong(url: str, ask: Callable[[RpcChain], object]) -> str:
+    """What is said of the node, in one printable line that names it."""
+    with RpcChain(url, patience=HASTY) as chain, pytest.raises(NodeError) as told:
+        ask(chain)
+    text = str(told.value)
+    assert text.startswith(f"the node at {url} ")
+    assert text.isprintable()
+    assert len(text) < 400
+    assert isinstance(told.value, UsageError)
+    return text
+
+
+GARBAGE = {
+    "nothing": b"",
+    "no JSON": b"<html>no node here</html>",
+    "another document": b"[1, 2]",
+    "no fields": b"{}",
+    "a deep document": b"[" * 100_000,
+    "wrong types": success(
+        blockchain_state=7, coin_record="x", coin_records=3, genesis_challenge=[], mempool_items="x"
+    ),
+    "half a coin": success(
+        blockchain_state={"peak": {}},
+        coin_record={"coin": {}},
+        coin_records=[{}],
+        genesis_challenge="0x12",
+        mempool_items=[{}],
+        status=5,
+    ),
+}
+
+QUESTIONS: dict[str, Callable[[RpcChain], object]] = {
+    "peak": lambda chain: chain.peak(),
+    "agg_sig_data": lambda chain: chain.agg_sig_data(),
+    "coin": lambda chain: chain.coin(COIN.id),
+    "coins_at": lambda chain: chain.coins_at(ADDRESS),
+    "pending": lambda chain: chain.pending(COIN.id),
+}
+
+
+@pytest.mark.parametrize("kind", GARBAGE)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_no_answer(kind: str, question: str) -> None:
+    with node(always(GARBAGE[kind])) as url:
+        wrong(url, QUESTIONS[question])
+
+
+@pytest.mark.parametrize("kind", GARBAGE)
+def test_a_bundle_is_not_thought_accepted_by_what_is_no_answer(kind: str) -> None:
+    with node(always(GARBAGE[kind])) as url, RpcChain(url, patience=HASTY) as chain:
+        answer = Answer.REFUSED
+        with suppress(NodeError):
+            answer = chain.push(BUNDLE).answer
+        assert answer is Answer.REFUSED
+
+
+WRONG_COINS = {
+    "another coin": one_coin(amount=101),
+    "a coin of another address": one_coin(puzzle_hash=f"0x{'0c' * 32}"),
+    "an amount that no coin has": one_coin(amount=2**64 - 1),
+    "an amount below nothing": one_coin(amount=-1),
+    "a height below nothing": one_coin(confirmed_block_index=-1),
+    "a height beyond all": one_coin(confirmed_block_index=2**40),
+    "spent before it was made": one_coin(spent=True, spent_block_index=2),
+    "a short parent": one_coin(parent_coin_info="0x0b"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_COINS)
+def test_a_coin_that_cannot_be(kind: str) -> None:
+    with node(WRONG_COINS[kind]) as url:
+        wrong(url, lambda chain: chain.coin(COIN.id))
+
+
+WRONG_LISTS = {
+    "a coin of another address": some_coins(coin_record(puzzle_hash=f"0x{'0c' * 32}")),
+    "a spent coin": some_coins(coin_record(spent=True, spent_block_index=4)),
+    "some of them": some_coins(coin_record(), truncated=True),
+    "no end": some_coins(coin_record(), truncated=True, next_cursor="again"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_LISTS)
+def test_a_list_of_coins_that_cannot_be(kind: str) -> None:
+    with node(WRONG_LISTS[kind]) as url:
+        wrong(url, lambda chain: chain.coins_at(ADDRESS))
+
+
+def test_a_coin_that_can_be() -> None:
+    for changes, spent in (({}, None), ({"spent": True, "spent_block_index": 9}, 9)):
+        with node(one_coin(**changes)) as url, RpcChain(url, patience=HASTY) as chain:
+            seen = chain.coin(COIN.id)
+            assert seen is not None
+            assert (seen.coin, seen.born, seen.spent) == (COIN, 3, spent)
+
+
+def test_pages_are_put_together() -> None:
+    other = {"parent_coin_info": f"0x{'0d' * 32}"}
+    pages = {
+        None: success(coin_records=[coin_record()], truncated=True, next_cursor="next"),
+        "next": success(coin_records=[coin_record(**other), coin_record()]),
+    }
+    with (
+        node(lambda call, asked: pages[asked.get("cursor")]) as url,
+        RpcChain(url, patience=HASTY) as chain,
+    ):
+        assert len(chain.coins_at(ADDRESS)) == 2
+
+
+def refusal(error: str, call: str = "") -> Reply:
+    return always(json.dumps({"success": False, "error": error}).encode())
+
+
+def test_what_real_nodes_say_of_an_unknown_coin() -> None:
+    said = f"Coin record 0x{COIN.id.hex()} not found"
+    with node(refusal(said)) as url, RpcChain(url, patience=HASTY) as chain:
+        assert chain.coin(COIN.id) is None
+    with node(refusal("out of order")) as url:
+        assert "out of order" in wrong(url, lambda chain: chain.coin(COIN.id))
+
+
+def test_a_strangers_words_do_nothing_to_a_terminal() -> None:
+    with node(refusal("\x1b[2J\nyou have won\u202e" + "!" * 9000)) as url:
+        assert "you have won" in wrong(url, lambda chain: chain.peak())
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "word"),
+    [
+        ({"success": True, "status": "SUCCESS"}, Answer.ACCEPTED, ""),
+        ({"success": True, "status": "PENDING"}, Answer.PENDING_CONFLICT, "Pending"),
+        ({"success": True, "status": "WHATEVER"}, Answer.REFUSED, "WHATEVER"),
+        (
+            {"success": False, "error": "Failed to include transaction 00, error DOUBLE_SPEND"},
+            *(Answer.ALREADY_SPENT, "DoubleSpend"),
+        ),
+        (
+            {"success": False, "error": "Failed to include transaction 00, error MEMPOOL_CONFLICT"},
+            *(Answer.PENDING_CONFLICT, "MempoolConflict"),
+        ),
+        ({"success": False, "error": "mempool full"}, Answer.REFUSED, "mempool full"),
+        ({"success": False}, Answer.REFUSED, "no reason given"),
+    ],
+)
+def test_answers_to_a_bundle(said: dict[str, Any], answer: Answer, word: str) -> None:
+    with node(always(json.dumps(said).encode())) as url, RpcChain(url, patience=HASTY) as chain:
+        result = chain.push(BUNDLE)
+        assert (result.answer, result.error) == (answer, word)
+
+
+def test_a_node_that_is_not_synced_has_no_peak() -> None:
+    synced: dict[str, Any] = {}
+    with serve(SimulatedChain(1)) as url:
+        synced = asked(url, "get_blockchain_state")
+    body = json.dumps(synced).encode()
+    with node(always(body)) as url, RpcChain(url, patience=HASTY) as chain:
+        assert chain.peak() == 1
+    synced["blockchain_state"]["sync"]["synced"] = False
+    with node(always(json.dumps(synced).encode())) as url:
+        assert "is not synced" in wrong(url, lambda chain: chain.peak())
+
+
+def asked(url: str, call: str, **arguments: Any) -> dict[str, Any]:
+    from urllib.request import Request, urlopen
+
+    body = json.dumps(arguments).encode()
+    request = Request(f"{url}/{call}", body, {"content-type": "application/json"})
+    with urlopen(request) as answer:
+        found: dict[str, Any] = json.loads(answer.read())
+    return found
+
+
+def test_a_broken_connection_is_made_again() -> None:
+    """The first two times it breaks, for a question and for a bundle."""
+    chain = SimulatedChain(1)
+    (coin,) = Purse(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
+    bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
+    calls: list[str] = []
+
+    with serve(chain) as real:
+
+        def reply(call: str, arguments: dict[str, Any]) -> bytes | None:
+            calls.append(call)
+            if calls.count(call) == 2 and call == "push_tx":
+                # The worst of it: the node took the bundle, and then the connection broke.
+                asked(real, call, **arguments)
+            if calls.count(call) < 3:
+                return None
+            return json.dumps(asked(real, call, **arguments)).encode()
+
+        with node(reply) as url, RpcChain(url, patience=HASTY) as over:
+            assert over.peak() == chain.peak()
+            assert calls.count("get_blockchain_state") == 3
+            assert over.push(bundle).benign
+            assert calls.count("push_tx") == 3
+            assert [spend.coin for one in over.pending(coin.id) for spend in one.spends] == [coin]
+        chain.farm()
+        seen = chain.coin(coin.id)
+        assert seen is not None
+        assert seen.spent == chain.peak()
+
+
+def test_nobody_there() -> None:
+    with node(always(b"")) as url:
+        pass
+    assert wrong(url, lambda chain: chain.peak()).endswith("cannot be reached")
+
+
+def test_a_node_that_never_answers() -> None:
+    over = threading.Event()
+
+    def reply(call: str, asked: dict[str, Any]) -> None:
+        over.wait(30)
+
+    with node(reply) as url:
+        try:
+            assert wrong(url, lambda chain: chain.peak()).endswith("does not answer within 0.4 s")
+        finally:
+            over.set()
+
+
+def test_pending_bundles_are_those_of_the_mempool() -> None:
+    chain = SimulatedChain(1)
+    (coin,) = Purse(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
+    bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
+    with serve(chain) as url, RpcChain(url) as over:
+        assert over.pending(coin.id) == []
+        assert over.push(bundle).answer is Answer.ACCEPTED
+        assert over.pending(coin.id) == [bundle]
+        real = asked(url, "get_mempool_items_by_coin_name", coin_name=f"0x{coin.id.hex()}")
+    with node(always(json.dumps(real).encode())) as url:
+        assert "does not spend" in wrong(url, lambda chain: chain.pending(COIN.id))
+
+
+@pytest.mark.parametrize("url", ["", "nonsense", "http://", "ftp://127.0.0.1:1"])
+def test_what_is_no_url(url: str) -> None:
+    with pytest.raises(NodeError):
+        wrong_url(url)
+
+
+def wrong_url(url: str) -> None:
+    with RpcChain(url, patience=HASTY) as chain:
+        chain.peak()
+
+
+def test_what_is_no_certificate() -> None:
+    with pytest.raises(NodeError, match="cannot be spoken to"):
+        RpcChain("https://127.0.0.1:1", b"no certificate", b"no key")
+
+
+def test_closing_twice_does_no_harm(tmp_path: Path) -> None:
+    chain = RpcChain("http://127.0.0.1:9", patience=HASTY)
+    chain.close()
+    chain.close()

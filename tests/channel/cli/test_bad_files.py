@@ -1,0 +1,348 @@
+"""Every argument that names a file, with everything that is no such file: one line, exit code 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from random import Random
+from typing import get_type_hints
+
+import pytest
+import typer
+
+from channel.cli.app import app
+from channel.system.file_kinds import Kind, kind_of
+from tests.channel.command import Ran, channelsim
+from tests.paths import DATA
+
+Capsys = pytest.CaptureFixture[str]
+
+VECTORS = DATA / "vectors" / "spacepoker.jsonl"
+SPENDS = DATA / "corpus" / "calpoker" / "referee.jsonl"
+
+SOURCE = "(mod (A)\n  (include *standard-cl-23*)\n  (include lib.clinc)\n  (twice A))\n"
+LIBRARY = "(\n  (defun twice (X) (+ X X))\n)\n"
+TARGET = 'name = "x"\n[programs]\na = "{program}"\n[play]\nhonest = "honest.jsonl"\n'
+HEX = "ff10ff02ffff010180\n"
+
+
+@pytest.fixture(autouse=True)
+def _no_hang() -> Iterator[None]:
+    """A file that is waited for is a failure, not a test that never ends."""
+
+    def hung(signum: int, frame: object) -> None:
+        raise AssertionError("hangs")
+
+    before = signal.signal(signal.SIGALRM, hung)
+    signal.alarm(60)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
+    """A right file of each of our kinds."""
+    folder = tmp_path_factory.mktemp("good")
+    from channel.cli.play import play
+    from channel.lab.fuzz.findings import FORMAT
+
+    session = folder / "session.jsonl"
+    with redirect_stdout(StringIO()):
+        play(
+            game="calpoker",
+            hands=1,
+            seed="x",
+            transcript=session,
+            quiet=True,
+            **dict.fromkeys(("unit", "stack", "balance", "policy", "script")),
+            as_json=True,
+        )
+    costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
+    return {
+        Kind.TRANSCRIPT: session.read_bytes(),
+        Kind.FINDING: json.dumps({"format": FORMAT, "law": "x"}, indent=2).encode(),
+        Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
+        Kind.SPENDS: SPENDS.read_bytes(),
+        Kind.TARGET: TARGET.format(program="a.clsp").encode(),
+        Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["alice fold"]\n',
+        Kind.COSTS: costs.encode(),
+        Kind.REASONS: b"[programs]\n[[equivalent]]\n",
+        Kind.PROGRAM: HEX.encode(),
+        Kind.SOURCE: SOURCE.encode(),
+    }
+
+
+def test_each_kind_is_known_by_its_content(good: dict[Kind, bytes]) -> None:
+    assert set(good) == set(Kind)
+    assert {kind: kind_of(data) for kind, data in good.items()} == {kind: kind for kind in Kind}
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def socket_at(path: Path) -> None:
+    here = Path.cwd()
+    os.chdir(path.parent)  # the name of a socket is short
+    try:
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(path.name)
+    finally:
+        os.chdir(here)
+
+
+def too_large(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(300 << 20)
+
+
+def written(data: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(data)
+
+
+BAD: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "a folder": lambda path: path.mkdir(),
+    "a named pipe": fifo,
+    "a socket": socket_at,
+    "/dev/zero": lambda path: path.symlink_to("/dev/zero"),
+    "/dev/null": lambda path: path.symlink_to("/dev/null"),
+    "a dangling link": lambda path: path.symlink_to("nowhere"),
+    "a link to itself": lambda path: path.symlink_to(path),
+    "too large": too_large,
+    "empty": written(b""),
+    "blank": written(b" \n\n"),
+    "random bytes": written(Random(1).randbytes(3000)),
+    "not UTF-8": written('name = "é"\n'.encode("latin-1")),
+    "NUL": written(b"name = 1\n\0\n"),
+    "prose": written(b"Dear all,\n\nthis is a text.\n"),
+    "a huge line": written(b"x" * 500_000),
+    "deep arrays": written(b"[" * 100_000),
+    "deep objects": written(b'{"a":' * 50_000 + b"1" + b"}" * 50_000),
+    "deep TOML": written(b"a = " + b"[" * 5_000 + b"]" * 5_000),
+    "deep parentheses": written(b"(" * 100_000 + b")" * 100_000),
+    "deep bytes in hex": written(b"ff" * 100_000),
+    "a huge number": written(b"name = " + b"9" * 10_000),
+    "a terminal's codes": written(b'"\x1b[31mred" = 1\n'),
+}
+
+# --- arguments --------------------------------------------------------------------------------
+
+Arguments = Callable[[Path, Path], tuple[object, ...]]
+"""The command line with a file as this argument; the folder is the file's own."""
+
+
+def program(name: str) -> Arguments:
+    """The file as a program of a target."""
+
+    def arguments(file: Path, folder: Path) -> tuple[object, ...]:
+        (folder / "lib.clinc").write_text(LIBRARY)
+        (folder / "honest.jsonl").write_text(HONEST)
+        file.rename(folder / name) if os.path.lexists(file) else None
+        path = folder / "target.toml"
+        path.write_text(TARGET.format(program=name))
+        return "crosscheck", path
+
+    return arguments
+
+
+HONEST = (
+    '{"id": "one", "tag": "t", "game": "x", "validator": "a", "amount": 2, "mover_share": 1,'
+    ' "max_move_size": 32, "move": "00", "state": 1, "evidence": "0x", "expect": "valid"}\n'
+)
+
+
+def beside(name: str, source: str = SOURCE, more: str = "") -> Arguments:
+    """The file as something that a target needs besides."""
+
+    def arguments(file: Path, folder: Path) -> tuple[object, ...]:
+        for other, text in (("lib.clinc", LIBRARY), ("honest.jsonl", HONEST), ("a.clsp", source)):
+            if other != name:
+                (folder / other).write_text(text)
+        file.rename(folder / name) if os.path.lexists(file) else None
+        path = folder / "target.toml"
+        path.write_text(TARGET.format(program="a.clsp") + more)
+        return "crosscheck", path
+
+    return arguments
+
+
+def corpus(command: str, stem: str) -> Arguments:
+    """The file as one of a corpus."""
+
+    def arguments(file: Path, folder: Path) -> tuple[object, ...]:
+        there = folder / "corpus"
+        there.mkdir()
+        (there / "other.txt").write_text("")
+        if os.path.lexists(file):
+            file.rename(there / f"{stem}.jsonl")
+        return command, "calpoker", "--corpus", there
+
+    return arguments
+
+
+ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
+    "replay file": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
+    "vectors check files": (lambda file, _: ("vectors", "check", file), {Kind.CASES}),
+    "vectors check target": (
+        lambda file, _: ("vectors", "check", VECTORS, "--target", file),
+        {Kind.TARGET},
+    ),
+    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
+    "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
+    "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),
+    "cost target": (lambda file, _: ("cost", file), {Kind.TARGET}),
+    "cost check": (lambda file, _: ("cost", "calpoker", "--check", file), {Kind.COSTS}),
+    "crosscheck target": (lambda file, _: ("crosscheck", file), {Kind.TARGET}),
+    "mutants game": (lambda file, _: ("mutants", file), {Kind.TARGET}),
+    "fuzz target": (lambda file, _: ("fuzz", file), {Kind.TARGET}),
+    "coverage target": (
+        lambda file, _: ("coverage", file, "--corpus", DATA / "corpus" / "calpoker"),
+        {Kind.TARGET},
+    ),
+    "coverage corpus": (corpus("coverage", "a"), {Kind.CASES}),
+    "coverage corpus, referee": (corpus("coverage", "referee"), {Kind.SPENDS}),
+    "fuzz corpus": (corpus("fuzz", "a"), {Kind.CASES}),
+    "a target's source": (program("a.clsp"), {Kind.SOURCE}),
+    "a target's program": (program("a.hex"), {Kind.PROGRAM}),
+    "a source's include": (beside("lib.clinc"), {Kind.SOURCE}),
+    "a target's referee": (
+        beside("r.clsp", more='[referee]\nprogram = "r.clsp"\n'),
+        {Kind.SOURCE},
+    ),
+    "a target's honest play": (beside("honest.jsonl"), {Kind.CASES}),
+}
+"""Each argument that names a file to read, with the kinds that it takes."""
+
+OPTIONAL = {"fuzz corpus"}
+NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
+"""Where a file that is missing or empty is no fault."""
+
+WRITTEN = {
+    "play transcript",
+    "dispute run transcript",
+    "vectors make output",
+    "cost write",
+    "coverage html",
+    "fuzz out",
+    "fuzz junit",
+}
+"""What commands write: other tests are about these."""
+
+TARGETS = {"replay target", "vectors make game", "play game", "dispute run game"}
+"""Targets behind another file, and names of games, that are no files."""
+
+
+def test_the_table_has_every_argument_that_names_a_file() -> None:
+    known = {name.partition(",")[0] for name in ARGUMENTS} | WRITTEN | TARGETS
+    found = set(_arguments(app, ()))
+    assert len(found) > 15
+    assert found <= known, found - known
+
+
+def _arguments(commands: typer.Typer, names: tuple[str, ...]) -> Iterator[str]:
+    for group in commands.registered_groups:
+        assert group.typer_instance is not None
+        yield from _arguments(group.typer_instance, (*names, str(group.name)))
+    for command in commands.registered_commands:
+        assert command.callback is not None
+        name = command.name or command.callback.__name__
+        for parameter, kind in get_type_hints(command.callback).items():
+            if "Path" in str(kind) or parameter in ("target", "game"):
+                yield " ".join((*names, name, parameter))
+
+
+def refused(ran: Ran) -> str:
+    assert ran.code == 2, ran
+    assert ran.out == ""
+    assert ran.err.count("\n") == 1
+    assert len(ran.err) < 1500
+    assert "Traceback" not in ran.err
+    assert "internal error" not in ran.err
+    assert ran.err.strip().isprintable()
+    return ran.err
+
+
+PARTS = 3
+"""All files with all arguments is a long test; here each argument gets every third file, another
+third than the argument before it, so that each file is tried with a third of them."""
+
+
+@pytest.mark.parametrize(
+    ("argument", "part"),
+    [
+        pytest.param(argument, part, marks=[] if part == number % PARTS else [pytest.mark.long])
+        for number, argument in enumerate(ARGUMENTS)
+        for part in range(PARTS)
+    ],
+)
+def test_what_is_no_such_file_is_refused_in_one_line(
+    argument: str, part: int, tmp_path: Path, capsys: Capsys
+) -> None:
+    arguments, _ = ARGUMENTS[argument]
+    for number, (kind, make) in enumerate(BAD.items()):
+        if number % PARTS != part:
+            continue
+        if argument in OPTIONAL and kind in NOTHING:
+            continue
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = folder / "bad-file"
+        make(file)
+        said = refused(channelsim(capsys, *arguments(file, folder)))
+        assert str(folder) in said, (kind, said)
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_a_file_of_another_kind_is_named_with_the_command_for_it(
+    argument: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+) -> None:
+    arguments, takes = ARGUMENTS[argument]
+    for kind, data in good.items():
+        if kind in takes:
+            continue
+        folder = tmp_path / kind.name
+        folder.mkdir()
+        file = folder / "other-file"
+        file.write_bytes(data)
+        said = refused(channelsim(capsys, *arguments(file, folder)))
+        assert f": {kind.title}, not " in said, (kind, said)
+        assert kind.use in said
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS)
+def test_half_a_file_is_refused(
+    argument: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+) -> None:
+    arguments, takes = ARGUMENTS[argument]
+    for kind in sorted(takes, key=lambda one: one.name):
+        folder = tmp_path / kind.name
+        folder.mkdir()
+        file = folder / "half-a-file"
+        data = good[kind].rstrip()
+        file.write_bytes(data[: len(data) - 5])
+        said = refused(channelsim(capsys, *arguments(file, folder)))
+        assert str(folder) in said
+
+
+@pytest.mark.parametrize("command", ["replay", "trace"])
+def test_a_finding_without_its_case_is_called_one(
+    command: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+) -> None:
+    file = tmp_path / "finding.json"
+    for text in (good[Kind.FINDING], json.dumps(json.loads(good[Kind.FINDING])).encode()):
+        file.write_bytes(text)
+        said = refused(channelsim(capsys, command, file))
+        assert f"{file}: no finding: the key" in said

@@ -1,0 +1,229 @@
+"""`channelsim dispute`, and disputes through `play` and `replay`."""
+
+from __future__ import annotations
+
+import json
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from channel.adversaries.base import names
+from channel.cli import dispute
+from channel.report.account import account
+from channel.report.lanes import Lanes
+from channel.report.matrix import show
+from channel.simulation import sweep as everything
+from channel.simulation.promises import Broken
+from channel.simulation.scenario import Scenario
+from channel.simulation.sweep import Tally
+from channel.simulation.transcript import played
+from tests.channel.command import channelsim
+
+GAME = ("spacepoker",)
+
+
+def test_the_list_names_every_adversary(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "dispute", "list")
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.out.splitlines()] == list(names())
+
+
+def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "dispute", "run", "silent", "--at", 7, "--seed", "a", "--json")
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["broken_promises"] == []
+    assert told["deviated"] is True
+    assert told["scenario"]["step"] == 7
+    assert sum(told["got"].values()) == 2 * 3000
+    assert "ChannelSettled" in told["news"]
+    named = channelsim(capsys, "dispute", "run", "silent@7", "--seed", "a")
+    assert json.loads(named.out) == told
+
+
+def test_a_transcript_is_played_again_to_the_same_digest(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "dispute.jsonl"
+    options = ("--weather", "reorgs", "--game", "spacepoker,calpoker", "--side", "alice")
+    first = channelsim(capsys, "dispute", "run", "leaver@6", *options, "--transcript", file)
+    assert first.code == 0, first.err
+    again = channelsim(capsys, "replay", file)
+    assert again.code == 0, again.err
+    assert json.loads(again.out) == json.loads(first.out)
+    lines = file.read_bytes().splitlines(keepends=True)
+    for broken in (
+        b"".join(lines[:-1]),
+        file.read_bytes().replace(b'"reorgs"', b'"calm"', 1),
+        lines[0],
+    ):
+        file.write_bytes(broken)
+        assert channelsim(capsys, "replay", file).code == 2
+
+
+def test_a_transcript_of_another_run_is_found_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from channel.session.transcript import Lines
+
+    file = tmp_path / "dispute.jsonl"
+    channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)
+    records = [json.loads(line)[1] for line in file.read_bytes().splitlines()]
+    for change in ({"scenario": {**records[0]["scenario"], "step": 6}}, {"scenario": 3}):
+        with file.open("wb") as out:
+            lines = Lines(lambda line, out=out: out.write(line) and None)  # type: ignore[misc]
+            for record in ({**records[0], **change}, *records[1:]):
+                lines.write(record)
+        ran = channelsim(capsys, "replay", file)
+        assert ran.code == 2
+        assert "line" in ran.err
+
+
+def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "play", "calpoker", "--adversary", "stale-oldest@5", "--unit", 10)
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["scenario"]["games"] == ["calpoker"]
+    assert told["scenario"]["unit"] == 10
+    assert sum(told["got"].values()) == 2 * 300
+
+
+def test_hands_against_an_adversary_by_play(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "hands.jsonl"
+    options = ("--hands", 2, "--policy", "random,greedy", "--balance", 4100, "--quiet")
+    games = "spacepoker,calpoker"
+    ran = channelsim(
+        capsys, "play", games, "--adversary", "dead@16", *options, "--transcript", file
+    )
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert told["scenario"]["hands"] == 2
+    assert told["scenario"]["policies"] == ["random", "greedy"]
+    assert sum(told["got"].values()) == 2 * 4100
+    assert told["news"].count("GameStarted") >= 3
+    again = channelsim(capsys, "replay", file)
+    assert json.loads(again.out)["digest"] == told["digest"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("dispute", "run"), "or --all"),
+        (("dispute", "run", "dead", "--all"), "or --all"),
+        (("dispute", "run", "nice"), "no adversary is called 'nice'"),
+        (("dispute", "run", "dead@x"), "behind the @ is a step"),
+        (("dispute", "run", "dead", "--side", "carol"), "alice or bob"),
+        (("dispute", "run", "dead", "--weather", "fog"), "weather"),
+        (("dispute", "run", "dead", "--game", "chess"), "chess"),
+        (("dispute", "run", "--all", "--seeds", "0"), "--seeds 0: a whole number from 1"),
+        (("dispute", "run", "dead", "--hands", "0"), "--hands 0: a whole number from 1"),
+        (("play", "spacepoker", "--adversary", "dead", "--hands", "101"), "101 hands"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "ask"), "--policy ask"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "nice"), "caller"),
+        (("play", "spacepoker", "--adversary", "dead", "--policy", "a,b,c"), "as in"),
+        (("play", "spacepoker", "--adversary", "dead", "--balance", "0"), "--balance 0"),
+        (("play", "spacepoker", "--adversary", "dead", "--balance", "9"), "one stake of 1000"),
+        (("play", "spacepoker", "--adversary", "dead", "--script", "x.toml"), "--script"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    ran = channelsim(capsys, *arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_everything_at_once(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
+    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
+    ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--json")
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["broken_promises"], told["exceptions"]) == (0, 0)
+    assert told["runs"] - told["idle"] == sum(
+        cell["runs"] for row in told["matrix"].values() for cell in row.values()
+    )
+    (cell,) = told["matrix"]["false-launcher"].values()
+    assert [*told["matrix"]["false-launcher"]] == ["handshake"]
+    assert cell["broken_promises"] == 0
+    assert cell["results"] == {"no channel": cell["runs"]}
+    assert cell["runs"] >= 2
+    assert {"handshake", "proposal", "deal", "shutdown"} < set(told["matrix"]["dead"])
+    assert told["blocks"] > 50
+    assert told["spends"] > 10
+
+
+def test_what_is_broken_is_told_and_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = Scenario(GAME, "x", "dead", 3)
+    tally = Tally(runs=2)
+    tally.broken.append((scenario, Broken("safety", "planted")))
+    tally.exceptions.append((scenario, "InvariantError: planted"))
+    tally.cell("dead", "flop").broken = 1
+    tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
+    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds, jobs, tell: tally)
+    ran = channelsim(capsys, "dispute", "run", "--all")
+    assert ran.code == 1
+    assert json.loads(ran.out)["findings"][0]["how"] == "planted"
+    out = StringIO()
+    show(tally, Console(file=out, width=120, no_color=True, highlight=False))
+    shown = out.getvalue()
+    assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]
+    assert shown.splitlines()[2].split() == ["dead", "s2", "u", "1!"]
+    assert shown.count("planted") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "why"),
+    [
+        ("", 0, "both agreed to close"),
+        ("no-funding", 0, "the funding was not in by its deadline"),
+        ("wrong-commitment", 6, "game 1 was slashed by Alice"),
+        ("stale-oldest", 8, "preempted"),
+        ("leaver", 6, "moves on chain"),
+        ("dead", 9, "CH-TIME-2"),
+        ("silent", 4, "Alice broke off"),
+    ],
+)
+def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: str) -> None:
+    run, _, _ = played(Scenario(GAME, "account", name, step))
+    alice, bob, reasons = account(run)
+    for line, who in ((alice, "Alice"), (bob, "Bob")):
+        head, _, parts = line.partition(": ")
+        got, put_in = map(int, re.findall(r"\d+", head))
+        assert head == f"{who} got {got} mojos, put in {put_in}"
+        assert sum(int(part.split()[0]) for part in parts.split(", ") if part) == got
+    assert reasons.startswith("why: ")
+    assert why in reasons
+
+
+def test_the_lanes_tell_who_did_what_and_why() -> None:
+    scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
+    lanes = Lanes(scenario.honest)
+    run, broken, digest = played(scenario, lambda line: None, lanes)
+    out = StringIO()
+    console = Console(file=out, width=250, no_color=True, highlight=False)
+    lanes.show(console, run, [*broken, Broken("money", "planted")], digest)
+    text = out.getvalue()
+    for told in (
+        "Bob, wrong-commitment",
+        "says batch",
+        "breaks off: CH-MOVE-5",
+        "is published",
+        "slashed by Alice: Alice 2000, Bob 0",
+        "Alice got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
+        "why: Alice broke off (CH-MOVE-5: game 1,",
+        "broken promise: money: planted",
+        digest,
+    ):
+        assert told in text, told

@@ -1,0 +1,329 @@
+"""Every command that can take long, stopped by Ctrl-C and by SIGTERM: it tells what it has."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from channel.cli import main
+from channel.system.interrupt import exit_code, finishing, held, listening
+from tests.channel.lab.broken import target_file
+from tests.paths import DATA, ROOT
+
+VECTORS = DATA / "vectors" / "spacepoker.jsonl"
+GUARD = 60
+"""Seconds after which a command hangs."""
+
+
+@dataclass(frozen=True)
+class Long:
+    """A command that would take minutes; `begun` is on its line once there is something to keep.
+
+    `keys` are in its document, `says` in its text.
+    """
+
+    arguments: str
+    begun: str
+    keys: tuple[str, ...] = ()
+    says: str = "interrupted"
+
+
+COMMAND = "from channel.cli import main; main()"
+
+BUSY = """
+import sys, time
+from channel.system.interrupt import listening, polled
+from channel.system.workers import Crew
+
+def make():
+    return work
+
+def work(item):
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(900)
+
+if __name__ == "__main__":
+    with listening(), polled(), Crew(make, 2) as crew:
+        list(crew.run([1, 2]))
+"""
+"""Work that takes no notice of a first signal."""
+
+COMMANDS = {
+    "crosscheck": Long(
+        "crosscheck spacepoker --cases 10000000 --jobs 1", r"\d of 10,000,000", ("cases",)
+    ),
+    "crosscheck, two jobs": Long(
+        "crosscheck calpoker --cases 10000000 --jobs 2", r"\d of 10,000,000", ("outcomes",)
+    ),
+    "cost": Long("cost calpoker --cases 10000000", r"\d of 10,000,000", ("validators",)),
+    "bench": Long("bench --seconds 300", "signed hand", ("interrupted",)),
+    "fuzz": Long(
+        "fuzz calpoker --seconds 900 --jobs 1 --out {tmp}", r"\d runs", ("runs", "findings")
+    ),
+    "fuzz, two jobs": Long(
+        "fuzz calpoker --seconds 900 --jobs 2 --out {tmp}", r"\d runs", ("stopped",)
+    ),
+    "mutants": Long(
+        "mutants calpoker --validator a --jobs 1", r"of \d+ killed", ("made", "killed")
+    ),
+    "mutants, two jobs": Long(
+        "mutants calpoker --validator a --jobs 2", r"of \d+ killed", ("open",)
+    ),
+    "play": Long("play spacepoker --hands 99 --quiet", r"1 of 99", ("hands", "balances")),
+    "play, told": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
+    "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),
+    "play, adversary": Long(
+        "play spacepoker --adversary silent@999 --hands 99", r"\d blocks|\d", ("scenario",)
+    ),
+    "dispute run": Long("dispute run silent@999 --hands 99", r"\d blocks", ("scenario",)),
+    "dispute run --all": Long(
+        "dispute run --all --seeds 9 --jobs 1", r"\d runs", ("runs", "matrix")
+    ),
+    "dispute run --all, two jobs": Long(
+        "dispute run --all --seeds 9 --jobs 2", r"\d runs", ("broken_promises",)
+    ),
+    "dispute faults": Long("dispute faults", r"\d of \d+ faults", ("findings",)),
+    "dispute faults, two jobs": Long(
+        "dispute faults --jobs 2", r"\d of \d+ faults", ("interrupted",)
+    ),
+    "coverage": Long("coverage calpoker --corpus {corpus}", r"\d cases read", ("programs",)),
+    "replay": Long("replay {transcript} --quiet", r"\d of \d", ("hands",)),
+    "vectors check": Long("vectors check {vectors}", r"\d of \d", says="passed, 0 failed; interr"),
+    "vectors make": Long("vectors make calpoker --cases 999999 -o {tmp}/v", r"\d of \d"),
+    "trace": Long("trace {endless}", "trace"),
+}
+
+NO_JSON = ("vectors check", "vectors make", "trace")
+
+
+def files(tmp: Path, arguments: str) -> list[str]:
+    """The arguments, with the files made that they name."""
+    made = {"tmp": str(tmp)}
+    if "{corpus}" in arguments:
+        made["corpus"] = str(tmp / "corpus")
+        (tmp / "corpus").mkdir()
+        stored = (DATA / "corpus" / "calpoker" / "e.jsonl").read_text()
+        (tmp / "corpus" / "e.jsonl").write_text(stored * 500)
+    if "{transcript}" in arguments:
+        made["transcript"] = str(tmp / "t.jsonl")
+        recorded = ("play", "spacepoker", "--hands", "12", "--transcript", made["transcript"])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["channelsim", *recorded])
+            with pytest.raises(SystemExit):
+                main()
+    if "{vectors}" in arguments:
+        made["vectors"] = " ".join([str(VECTORS)] * 50)
+    if "{endless}" in arguments:
+        endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x)))"
+        target = target_file(tmp, "calpoker")
+        (tmp / "tree" / "calpoker" / "d.clsp").write_text(endless + " (go (f (r (r A)))))")
+        cases = (DATA / "vectors" / "calpoker.jsonl").read_text().splitlines()
+        (one,) = [line for line in cases if json.loads(line)["validator"] == "d"][:1]
+        (tmp / "d.jsonl").write_text(one + "\n")
+        made["endless"] = f"{tmp / 'd.jsonl'} --target {target}"
+    return arguments.format(**made).split()
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    shown: str
+
+
+def stopped(
+    arguments: list[str], begun: str, *signals: signal.Signals, tty: bool, code: str = COMMAND
+) -> Ended:
+    """Run a command with its stderr, and its stdout if asked for, on a terminal; send the first
+    signal once it has begun, each other one a little later, and wait for its end."""
+    master, slave = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "120", "TERM": "xterm", "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdin=slave,
+        stdout=slave if tty else subprocess.PIPE,
+        stderr=slave,
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+    )
+    os.close(slave)
+    shown = out = b""
+    left, guard = list(signals), time.monotonic() + GUARD
+    sources = [master, *([] if process.stdout is None else [process.stdout.fileno()])]
+    try:
+        sent = 0.0
+        while sources:
+            assert time.monotonic() < guard, (arguments, shown)
+            for source in select.select(sources, [], [], 0.05)[0]:
+                try:
+                    some = os.read(source, 65536)
+                except OSError:  # the other end is closed
+                    some = b""
+                if not some:
+                    sources.remove(source)
+                elif source == master:
+                    shown += some
+                else:
+                    out += some
+            ready = re.search(begun, shown.decode(errors="replace"))
+            if left and ready and time.monotonic() - sent > 0.3:
+                # A terminal sends its signals to all processes of the command.
+                os.killpg(process.pid, left.pop(0))
+                sent = time.monotonic()
+        process.wait(GUARD)
+        for _ in range(100):
+            if not living(process.pid):
+                break
+            time.sleep(0.1)
+        assert not living(process.pid)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+        os.close(master)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert not left, text
+    assert "Traceback" not in text
+    assert "Exception" not in text
+    return Ended(process.returncode, out.decode() if not tty else text, text)
+
+
+def living(group: int) -> bool:
+    """Whether a process of this group still runs."""
+    listed = subprocess.run(
+        ["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True
+    ).stdout
+    lines = [line.split() for line in listed.splitlines()]
+    return any(pgid == str(group) and not stat.startswith("Z") for pgid, stat in lines)
+
+
+def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
+    command = COMMANDS[name]
+    arguments = files(tmp, command.arguments)
+    as_json = not tty and name not in NO_JSON
+    ended = stopped([*arguments, *["--json"] * as_json], command.begun, number, tty=tty)
+    assert ended.code == 128 + number, ended
+    if as_json:
+        document = json.loads(ended.out)
+        assert document["interrupted"] is True
+        assert set(command.keys) <= document.keys()
+    else:
+        assert command.says in ended.out + ended.shown
+
+
+SOON = (
+    *("crosscheck, two jobs", "cost", "bench", "fuzz"),
+    *("dispute run --all", "vectors check"),
+)
+
+
+@pytest.mark.parametrize("name", SOON)
+def test_a_command_tells_what_it_has(name: str, tmp_path: Path) -> None:
+    odd = SOON.index(name) % 2 == 1
+    number = signal.SIGTERM if odd else signal.SIGINT
+    check(name, number, tmp_path, tty=SOON.index(name) % 3 == 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tty", [True, False])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_tells_what_it_has(
+    name: str, number: signal.Signals, tty: bool, tmp_path: Path
+) -> None:
+    check(name, number, tmp_path, tty=tty)
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
+def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
+    program = tmp_path / "busy.py"
+    program.write_text(BUSY)
+    code = f"import runpy; runpy.run_path({str(program)!r}, run_name='__main__')"
+    ended = stopped([], "begun", number, number, tty=True, code=code)
+    assert ended.code == 128 + number
+
+
+EARLY = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+from channel.cli import main
+sys.meta_path.insert(0, Finder())
+main()
+"""
+"""An interrupt while the command line itself is still being imported."""
+
+
+def test_an_interrupt_before_the_command_begins() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", EARLY, "games"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=GUARD,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"channelsim: interrupted\n")
+
+
+def test_an_interrupted_make_leaves_the_old_file(tmp_path: Path) -> None:
+    old = tmp_path / "v.jsonl"
+    old.write_text("old\n")
+    arguments = ["vectors", "make", "calpoker", "--cases", "999999", "-o", str(old)]
+    ended = stopped(arguments, r"[1-9]\d* of 999,999", signal.SIGINT, tty=True)
+    assert f"{old} is left as it was" in " ".join(ended.out.split())
+    assert old.read_text() == "old\n"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_broken_off_session_is_kept_beside_the_old_transcript(tmp_path: Path) -> None:
+    old = tmp_path / "t.jsonl"
+    old.write_text("old\n")
+    arguments = ["play", "spacepoker", "--hands", "99", "--quiet", "--transcript", str(old)]
+    ended = stopped(arguments, r"of 99 hands, \d:\d\d, \d:\d\d left", signal.SIGTERM, tty=True)
+    assert f"its transcript is {old}.broken-off" in ended.out.replace("\r\n", "")
+    assert old.read_text() == "old\n"
+    kept = (tmp_path / "t.jsonl.broken-off").read_text().splitlines()
+    assert sum('{"hand":' in line for line in kept) >= 1
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_is_all_or_nothing_is_done_before_the_interrupt() -> None:
+    done = []
+
+    def work() -> None:
+        with held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append(1)
+
+    with listening():
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert exit_code() == 143
+        assert exit_code(failed=True) == 1
+    assert done == [1]
+
+
+def test_an_interrupt_of_the_telling_comes_too_late() -> None:
+    with listening(), finishing():
+        os.kill(os.getpid(), signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), listening():
+        os.kill(os.getpid(), signal.SIGINT)

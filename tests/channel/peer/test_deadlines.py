@@ -1,0 +1,102 @@
+"""How long one side waits for the other: to the block, and only for what is due."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from channel.peer.deadlines import Awaited, wait
+from channel.peer.interface import Close
+from channel.peer.machine import Phase
+from channel.peer.opening.introduction import Times
+from tests.channel.disputes import at_move, farm, with_config
+from tests.channel.table import ANN, BEN, Table, broken_off, sit
+
+TIMES = Times(response=4, move=9, margin=2)
+
+
+def patient(table: Table) -> Table:
+    for index in (ANN, BEN):
+        agreement = replace(table.ends[index].peer.config.agreement, times=TIMES)
+        with_config(table, index, agreement=agreement)
+    return table
+
+
+def blocks_until_broken(table: Table, index: int) -> int:
+    """How many blocks of silence this side bears, the first of which starts the clock."""
+    for blocks in range(60):
+        if table.ends[index].peer.phase is Phase.ON_CHAIN:
+            return blocks
+        farm(table, dead=(1 - index,))
+    raise AssertionError("it waits for ever")
+
+
+def test_a_move_is_waited_for_as_long_as_the_move_time() -> None:
+    table = patient(at_move(16))
+    sender = 1 - table.mail[0][0]
+    table.mail.clear()
+    assert blocks_until_broken(table, sender) == TIMES.move + TIMES.margin + 2
+    assert broken_off(table.ends[sender]).violation.rule == "CH-TIME-2"
+
+
+def test_an_answer_to_a_request_is_waited_for_as_long_as_the_response_time() -> None:
+    table = patient(sit().open())
+    waits = 1 - table.holder()
+    table.propose(waits)
+    table.mail.clear()
+    assert blocks_until_broken(table, waits) == TIMES.response + TIMES.margin + 2
+    assert broken_off(table.ends[waits]).violation.rule == "CH-TIME-1"
+
+
+def test_a_completed_shutdown_is_waited_for_as_long_as_the_response_time() -> None:
+    table = patient(sit().open())
+    asks = table.holder()
+    table.command(asks, Close())
+    table.mail.clear()
+    assert blocks_until_broken(table, asks) == TIMES.response + TIMES.margin + 2
+    assert broken_off(table.ends[asks]).violation.rule == "CH-TIME-1"
+
+
+def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None:
+    table = patient(sit().open().propose(ANN))
+    table.until(lambda: any(end.turns for end in table.ends))
+    table.pump()
+    owes = table.ends[0].state.games[0].mover
+    other = 1 - owes
+    assert table.ends[owes].book.potato
+    # Asked for the potato, it gives it, and then does not want it back.
+    table.ends[owes].turns.clear()
+    table.ask(other)
+    assert table.ends[other].book.potato
+    assert blocks_until_broken(table, other) == TIMES.response + TIMES.margin + 2
+    violation = broken_off(table.ends[other]).violation
+    assert violation.rule == "CH-TIME-1"
+    assert "gave the potato away" in violation.detail
+
+
+def test_nobody_is_waited_for_who_owes_nothing() -> None:
+    table = patient(sit().open())
+    for index in (ANN, BEN):
+        for _ in range(40):
+            farm(table, dead=(1 - index,))
+        assert table.ends[index].peer.phase is Phase.PLAYING
+
+
+def test_a_wait_starts_anew_with_every_state_and_from_a_lower_height() -> None:
+    one, two = Awaited("CH-TIME-2", "a move", 5), Awaited("CH-TIME-2", "a move", 6)
+    marks, late = wait({}, [one], 100, TIMES)
+    assert (marks, late) == ({one: 100}, None)
+    marks, late = wait(marks, [one], 111, TIMES)
+    assert late is None
+    assert wait(marks, [one], 112, TIMES)[1] is one
+    assert wait(marks, [two], 112, TIMES) == ({two: 112}, None)
+    # A reorganisation: there is more time, not less.
+    assert wait(marks, [one], 90, TIMES) == ({one: 90}, None)
+
+
+@pytest.mark.parametrize("margin", [0, 3])
+def test_the_margin_comes_on_top(margin: int) -> None:
+    times = Times(response=4, move=9, margin=margin)
+    assert Awaited("CH-TIME-1", "an answer", 0).limit(times) == 4 + margin
+    assert Awaited("CH-TIME-2", "a move", 0).limit(times) == 9 + margin

@@ -1,0 +1,33 @@
+"""Every rule that a peer can break is broken by some test, and refused by its id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from channel.protocol.rules import RULES
+from tests.channel.peer import hostile_batches, hostile_opening, test_moves
+
+HERE = Path(__file__).parent
+ELSEWHERE = {
+    "CH-MOVE-4": "test_moves.py",
+    "CH-MOVE-5": "test_moves.py",
+    "CH-TIME-1": "test_deadlines.py",
+    "CH-TIME-2": "test_deadlines.py",
+    "CH-COINS-1": "test_addresses.py",
+}
+"""Rules whose tests do more than deliver one message, and where those tests are."""
+
+
+def test_every_rule_is_broken_somewhere() -> None:
+    cases = [*hostile_opening.CASES, *hostile_batches.CASES]
+    broken = {case.rule for case in cases} | {rule for _, rule, _, _ in test_moves.ILLEGAL}
+    for rule, name in ELSEWHERE.items():
+        assert rule in (HERE / name).read_text(encoding="utf-8"), rule
+    assert set(RULES) <= broken | set(ELSEWHERE)
+    assert {case.rule for case in cases} <= set(RULES)
+
+
+def test_no_two_cases_have_the_same_name() -> None:
+    for cases in (hostile_opening.CASES, hostile_batches.CASES):
+        names = [(case.rule, case.name) for case in cases]
+        assert len(set(names)) == len(names)

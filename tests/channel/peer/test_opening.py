@@ -1,0 +1,351 @@
+"""The handshake: what an honest one does, and what every dishonest one comes to."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import msgspec
+import pytest
+
+from channel.chain.coins import Bundle
+from channel.chain.interface import blocks_for
+from channel.peer.interface import BrokenOff, ChannelOpen, FundingSent, OpeningFailed, Send, Tell
+from channel.peer.machine import Phase
+from channel.peer.opening.handshake import FUNDING_BLOCKS
+from channel.protocol.half_signed import NO_SIGNATURE, unroll_coin
+from channel.protocol.messages import (
+    Advisory,
+    Batch,
+    Funded,
+    Funding,
+    Launch,
+    Request,
+    Shutdown,
+    decode,
+    encode,
+)
+from channel.protocol.state import ChannelState
+from channel.protocol.state_records import read
+from tests.channel.on_chain import kept_states
+from tests.channel.peer.hostile import Case, Hostile, kinds, quiet, refuse
+from tests.channel.peer.hostile_batches import shutdown_half
+from tests.channel.peer.hostile_opening import (
+    CASES,
+    STEPS,
+    at,
+    completed,
+    honest_completion,
+    honest_part,
+)
+from tests.channel.table import (
+    ANN,
+    BALANCE,
+    BEN,
+    CONFIRMATIONS,
+    Cheat,
+    End,
+    Table,
+    accepted,
+    broken_off,
+    sit,
+    wish,
+)
+
+
+@CASES.each()
+def test_it_is_refused(case: Case) -> None:
+    refuse(*case.build(), case.rule)
+
+
+# --- the honest one ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "contributions", [(BALANCE, BALANCE), (1000, 3000), (1, 0), (0, 1), (BALANCE, 0), (0, BALANCE)]
+)
+def test_both_ends_come_to_the_same_channel(contributions: tuple[int, int]) -> None:
+    table = sit(contributions=contributions).open()
+    ann, ben = table.ends
+    assert ann.peer.table is not None
+    assert ben.peer.table is not None
+    channel = ann.peer.table.channel
+    assert channel == ben.peer.table.channel
+    assert channel.coin.amount == sum(contributions)
+    assert ann.state == ChannelState(1, contributions) == ben.state
+    assert ann.book.newest.state == ChannelState(0, contributions)
+    assert ben.book.newest.state == ChannelState(1, contributions)
+    assert (ann.book.potato, ben.book.potato) == (False, True)
+    seen = table.chain.coin(channel.coin.id)
+    assert seen is not None
+    assert seen.spent is None
+    for end in table.ends:
+        assert [type(news) for news in end.news] == [FundingSent, ChannelOpen]
+        accepted(end, "funding")
+
+
+def test_the_wallets_pay_their_contributions_and_keep_the_rest() -> None:
+    table = sit(contributions=(1000, 3000)).open()
+    for end, contribution in zip(table.ends, (1000, 3000), strict=True):
+        coin = end.peer.config.wallet.coin
+        (left,) = table.chain.coins_at(coin.puzzle_hash)
+        assert left.coin.amount == coin.amount - contribution
+
+
+def test_play_begins_when_the_coin_is_deep_enough() -> None:
+    table = sit().start().pump()
+    assert [end.peer.phase for end in table.ends] == [Phase.FUNDING] * 2
+    table.farm()
+    born = table.chain.coin(table.channel.coin.id)
+    assert born is not None
+    for _ in range(CONFIRMATIONS - 1):
+        table.farm()
+        assert [end.peer.phase for end in table.ends] == [Phase.FUNDING] * 2
+    table.farm()
+    assert [end.peer.phase for end in table.ends] == [Phase.PLAYING] * 2
+    assert table.chain.peak() - born.born == CONFIRMATIONS
+
+
+def test_what_halves_were_made_for_is_kept_before_they_are_sent() -> None:
+    table = sit().start()
+    for kind, victim in ((Launch, BEN), (Funding, BEN)):
+        at(kind, victim, table)
+        # Put it back: it is honest.
+        table.mail.appendleft((victim, table.sent[-1][1]))
+        table.deliver()
+    table.pump()
+    for index in range(2):
+        kept = {name: read(data) for name, data in kept_states(table, index).items()}
+        assert sorted(kept) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
+        for name, state in kept.items():
+            coin = unroll_coin(table.channel, ChannelState(state.number, (BALANCE, BALANCE)))
+            assert state.unroll_puzzle_hash == coin.puzzle_hash
+            assert bool(state.halves) == name.startswith("received")
+    effects = table.ends[ANN].effects
+    names = [getattr(effect, "name", type(effect).__name__) for effect in effects]
+    assert (
+        names.index("received/0")
+        < names.index("sent/1")
+        < [number for number, name in enumerate(names) if name == "Send"][2]
+    )
+
+
+def honest(build: Hostile) -> Table:
+    table, victim, message = build
+    table.receive(victim, message)
+    assert table.ends[victim].peer.phase is Phase.FUNDING
+    return table
+
+
+def test_an_honest_part_and_completion_made_by_hand_are_taken() -> None:
+    honest(honest_part()).pump().farm(4)
+    assert honest(honest_completion()).farm(4).ends[ANN].peer.phase is Phase.PLAYING
+
+
+def test_a_wallet_may_pay_more_than_its_share_as_a_fee() -> None:
+    table = honest(completed(lambda w: [w.change(-5), w.announced(), w.until()]))
+    assert accepted(table.ends[ANN], "funding")
+
+
+def test_the_deadline_may_be_as_near_as_the_margin() -> None:
+    moment = at(Launch, BEN)
+    table, victim, message = moment.but(deadline=moment.table.chain.peak() + 3)
+    table.receive(victim, message)
+    assert table.ends[BEN].peer.phase is Phase.OPENING
+    assert len(table.mail) == 1
+
+
+# --- a funding that does not come ----------------------------------------------------------------
+
+
+def test_a_funding_that_is_not_in_by_its_deadline_fails() -> None:
+    # Ben never gets Ann's part, so nobody can publish it.
+    table = at(Funding, BEN).table
+    ann = table.ends[ANN]
+    deadline = ann.peer._opening._deadline
+    while table.chain.peak() < deadline - 1:
+        table.farm()
+    assert phase(ann) is Phase.OPENING
+    table.farm()
+    assert phase(ann) is Phase.FAILED
+    assert ann.told(OpeningFailed) == [OpeningFailed(deadline)]
+
+
+def phase(end: End) -> Phase:
+    return end.peer.phase
+
+
+def is_funded(message: bytes) -> bool:
+    return isinstance(decode(message), Funded)
+
+
+def test_the_receiver_that_publishes_without_an_answer_opens_the_channel_all_the_same() -> None:
+    table = sit().start()
+    table.pump(lambda _, message: None if is_funded(message) else message)
+    late = table.sent[-1][1]
+    assert table.ends[ANN].peer.phase is Phase.OPENING
+    table.farm(1 + CONFIRMATIONS)
+    assert table.ends[ANN].peer.phase is Phase.PLAYING
+    # It may still come.
+    table.receive(ANN, late)
+    assert table.ends[ANN].peer.phase is Phase.PLAYING
+    table.propose(ANN).go_on()
+    assert sum(table.ends[ANN].state.balances) == 2 * BALANCE
+
+
+def test_what_was_funded_behind_the_initiators_back_is_unrolled() -> None:
+    """A receiver that refuses to answer E properly, and publishes the funding."""
+    table = sit().start()
+    table.pump(lambda _, message: b"\xc1" if is_funded(message) else message)
+    assert broken_off(table.ends[ANN]).published == 0
+    assert table.ends[ANN].pushed == []
+    table.farm()
+    bundle = accepted(table.ends[ANN], "unroll")
+    assert bundle.spends[0].coin == table.channel.coin
+    table.farm()
+    unroll = unroll_coin(table.channel, ChannelState(0, (BALANCE, BALANCE)))
+    assert table.chain.coin(unroll.id) is not None
+    # Once the channel coin is spent there is nothing to push again.
+    count = len(table.ends[ANN].pushed)
+    table.farm(3)
+    assert len(table.ends[ANN].pushed) == count
+
+
+def test_who_broke_off_after_the_funding_part_waits_for_its_deadline() -> None:
+    table = at(Funding, BEN).table
+    table.receive(ANN, b"\xc1")
+    ann = table.ends[ANN]
+    assert broken_off(ann).violation.rule == "CH-MSG-2"
+    assert phase(ann) is Phase.ON_CHAIN
+    table.farm(FUNDING_BLOCKS)
+    assert phase(ann) is Phase.FAILED
+    assert ann.told(OpeningFailed)
+
+
+def test_who_broke_off_while_the_funding_was_pending_publishes_with_it() -> None:
+    table = sit().start().pump()
+    news = refuse(table, ANN, b"\xc1", "CH-MSG-2")
+    assert news.published == 0
+    table.farm()
+    unroll = unroll_coin(table.channel, ChannelState(0, (BALANCE, BALANCE)))
+    assert table.chain.coin(unroll.id) is not None
+
+
+def test_messages_that_come_a_little_early_are_held() -> None:
+    table = sit().start().pump()
+    ben = table.ends[BEN]
+    # Ben's chain is ahead of Ann's.
+    ahead = sit().open()
+    ahead.propose(BEN)
+    batch = ahead.take_mail()
+    table.receive(ANN, batch)
+    assert table.ends[ANN].state.number == 1
+    assert ben.peer.phase is Phase.FUNDING
+    table.receive(ANN, batch)
+    table.farm(1 + CONFIRMATIONS)
+    assert table.ends[ANN].state.number == 2
+    assert not table.ends[ANN].told(BrokenOff)
+
+
+def test_only_messages_of_play_are_held_and_not_many() -> None:
+    table = sit().start().pump()
+    early = sit().open()
+    early.propose(BEN)
+    batch = early.take_mail()
+    hello = table.sent[0][1]
+    refuse(table.fork(), ANN, hello, "CH-MSG-3")
+    refuse(table.fork(), ANN, Funded(Bundle((), NO_SIGNATURE)), "CH-MSG-3")
+    for message in (batch, encode(Request()), batch, encode(Request()), encode(Advisory(1, b"x"))):
+        assert quiet(table.receive(ANN, message))
+    other = sit().open()
+    other.propose(BEN, wish(), wish())
+    refuse(table, ANN, other.take_mail(), "CH-MSG-3")
+
+
+def test_a_repeat_of_the_last_message_of_the_opening_is_ignored() -> None:
+    for kind, victim in STEPS:
+        moment = at(kind, victim)
+        table, message = moment.table, encode(moment.message)
+        table.receive(victim, message)
+        assert quiet(table.receive(victim, message)), kind
+        table.pump()
+        assert not any(end.told(BrokenOff) for end in table.ends), kind
+
+
+def sent_before_depth(table: Table) -> list[bytes]:
+    """What a cheating receiver may say before the initiator's view of the chain lets it play."""
+    cheat = Cheat(table, BEN)
+    right = encode(cheat.batch())
+    wrong = encode(msgspec.structs.replace(cheat.batch(), channel_half=NO_SIGNATURE))
+    shutdown = encode(shutdown_half(cheat))
+    return [right, wrong, encode(Request()), shutdown]
+
+
+@pytest.mark.parametrize("victim", [ANN, BEN])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_whatever_was_held_nothing_is_said_after_breaking_off(victim: int, count: int) -> None:
+    start = sit().start().pump()
+    said = (
+        sent_before_depth(start)
+        if victim == ANN
+        else [
+            encode(Batch(2, (), NO_SIGNATURE, NO_SIGNATURE)),
+            encode(Request()),
+            encode(Shutdown(NO_SIGNATURE)),
+        ]
+    )
+    for order in permutations(said, count):
+        table = sit().start().pump()
+        for message in order:
+            table.receive(victim, message)
+        while phase_of(table, victim) is Phase.FUNDING:
+            table.chain.farm()
+            for block in blocks_for(table.chain, table.ends[victim].watched):
+                table.handle(victim, block)
+        effects = table.ends[victim].effects
+        broken = [
+            number
+            for number, effect in enumerate(effects)
+            if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
+        ]
+        assert len(broken) <= 1, order
+        if broken:
+            assert not [one for one in effects[broken[0] :] if isinstance(one, Send)], order
+            assert "shutdown" not in kinds(effects), order
+
+
+def phase_of(table: Table, index: int) -> Phase:
+    return table.ends[index].peer.phase
+
+
+def test_play_before_the_last_message_of_the_opening_is_held() -> None:
+    """The completed bundle is lost, but the receiver has published it and sees it a block early."""
+    table = sit().start()
+    table.pump(lambda _, blob: None if isinstance(decode(blob), Funded) else blob)
+    ann, ben = table.ends
+    while phase_of(table, BEN) is not Phase.PLAYING:
+        assert phase_of(table, ANN) is Phase.OPENING
+        table.chain.farm()
+        for block in blocks_for(table.chain, ben.watched):
+            table.handle(BEN, block)
+    table.propose(BEN, *(wish() for _ in range(100))).pump()
+    for block in blocks_for(table.chain, ann.watched):
+        table.handle(ANN, block)
+    assert phase_of(table, ANN) is Phase.PLAYING
+    assert ann.state.number == 2
+    assert not ann.told(BrokenOff)
+
+
+def test_the_deadline_block_itself_may_contain_the_funding() -> None:
+    for late, opens in ((0, True), (1, False)):
+        moment = at(Funding, BEN)
+        table = moment.table
+        deadline = table.ends[BEN].peer._opening._deadline
+        table.chain.farm(deadline - 1 - table.chain.peak() + late)
+        table.receive(BEN, moment.message)
+        table.pump()
+        table.farm()
+        seen = table.chain.coin(table.channel.coin.id)
+        assert (seen is not None) == opens
+        if seen is not None:
+            assert seen.born == deadline
+        assert phase(table.ends[BEN]) is (Phase.FUNDING if opens else Phase.FAILED)

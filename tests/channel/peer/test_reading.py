@@ -1,0 +1,282 @@
+"""Solutions as the chain gives them: what they say, and what says nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from channel.chain.observations import Block, CoinSeen
+from channel.chain.simulator import SimulatedChain
+from channel.peer.interface import Close, GoOnChain, Push, Tell
+from channel.peer.machine import Phase
+from channel.peer.onchain.chain_news import (
+    ChannelClosed,
+    MovedOnChain,
+    StateCounts,
+    Undone,
+    UnknownSpend,
+    UnrollSeen,
+)
+from channel.peer.onchain.fees import Fees
+from channel.protocol.spend_parsing import (
+    MovedTo,
+    Slashed,
+    TimedOut,
+    channel_conditions,
+    coins_made,
+    game_spend,
+    pays,
+    unroll_number,
+)
+from channel.protocol.wallet import Wallet, address_of, wallet_key
+from clsp.values import Value, serialize, to_list, tree_hash
+from games.referee import move_solution, timeout_solution
+from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
+from tests.channel.on_chain import Unroll, kept, kept_states, take
+from tests.channel.table import ANN, BEN, CONFIRMATIONS, End, Table, sit
+
+GARBAGE = (b"", b"\xff", b"\xfe\x01", b"\x80", b"\xff\x80\x80", serialize(b"abc"))
+
+
+def on_chain() -> Table:
+    table = at_move(16)
+    table.mail.clear()
+    leave(table, ANN)
+    return table
+
+
+def phase(end: End) -> Phase:
+    return end.peer.phase
+
+
+def test_the_three_ways_to_spend_a_game_coin() -> None:
+    (game,) = at_move(16).ends[ANN].state.games
+    assert game.before is not None
+    before, after = game.before.coin, game.coin
+    assert game_spend(before, serialize(move_solution(after))) == MovedTo(after)
+    claim = timeout_solution(before, bytes(32), bytes([1]) * 32)
+    assert game_spend(before, serialize(claim)) == TimedOut(bytes(32), bytes([1]) * 32)
+    pair: Value = (b"a", b"b")
+    slash = to_list([b"", pair, b"", bytes(32)])
+    assert game_spend(before, serialize(slash)) == Slashed(bytes(32))
+
+
+@pytest.mark.parametrize("solution", GARBAGE)
+def test_what_is_no_solution_says_nothing(solution: bytes) -> None:
+    table = at_move(16)
+    state = table.ends[ANN].state
+    (game,) = state.games
+    assert game_spend(game.coin, solution) is None
+    assert channel_conditions(solution) is None
+    assert unroll_number(table.channel, state, solution) is None
+    assert not pays(table.channel, state, solution)
+
+
+def test_what_no_referee_lets_through_says_nothing() -> None:
+    (game,) = at_move(16).ends[ANN].state.games
+    coin = game.coin
+    long = bytes(coin.max_move_size + 1)
+    for items in ([long, b"", b"", b""], [b"", b"", b"\x7f" * 9, b""], [b"", b"x", b"", b""]):
+        assert game_spend(coin, serialize(to_list(items))) is None
+    assert game_spend(coin, serialize(to_list([b""] * 5))) is None
+    over = msgspec.structs.replace(coin, infohash_b=b"")
+    assert game_spend(over, serialize(to_list([b""] * 4))) is None
+
+
+def test_a_state_by_its_timeout_and_by_its_number() -> None:
+    table = at_move(16)
+    channel, state = table.channel, table.ends[ANN].state
+    newer = msgspec.structs.replace(state, number=state.number + 1)
+    timed_out = serialize(channel.timeout_conditions(state))
+    preempted = serialize(channel.preemption_conditions(newer))
+    assert unroll_number(channel, state, timed_out) == state.number
+    assert unroll_number(channel, state, preempted) == newer.number
+    assert pays(channel, newer, preempted)
+    assert not pays(channel, state, preempted)
+    # A number in more bytes than it needs is none that anybody signed.
+    fat = to_list([to_list([b"\x01", b"\x00\x05"])])
+    assert unroll_number(channel, state, serialize(fat)) is None
+
+
+def test_what_follows_the_conditions_in_a_channel_spend_does_not_count() -> None:
+    """Nobody signs it: a stranger may put there what it likes."""
+    conditions = to_list([to_list([b"\x33", bytes(32), b"\x01"])])
+    quoted: Value = (b"\x01", conditions)
+    for rest in (b"", b"garbage", (b"a", b"b")):
+        assert channel_conditions(serialize(to_list([b"", quoted, rest]))) == tree_hash(conditions)
+
+
+class LateSolutions(SimulatedChain):
+    """The node of a table, which leaves out the solution of a spent coin the first few times."""
+
+    def __init__(self, chain: SimulatedChain, times: int, only: bytes | None = None) -> None:
+        self.__dict__ = chain.__dict__
+        self.times, self.only = times, only
+        self.asked: Counter[bytes] = Counter()
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        seen = super().coin(coin_id)
+        if seen is None or seen.spent is None or self.only not in (None, coin_id):
+            return seen
+        self.asked[coin_id] += 1
+        return replace(seen, solution=None) if self.asked[coin_id] <= self.times else seen
+
+
+@pytest.mark.parametrize("times", [1, 2, 5, 9])
+def test_a_spend_without_its_solution_is_not_known_yet(times: int) -> None:
+    table = on_chain()
+    table.chain = LateSolutions(table.chain, times)
+    settle(table)
+    sound(table)
+    for end in table.ends:
+        assert not end.told(UnknownSpend)
+        assert not end.told(Undone)
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend(
+    index: int,
+) -> None:
+    """What follows the conditions in that solution may be too large for a node to give."""
+    table = at_move(16)
+    records = kept_states(table, 1 - index)
+    oldest = min(int(name[9:]) for name in records if name.startswith("received/"))
+    table.mail.clear()
+    take(table, Unroll(table, kept(table, 1 - index, oldest)).publish(1 - index))
+    table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
+    settle(table)
+    sound(table)
+    (state,) = facts(table.ends[index], StateCounts)
+    assert isinstance(state, StateCounts)
+    assert state.number > oldest
+    assert not state.stale
+
+
+def test_a_shutdown_is_known_by_its_coins_though_the_node_never_gives_its_solution() -> None:
+    """Its sender has gone on chain, and the other side publishes the completion."""
+    table = sit().open()
+    table.command(BEN, Close())
+    table.receive(ANN, table.take_mail())
+    table.mail.clear()
+    table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
+    table.command(BEN, GoOnChain())
+    table.farm(2 + CONFIRMATIONS)
+    for end in table.ends:
+        assert phase(end) is Phase.CLOSED
+        assert end.told(ChannelClosed)
+        assert not end.told(UnknownSpend)
+
+
+def test_what_is_known_is_not_taken_back_while_the_node_leaves_solutions_out() -> None:
+    table = on_chain()
+    settle(table)
+    for end in table.ends:
+        dispute = end.peer._dispute
+        assert dispute is not None
+        picture = dispute.picture
+        blind = tuple(replace(seen, solution=None) for seen in picture.coins)
+        effects = end.peer.handle(Block(picture.peak + 1, blind))
+        assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
+        assert phase(end) is Phase.CLOSED
+        assert end.peer.handle(Block(picture.peak + 2, picture.coins)) == []
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_a_solution_that_a_reorganisation_replaced_says_nothing_any_more(index: int) -> None:
+    """One old state is published, then another one at the same height, without its solution."""
+    table = at_move(16)
+    end, thief = table.ends[index], 1 - index
+    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
+    first, second = (
+        Unroll(table, kept(table, thief, number))
+        for number in sorted(int(name[9:]) for name in names)[:2]
+    )
+    table.mail.clear()
+    height = table.chain.peak() + 1
+    born = height - 9
+    coin = table.channel.coin
+    solution = first.publish(thief).spends[0].solution
+    end.peer.handle(
+        Block(height, (CoinSeen(coin, born, height, solution), CoinSeen(first.coin, height, None)))
+    )
+    effects = end.peer.handle(
+        Block(height + 1, (CoinSeen(coin, born, height), CoinSeen(second.coin, height, None)))
+    )
+    (preemption,) = [effect for effect in effects if isinstance(effect, Push)]
+    assert preemption.name == "preempt"
+    assert preemption.bundle.spends[0].coin == second.coin
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(index: int) -> None:
+    table = at_move(16)
+    end, thief = table.ends[index], 1 - index
+    key = wallet_key(b"purse" + bytes([index]), "fees")
+    fees = Fees(Wallet(key, table.chain.give(address_of(key), 1_000_000)), 10, 5, 100)
+    with_config(table, index, fees=fees)
+    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
+    old = Unroll(table, kept(table, thief, min(int(name[9:]) for name in names)))
+    table.mail.clear()
+    height, coin = table.chain.peak() + 1, table.channel.coin
+    published = CoinSeen(coin, height - 9, height, old.publish(thief).spends[0].solution)
+    unroll, purse = CoinSeen(old.coin, height, None), CoinSeen(fees.wallet.coin, 1, None)
+    pushed = end.peer.handle(Block(height, (published, unroll, purse)))
+    paid = next(one.bundle for one in pushed if isinstance(one, Push) and one.name == "preempt+fee")
+    # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
+    change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
+    assert paid.spends[-1].coin == fees.wallet.coin
+    spent = replace(purse, spent=height + 1)
+    for _ in range(2):
+        pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))
+    assert "preempt+fee" in {one.name for one in pushed if isinstance(one, Push)}
+
+
+def test_a_solution_is_read_within_limits() -> None:
+    """Whatever a node gives as one: deep, long, or with parts that refer to each other."""
+    table = at_move(16)
+    state = table.ends[ANN].state
+    (game,) = state.games
+    conditions = to_list([to_list([b"\x33", bytes(32), b"\x01"])])
+    deep = b"\xff" * 900_000 + b"\x80" * 900_001
+    wide = b"\xff\x80" * 900_000 + b"\x80"
+    atom = serialize(bytes(1_900_000))
+    # Each pair of a list of references to the rest before it doubles what is written out.
+    shared = b"\xff" * 60 + b"\x80" + b"\xfe\x02" * 60
+    huge = serialize(b"\x7f" * 5000)
+    numbers = b"\xff\x80\xff\x80\xff" + huge + b"\xff" + huge + b"\x80"
+    tagged = b"\xff\xff\x01\xff" + huge + b"\x80\x80"
+    for solution in (deep, wide, atom, shared, numbers, tagged, bytes(3_000_000)):
+        assert game_spend(game.coin, solution) is None
+        assert unroll_number(table.channel, state, solution) is None
+        assert not pays(table.channel, state, solution)
+        assert channel_conditions(solution) is None
+        assert coins_made(solution) == []
+        if len(solution) > 1_900_000:
+            continue
+        # Where nobody signs it, it does not matter.
+        padded = b"\xff\x80\xff\xff\x01" + serialize(conditions) + b"\xff" + solution + b"\x80"
+        assert channel_conditions(padded) == tree_hash(conditions)
+        assert coins_made(padded) == [(bytes(32), 1)]
+
+
+def test_a_coin_that_the_node_has_not_told_of_is_waited_for() -> None:
+    """Its parent is spent, but it is not in the picture: nothing is pushed, nothing told twice."""
+    table = on_chain()
+    settle(table)
+    end = table.ends[ANN]
+    dispute = end.peer._dispute
+    assert dispute is not None
+    picture = dispute.picture
+    kinds = {UnrollSeen: 0, StateCounts: 0, MovedOnChain: 0}
+    for place in range(1, len(picture.coins)):
+        fewer = (*picture.coins[:place], *picture.coins[place + 1 :])
+        end.peer.handle(Block(picture.peak, fewer))
+        for kind in kinds:
+            kinds[kind] += len(facts(end, kind))
+    assert kinds[UnrollSeen] == len(picture.coins) - 1
+    end.peer.handle(picture)
+    hear(table)
+    assert end.peer.phase is Phase.CLOSED

@@ -1,0 +1,165 @@
+"""The clean shutdown: both balances straight out of the channel coin, and what can go wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import BrokenOff, Close, ShutdownStarted
+from channel.peer.machine import Phase
+from channel.peer.onchain.chain_news import ChannelClosed, UnilateralClose
+from channel.protocol.half_signed import publish
+from channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
+from tests.channel.on_chain import reward, take
+from tests.channel.peer.hostile import kinds, quiet
+from tests.channel.peer.hostile_batches import closing, shutdown_half
+from tests.channel.table import (
+    ANN,
+    BALANCE,
+    BEN,
+    CONFIRMATIONS,
+    Cheat,
+    End,
+    Table,
+    accepted,
+    sit,
+)
+
+
+def phase(end: End) -> Phase:
+    return end.peer.phase
+
+
+def closed(table: Table) -> bool:
+    return all(phase(end) is Phase.CLOSED for end in table.ends)
+
+
+@pytest.mark.parametrize("index", [ANN, BEN])
+@pytest.mark.parametrize("played", [False, True])
+def test_both_are_paid_their_balances(index: int, played: bool) -> None:
+    table = sit().open()
+    if played:
+        table.propose(ANN).go_on()
+    balances = table.ends[ANN].state.balances
+    assert played == (balances != (BALANCE, BALANCE))
+    table.command(index, Close())
+    table.pump()
+    assert [phase(end) for end in table.ends] == [Phase.COMPLETED] * 2
+    table.farm(1 + CONFIRMATIONS)
+    assert closed(table)
+    assert (reward(table, ANN), reward(table, BEN)) == balances
+    for end in table.ends:
+        (news,) = end.told(ChannelClosed)
+        assert isinstance(news, ChannelClosed)
+        assert tuple(coin.amount for coin in news.rewards) == balances
+        assert {coin.parent for coin in news.rewards} == {table.channel.coin.id}
+    asked = [end.told(ShutdownStarted) for end in table.ends]
+    assert asked[index] == [ShutdownStarted(True, balances)]
+    assert asked[1 - index] == [ShutdownStarted(False, balances)]
+
+
+@pytest.mark.parametrize("contributions", [(0, BALANCE), (BALANCE, 0)])
+def test_a_balance_of_nothing_makes_no_coin(contributions: tuple[int, int]) -> None:
+    table = sit(contributions=contributions).open()
+    table.command(ANN, Close())
+    table.pump().farm(1 + CONFIRMATIONS)
+    assert closed(table)
+    assert (reward(table, ANN), reward(table, BEN)) == contributions
+    (news,) = table.ends[ANN].told(ChannelClosed)
+    assert isinstance(news, ChannelClosed)
+    assert len(news.rewards) == 1
+
+
+def test_the_half_is_kept_before_it_is_sent_and_the_completion_too() -> None:
+    table = sit().open()
+    asked = kinds(table.command(BEN, Close()))
+    assert asked.index("shutdown/asked") < asked.index("Send")
+    answered = kinds(table.deliver())
+    assert answered.index("shutdown/completed") < answered.index("Send")
+    completed = kinds(table.deliver())
+    assert completed[0] == "shutdown/completed"
+    assert "Send" not in completed
+    assert decode(table.ends[BEN].stored["shutdown/asked"]) == decode(table.sent[-2][1])
+
+
+def test_it_is_pushed_again_until_it_is_in() -> None:
+    table = sit().open()
+    table.command(BEN, Close())
+    table.pump()
+    for end in table.ends:
+        assert accepted(end, "shutdown")
+        count = len(end.pushed)
+        # A block that does not have it: nobody's chain says so, but this is what it looks like.
+        effects = end.peer.handle(_empty_block(table))
+        assert kinds(effects) == ["shutdown"]
+        assert len(end.pushed) == count
+
+
+def _empty_block(table: Table) -> Block:
+    seen = table.chain.coin(table.channel.coin.id)
+    assert seen is not None
+    return Block(table.chain.peak(), (seen,))
+
+
+def test_who_completed_it_hears_nothing_any_more() -> None:
+    table = sit().open()
+    table.command(BEN, Close())
+    table.pump()
+    for index, end in enumerate(table.ends):
+        cheat = Cheat(table, 1 - index)
+        for message in (
+            encode(Request()),
+            encode(shutdown_half(cheat)),
+            encode(cheat.batch()),
+            b"\xc1",
+            b"",
+            table.sent[0][1],
+        ):
+            assert quiet(table.receive(index, message))
+        assert phase(end) is Phase.COMPLETED
+    table.farm(1 + CONFIRMATIONS)
+    assert closed(table)
+
+
+def test_a_completion_that_is_published_but_never_sent_closes_the_channel() -> None:
+    table = sit().open()
+    table.command(BEN, Close())
+    table.pump(lambda _, blob: None if isinstance(decode(blob), ShutdownDone) else blob)
+    assert [phase(end) for end in table.ends] == [Phase.COMPLETED, Phase.CLOSING]
+    table.farm(1 + CONFIRMATIONS)
+    assert closed(table)
+    assert not table.ends[BEN].told(BrokenOff)
+
+
+def test_an_unroll_that_wins_the_race_is_not_taken_for_the_shutdown() -> None:
+    table = sit().open()
+    table.command(BEN, Close())
+    asked = table.take_mail()
+    assert isinstance(decode(asked), Shutdown)
+    ann = Cheat(table, ANN)
+    take(table, publish(table.channel, ann.keys, table.ends[ANN].book.newest))
+    table.farm()
+    ben = table.ends[BEN]
+    assert phase(ben) is Phase.ON_CHAIN
+    # A unilateral close breaks no rule, and there is nothing left to publish.
+    assert ben.told(UnilateralClose)
+    assert not ben.told(BrokenOff)
+
+
+def test_a_violation_while_we_wait_for_the_completion_publishes_the_newest_state() -> None:
+    cheat = closing()
+    table = cheat.table
+    cheat.send(b"\xc1")
+    assert phase(table.ends[BEN]) is Phase.ON_CHAIN
+    bundle = accepted(table.ends[BEN], "unroll")
+    assert bundle.spends[0].coin == table.channel.coin
+
+
+def test_a_completion_made_by_hand_is_taken() -> None:
+    cheat = closing()
+    table = cheat.table
+    halves = [shutdown_half(one).half for one in (cheat, Cheat(table, BEN))]
+    cheat.send(ShutdownDone(bls.add(*halves)))
+    assert phase(table.ends[BEN]) is Phase.COMPLETED
+    assert accepted(table.ends[BEN], "shutdown")

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+
+from channel.report.narrator import Narrator
+from channel.session.deciders import Deciders
+from channel.session.session import Session
+from channel.session.session_events import HandEnded, StepMade, Told
+from channel.session.setup import Setup, check
+from channel.session.transcript import Recorder
+
+
+def told(seed: str, policies: tuple[str, str], viewer: str | None = None) -> str:
+    setup = check(Setup(("spacepoker",), seed, 2, 100, 10, 5000, policies))
+    out = StringIO()
+    console = Console(file=out, width=80, no_color=True, highlight=False)
+    narrator = Narrator(setup, console, viewer=viewer)
+    deciders = Deciders(setup)
+    recorder = Recorder(setup, lambda line: None)
+    result = Session(setup, deciders.decide, deciders.answer, [recorder, deciders, narrator]).run()
+    narrator.finish(result, recorder.finish(result))
+    return out.getvalue()
+
+
+def test_a_session_is_told_as_a_person_follows_it() -> None:
+    text = told("story", ("caller", "caller"))
+    assert max(map(len, text.splitlines())) <= 80
+    places = [
+        text.index(phrase)
+        for phrase in (
+            "Alice and Bob put",
+            "The channel is open",
+            "hand 1: Space Poker",
+            "commits",
+            " boost\n",
+            "the toss:",
+            "  flop  ",
+            "  turn  ",
+            "  river  ",
+            "shows",
+            "paid out:",
+            "balances:",
+            "hand 2: Space Poker",
+            "close",
+            "The shutdown is on chain",
+            "final balances:",
+            "channel coin",
+            "moves judged by both: rules and programs agree; money is conserved",
+            "digest",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_who_watches_as_alice_sees_no_cards_of_bob_before_the_showdown() -> None:
+    text = told("story", ("caller", "caller"), viewer="alice")
+    first, _, _ = text.partition("balances:")
+    before, _, _ = first.partition(" shows ")
+    assert "Alice's cards:" in before
+    assert "Bob's cards:" not in before
+
+
+def test_listeners_hear_steps_before_the_end_of_their_hand() -> None:
+    setup = check(Setup(("spacepoker",), "order", 2, 100, 10, 5000, ("random", "random")))
+    heard: list[Told] = []
+    deciders = Deciders(setup)
+    Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
+    ended = [t for t in heard if isinstance(t, HandEnded)]
+    assert [t.number for t in ended] == [0, 1]
+    for end in ended:
+        steps = [t for t in heard if isinstance(t, StepMade) and t.hand.names == end.hand.names]
+        assert steps[-1].hand.steps == end.hand.steps
+        assert all(heard.index(step) < heard.index(end) for step in steps)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.channel.command import Ran, channelsim
+
+Capsys = pytest.CaptureFixture[str]
+
+ENTROPY = 'alice = "000102030405060708090a0b0c0d0e0f"\nbob = "101112131415161718191a1b1c1d1e1f"\n'
+
+
+def play(capsys: Capsys, tmp_path: Path, text: str, *options: object) -> Ran:
+    file = tmp_path / "script.toml"
+    file.write_text(text)
+    return channelsim(capsys, "play", "spacepoker", "--script", file, *options)
+
+
+def document(ran: Ran) -> dict[str, Any]:
+    assert ran.code == 0, ran
+    return dict(json.loads(ran.out))
+
+
+def opener(capsys: Capsys, tmp_path: Path) -> str:
+    """Who opens the hand of these two secrets."""
+    told = document(play(capsys, tmp_path, f"[[hand]]\n{ENTROPY}"))
+    verbs = [(a["player"], a["verb"]) for a in told["hands"][0]["actions"]]
+    return str(next(player for player, verb in verbs if verb in ("check", "bet")))
+
+
+def test_a_script_says_which_hand_is_played(capsys: Capsys, tmp_path: Path) -> None:
+    first = opener(capsys, tmp_path)
+    second = "bob" if first == "alice" else "alice"
+    actions = [f"{first} bet 2", f"{second} raise 150m", f"{first} call"]
+    text = f"unit = 100\nstack = 10\n[[hand]]\n{ENTROPY}actions = {json.dumps(actions)}\n"
+    told = document(play(capsys, tmp_path, text, "--seed", "whatever"))
+    other = document(play(capsys, tmp_path, text, "--seed", "something else"))
+    assert told["hands"] == other["hands"]  # the secrets are fixed, so the seed plays no part
+    hand = told["hands"][0]
+    decided = [(a["player"], a["verb"], a["amount"]) for a in hand["actions"]]
+    assert (first, "bet", 200) in decided
+    assert (second, "raise", 150) in decided
+    # One unit each to begin with, then two, and one and a half: 450 in the pot from each.
+    assert hand["payouts"][hand["result"]["winner"]] == 1000 + 450
+
+
+def test_a_fold_by_script(capsys: Capsys, tmp_path: Path) -> None:
+    first = opener(capsys, tmp_path)
+    text = f'unit = 100\n[[hand]]\n{ENTROPY}actions = ["{first} fold"]\n'
+    hand = document(play(capsys, tmp_path, text))["hands"][0]
+    assert hand["result"]["kind"] == "fold"
+    assert hand["payouts"][first] == 1000 - 100
+
+
+def test_who_declines_closes_the_channel(capsys: Capsys, tmp_path: Path) -> None:
+    told = document(play(capsys, tmp_path, '[[hand]]\n[[hand]]\ndecline = "alice"\n[[hand]]\n'))
+    assert len(told["hands"]) == 1
+    assert told["checks"]["conserved"] is True
+
+
+def test_first_says_who_moves_first(capsys: Capsys, tmp_path: Path) -> None:
+    told = document(play(capsys, tmp_path, '[[hand]]\nfirst = "bob"\n[[hand]]\nfirst = "bob"\n'))
+    assert [hand["first"] for hand in told["hands"]] == ["bob", "bob"]
+    assert [hand["proposer"] for hand in told["hands"]] == ["alice", "bob"]
+
+
+def test_impossible_actions_are_named(capsys: Capsys, tmp_path: Path) -> None:
+    first = opener(capsys, tmp_path)
+    second = "bob" if first == "alice" else "alice"
+    for actions, says in (
+        ([f"{second} check"], f"hand 1, action 1 '{second} check': it is {first}'s turn"),
+        ([f"{first} call"], "hand 1, action 1"),
+        ([f"{first} bet 100"], "hand 1, action 1"),
+        ([f"{first} check", f"{second} dance"], f"hand 1, action 2 '{second} dance'"),
+        ([f"{first} fold", f"{second} check"], "hand 1, action 2"),
+    ):
+        text = f"[[hand]]\n{ENTROPY}actions = {json.dumps(actions)}\n"
+        ran = play(capsys, tmp_path, text)
+        assert ran.code == 2
+        assert says in ran.err
+        assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[[hand", "not TOML"),
+        ("dance = 1\n", "dance"),
+        ("[[hand]]\nalice = 'xyz'\n", "alice"),
+        ("[[hand]]\nalice = '0011'\n", "alice"),
+        ("[[hand]]\nactions = ['carol check']\n", "hand 1: action 1 is a player"),
+        ("[[hand]]\nactions = 'alice check'\n", "actions"),
+        ("unit = 'many'\n", "unit"),
+        ("unit = 0\n", "a unit of 0 mojos"),
+        ("[[hand]]\ndecline = 'bob'\nactions = ['bob fold']\n", "declined has no actions"),
+        ("[[hand]]\n[[hand]]\nfirst = 'carol'\n", "hand 2: first is alice or bob"),
+    ],
+)
+def test_a_broken_script(capsys: Capsys, tmp_path: Path, text: str, says: str) -> None:
+    ran = play(capsys, tmp_path, text)
+    assert ran.code == 2
+    assert says in ran.err
+    assert len(ran.err.splitlines()) == 1

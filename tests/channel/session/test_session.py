@@ -1,0 +1,245 @@
+"""Whole sessions: every pair of policies, every way in which they end, to the mojo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+
+import pytest
+
+from channel.chain.coins import Coin
+from channel.crypto import bls
+from channel.peer.interface import Effect, Event, GameSettled
+from channel.peer.machine import Peer
+from channel.session.deciders import Deciders
+from channel.session.session import Result, Session
+from channel.session.session_events import (
+    Answered,
+    BlockMade,
+    ChannelFunded,
+    Closed,
+    HandEnded,
+    HandStarted,
+    NewsFor,
+    NoMoreHands,
+    Pushed,
+    Sent,
+    Told,
+)
+from channel.session.setup import Setup, check
+from games import registry
+
+GAME = registry.get("spacepoker")
+PAIRS = list(product(("caller", "random", "aggressive", "folder"), repeat=2))
+UNIT, STACK = 100, 10
+STAKE = UNIT * STACK
+
+
+@dataclass
+class Heard:
+    """A finished session and all that it told."""
+
+    result: Result
+    session: Session
+    told: list[Told] = field(default_factory=list)
+
+    def of(self, kind: type[Told]) -> list[Told]:
+        return [one for one in self.told if isinstance(one, kind)]
+
+    def bytes_sent(self) -> list[tuple[str, bytes]]:
+        return [(one.sender, one.message) for one in self.told if isinstance(one, Sent)]
+
+
+def play(
+    seed: str = "session",
+    policies: tuple[str, str] = ("random", "random"),
+    hands: int = 2,
+    stakes: int = 5,
+    decline: tuple[str, int] | None = None,
+) -> Heard:
+    setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, stakes * STAKE, policies))
+    deciders = Deciders(setup)
+    told: list[Told] = []
+
+    def answer(name: str, number: int) -> bool:
+        return (name, number) != decline and deciders.answer(name, number)
+
+    session = Session(setup, deciders.decide, answer, [told.append, deciders])
+    return Heard(session.run(), session, told)
+
+
+def conserved(heard: Heard, stakes: int = 5) -> None:
+    """Every mojo that went in came out, at every settlement and in the coins of the close."""
+    result = heard.result
+    total = 2 * stakes * STAKE
+    assert result.checks.conserved
+    assert result.checks.python_clvm_agree
+    assert result.disagreements == ()
+    assert sum(result.balances) == total == result.channel_coin.amount
+    paid = [coin.amount if isinstance(coin, Coin) else 0 for coin in result.rewards]
+    assert tuple(paid) == result.balances
+    balances = [stakes * STAKE] * 2
+    for ended in heard.of(HandEnded):
+        assert isinstance(ended, HandEnded)
+        hand = ended.hand
+        assert hand.payouts is not None
+        assert sum(hand.payouts) == hand.terms.amount
+        for name, payout in zip(hand.names, hand.payouts, strict=True):
+            balances[("alice", "bob").index(name)] += payout - STAKE
+        assert ended.balances == tuple(balances)
+    assert result.balances == tuple(balances)
+    for one in heard.of(Pushed):
+        assert isinstance(one, Pushed)
+        assert one.result.benign, one.result
+
+
+@pytest.mark.parametrize("policies", PAIRS, ids="-".join)
+def test_every_pair_of_policies(policies: tuple[str, str]) -> None:
+    for seed in ("a", "b"):
+        heard = play(f"{seed}-{'-'.join(policies)}", policies)
+        conserved(heard)
+        assert heard.result.hands
+        assert isinstance(heard.told[-1], Closed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policies", PAIRS, ids="-".join)
+def test_every_pair_of_policies_over_many_seeds(policies: tuple[str, str]) -> None:
+    for seed in range(40):
+        conserved(play(f"{seed}", policies, hands=6))
+
+
+def test_proposers_alternate_and_so_does_who_is_alice() -> None:
+    heard = play(policies=("caller", "caller"), hands=4)
+    started = [one for one in heard.told if isinstance(one, HandStarted)]
+    assert [one.proposer for one in started] == ["alice", "bob", "alice", "bob"]
+    assert [one.hand.names for one in started] == [("alice", "bob"), ("bob", "alice")] * 2
+    assert [one.game_id for one in started] == [0, 1, 2, 3]
+    assert len(heard.result.hands) == 4
+
+
+def ends(heard: Heard) -> set[str]:
+    """How the hands of a session ended: by a fold, a tie, or a showdown."""
+    found = set()
+    for ended in heard.told:
+        if isinstance(ended, HandEnded):
+            last = ended.hand.steps[-1].action.verb
+            tie = ended.hand.payouts == (STAKE, STAKE)
+            found.add("fold" if last == "fold" else "tie" if tie else "showdown")
+    return found
+
+
+def test_hands_end_by_showdown_and_by_fold() -> None:
+    assert ends(play("x", ("caller", "caller"), hands=3)) == {"showdown"}
+    found: set[str] = set()
+    for seed in range(12):
+        found |= ends(play(f"fold {seed}", ("folder", "folder"), hands=3))
+        if "fold" in found:
+            break
+    assert "fold" in found
+
+
+@pytest.mark.long
+def test_a_hand_may_end_in_a_tie() -> None:
+    # One hand in thirty: a tie in these surely.
+    found: set[str] = set()
+    for seed in range(30):
+        found |= ends(play(f"tie {seed}", ("caller", "caller"), hands=20, stakes=50))
+    assert "tie" in found
+
+
+def test_a_session_ends_when_a_balance_no_longer_covers_the_stake() -> None:
+    for seed in range(20):
+        heard = play(f"broke {seed}", ("aggressive", "aggressive"), hands=30, stakes=1)
+        conserved(heard, stakes=1)
+        (reason,) = [one.reason for one in heard.told if isinstance(one, NoMoreHands)]
+        if "no longer covers" in reason:
+            assert min(heard.result.balances) < STAKE
+            assert len(heard.result.hands) < 30
+            return
+    raise AssertionError("nobody ever goes broke")
+
+
+def test_a_session_ends_with_one_player_owning_everything() -> None:
+    for seed in range(60):
+        heard = play(f"all {seed}", ("aggressive", "aggressive"), hands=1, stakes=1)
+        conserved(heard, stakes=1)
+        if 0 in heard.result.balances:
+            loser = heard.result.balances.index(0)
+            assert heard.result.rewards[loser] is None
+            assert heard.result.rewards[1 - loser] is not None
+            return
+    raise AssertionError("nobody ever loses everything")
+
+
+@pytest.mark.parametrize(("name", "number"), [("bob", 0), ("alice", 1), ("bob", 2)])
+def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
+    heard = play(policies=("caller", "caller"), hands=5, decline=(name, number))
+    conserved(heard)
+    assert len(heard.result.hands) == number
+    (reason,) = [one.reason for one in heard.told if isinstance(one, NoMoreHands)]
+    assert reason == f"{name} declines"
+    answers = [one for one in heard.told if isinstance(one, Answered)]
+    assert [one.accepts for one in answers] == [True] * number + [False]
+
+
+def test_a_session_tells_its_story_in_order() -> None:
+    heard = play(hands=1, policies=("caller", "caller"))
+    order = [type(one) for one in heard.told]
+    places = [
+        order.index(kind) for kind in (ChannelFunded, HandStarted, HandEnded, NoMoreHands, Closed)
+    ]
+    assert places == sorted(places)
+    settled = [
+        one.news
+        for one in heard.told
+        if isinstance(one, NewsFor) and isinstance(one.news, GameSettled)
+    ]
+    assert [news.by_us for news in settled] in ([True, False], [False, True])
+    assert any(isinstance(one, BlockMade) for one in heard.told)
+
+
+# --- the same bytes, and no signature twice ------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
+    first, second, other = play("one"), play("one"), play("two")
+    assert first.bytes_sent() == second.bytes_sent()
+    assert first.told == second.told
+    assert first.result == second.result
+    same = set(first.bytes_sent()) & set(other.bytes_sent())
+    # Only a message that has nothing in it is the same: a request.
+    assert all(len(message) < 20 for _, message in same)
+
+
+def test_policies_change_the_play_and_not_the_secrets() -> None:
+    first, second = play("one", ("caller", "caller")), play("one", ("folder", "aggressive"))
+    assert first.bytes_sent()[:6] == second.bytes_sent()[:6]
+    assert first.bytes_sent() != second.bytes_sent()
+
+
+def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By either side, in a whole session: every operation is on another key or message."""
+    seen: list[tuple[str, str, bytes, bytes]] = []
+    acting = [""]
+    handle = Peer.handle
+
+    def watched(self: Peer, event: Event) -> list[Effect]:
+        before, acting[0] = acting[0], self.config.name
+        try:
+            return handle(self, event)
+        finally:
+            acting[0] = before
+
+    monkeypatch.setattr(Peer, "handle", watched)
+    with bls.observed(lambda *operation: seen.append((acting[0], *operation))):
+        heard = play("once", ("random", "random"), hands=3)
+    conserved(heard)
+    assert [one for one in set(seen) if seen.count(one) > 1] == []
+    batches = sum(b"\xa5batch" in message for _, message in heard.bytes_sent())
+    signs = sum(operation == "sign" for _, operation, _, _ in seen)
+    verifies = sum(operation == "verify" for _, operation, _, _ in seen)
+    # Two halves a batch. On top: two hellos of three signatures, the halves of two opening
+    # states, two wallets (the initiator checks the sum, its own among them), one shutdown.
+    assert signs == 2 * batches + 2 * 3 + 2 * 2 + 2 + 2
+    assert verifies == 2 * batches + 2 * 3 + 2 * 2 + (1 + 2) + 2

@@ -1,0 +1,156 @@
+"""Two games in one channel: in turn, and live at once, each with its own turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from channel.crypto.hkdf import derive
+from channel.errors import UsageError
+from channel.peer.interface import Act, GameSettled, GameStarted, Moved, News, YourTurn
+from channel.protocol.messages import Batch, Move, decode
+from channel.protocol.proposals import Wish
+from channel.session.deciders import Deciders
+from channel.session.session import Session
+from channel.session.session_events import HandStarted, Sent, StepMade, Told
+from channel.session.setup import Setup, check
+from games import registry
+from games.chance import Chance
+from games.contract import Action, Player
+from tests.channel.table import ANN, BEN, TIMEOUT, Table, sit
+
+NAMES = ("spacepoker", "calpoker")
+
+
+def wish(name: str, *, alice: bool = True) -> Wish:
+    parameters = registry.get(name).default_parameters(100, 10)
+    return Wish(name, parameters, TIMEOUT, alice)
+
+
+def decider(seed: str) -> Callable[[Player], Action]:
+    """Plays any game by its first policy."""
+    chance = Chance(seed.encode())
+
+    def decide(player: Player) -> Action:
+        game = registry.get(player.terms.game)  # type: ignore[attr-defined]
+        return next(iter(game.policies.values()))(player, chance)
+
+    return decide
+
+
+def news(table: Table, index: int, kind: type[News]) -> list[News]:
+    return [one for one in table.ends[index].news if isinstance(one, kind)]
+
+
+def finish(table: Table) -> None:
+    table.go_on(decider("ann"), decider("ben"))
+    for index in (ANN, BEN):
+        assert len(news(table, index, GameSettled)) == 2
+        assert table.ends[index].state.games == ()
+        disagreements = [m.disagreements for m in news(table, index, Moved) if isinstance(m, Moved)]
+        assert disagreements
+        assert set(disagreements) == {()}
+    assert sum(table.ends[0].state.balances) == table.channel.coin.amount
+
+
+@pytest.mark.parametrize("ben_is_alice", [False, True])
+def test_a_group_of_two_different_games(ben_is_alice: bool) -> None:
+    table = sit("a group").open()
+    table.propose(ANN, wish("spacepoker"), wish("calpoker", alice=not ben_is_alice))
+    both_live = 0
+    decide = decider("ann"), decider("ben")
+    while table.step(*decide):
+        both_live += len(table.ends[0].state.games) == 2
+    assert both_live
+    started = [one for one in table.ends[BEN].news if isinstance(one, GameStarted)]
+    assert sorted(one.game.terms.game for one in started) == sorted(NAMES)
+    finish(table)
+
+
+def test_two_proposals_accepted_one_after_the_other() -> None:
+    table = sit("two proposals").open()
+    table.propose(ANN, wish("calpoker"))
+    table.until(lambda: bool(table.ends[0].state.games), decider("a"), decider("b"))
+    table.propose(BEN, wish("spacepoker"))
+    table.until(lambda: len(table.ends[0].state.games) == 2, decider("a"), decider("b"))
+    games = {game.terms.game for game in table.ends[0].state.games}
+    assert games == set(NAMES)
+    finish(table)
+
+
+def test_a_turn_in_one_game_is_not_a_turn_in_the_other() -> None:
+    """With Ann first in one and Ben first in the other: both are asked in both, one by one,
+    and a batch carries moves in both."""
+    table = sit("turns").open()
+    table.propose(ANN, wish("spacepoker"), wish("calpoker", alice=False))
+    in_one_batch = 0
+    decide = decider("ann"), decider("ben")
+    while table.step(*decide):
+        if table.mail and isinstance(batch := decode(table.mail[0][1]), Batch):
+            in_one_batch = max(in_one_batch, sum(isinstance(a, Move) for a in batch.actions))
+    assert in_one_batch == 2
+    for end in table.ends:
+        asked = [turn.game_id for turn in end.news if isinstance(turn, YourTurn)]
+        assert set(asked) == {0, 2}
+        assert asked.count(2) == 1
+    finish(table)
+
+
+def test_an_action_of_one_game_is_refused_in_the_other() -> None:
+    table = sit("mixed up").open()
+    table.propose(ANN, wish("calpoker"))
+    end = table.ends[ANN]
+    table.until(lambda: bool(end.turns), decider("a"), decider("b"))
+    with pytest.raises(UsageError, match="cannot bet now; possible: discard"):
+        table.command(ANN, Act(end.turns[0], Action("bet", 100)))
+    table.go_on(decider("a"), decider("b"))
+
+
+# --- games in turn -----------------------------------------------------------------------------
+
+
+def played(games: tuple[str, ...], hands: int, policies: tuple[str, str], seed: str) -> list[Told]:
+    setup = check(Setup(games, seed, hands, 100, 10, 1000 * hands, policies))
+    heard: list[Told] = []
+    deciders = Deciders(setup)
+    result = Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
+    assert result.checks.python_clvm_agree
+    assert result.checks.conserved
+    assert len(result.hands) == hands
+    return heard
+
+
+@pytest.mark.parametrize("games", [("calpoker",), NAMES, NAMES[::-1]])
+def test_roles_alternate_fairly_in_every_game(games: tuple[str, ...]) -> None:
+    heard = played(games, 4, ("random", "random"), "roles")
+    starts = [told for told in heard if isinstance(told, HandStarted)]
+    assert [told.game for told in starts] == [games[i % len(games)] for i in range(4)]
+    assert [told.proposer for told in starts] == ["alice", "bob"] * 2
+    for game in games:
+        first = [told.hand.names[0] for told in starts if told.game == game]
+        assert sorted(first) == sorted(["alice", "bob"] * (len(first) // 2))
+
+
+def test_a_policy_of_one_game_leaves_the_other_to_its_first() -> None:
+    heard = played(NAMES, 2, ("aggressive", "greedy"), "mixed")
+    verbs = {
+        told.game: [step.action.verb for step in told.hand.steps]
+        for told in heard
+        if isinstance(told, StepMade)
+    }
+    assert "bet" in verbs["spacepoker"] or "raise" in verbs["spacepoker"]
+    assert verbs["calpoker"] == ["commit", "seed", "discard", "discard", "reveal", "accept"]
+
+
+def test_no_message_before_the_reveal_has_a_byte_of_the_salt() -> None:
+    """On the wire: the salt of each Alice comes with her reveal, in no message before it."""
+    heard = played(("calpoker",), 2, ("best-response", "greedy"), "wire")
+    for number, name in enumerate(("alice", "bob")):
+        channel = derive(derive(b"wire", "player", name), "channel", 0)
+        salt = derive(channel, "game", number, length=64)[16:32]
+        messages = [told.message for told in heard if isinstance(told, Sent)]
+        with_salt = [i for i, message in enumerate(messages) if salt in message]
+        assert with_salt
+        before = b"".join(messages[: with_salt[0]])
+        assert not any(salt[i : i + 5] in before for i in range(12))

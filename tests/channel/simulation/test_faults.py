@@ -1,0 +1,215 @@
+"""Faults planted in the honest side: each is reached, noticed by the promises, and gone again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from channel.cli import faults as cli
+from channel.crypto import bls
+from channel.errors import InvariantError, Violation
+from channel.peer.machine import Peer
+from channel.protocol import transitions
+from channel.protocol.messages import Settle
+from channel.protocol.rules import RULES
+from channel.protocol.state import Side
+from channel.simulation import noticed
+from channel.simulation.faults import ARGUED, Fault, faults
+from channel.simulation.noticed import FaultyArena, Outcome, examine, examine_all, scenarios
+from channel.simulation.planted import Planted, Replaced, nothing
+from channel.simulation.promises import Broken, check
+from channel.simulation.scenario import Scenario
+from channel.simulation.unchecked import Check, checks, left_out
+from tests.channel.command import channelsim
+from tests.channel.table import ANN, Table, sit
+
+BY_NAME = {fault.name: fault for fault in faults()}
+
+IN_TIME = {rule for rule in RULES if rule.startswith("CH-TIME")}
+"""Rules that no check raises: they are broken by saying nothing."""
+
+QUICK = (
+    *(f"unchecked transitions.{name}" for name in ("apply/1", "_settle/2", "_accept/1", "_move/2")),
+    *(f"unchecked transitions._propose/{number}" for number in (1, 2, 3)),
+    *(f"unchecked introduction.check_introduction/{number}" for number in (2, 3, 5)),
+    "unchecked handshake._on_launch/1",
+    *(f"unchecked receiving.receive_batch/{number}" for number in (1, 3, 4)),
+    *("unchecked half_signed.check_halves/1", "unchecked half_signed.check_halves/2"),
+    *("unchecked closing.answered/1", "unchecked proposals.first_game/1"),
+    *("never preempts", "never slashes", "preempts itself", "stores last"),
+    *("forgets what it received", "deaf to requests", "sends two batches", "plays on"),
+    *("tells its seed", "waits for ever", "clock ahead"),
+)
+"""Faults that show within a few runs."""
+
+
+@pytest.fixture(autouse=True)
+def remembered() -> Iterator[None]:
+    with bls.remembered():
+        yield
+
+
+def test_the_engine_has_a_check_for_each_rule_and_each_check_a_name() -> None:
+    named = {rule for fault in faults() for rule in fault.about}
+    assert set(RULES) - IN_TIME <= named
+    assert all(fault.about and fault.what for fault in faults())
+    assert len(BY_NAME) == len(faults())
+    assert len(faults()) > 100
+
+
+def test_a_settlement_in_the_others_turn_is_a_theft_whoever_answers_it() -> None:
+    """The engine without CH-SETTLE-2 takes it, and says nothing of it."""
+    fault = BY_NAME["unchecked transitions._settle/2"]
+    found = examine(fault, "theft")
+    assert (found.outcome, found.promise) == (Outcome.NOTICED, "law")
+    assert found.how == "it took what breaks CH-SETTLE-2"
+    assert found.scenario is not None
+    assert found.scenario.adversary == "breaks-ch-settle-2"
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_fault_is_noticed(name: str) -> None:
+    found = examine(BY_NAME[name], "faults")
+    assert found.outcome is Outcome.NOTICED, found
+    assert found.reached
+
+
+@pytest.mark.long
+def test_every_fault_is_noticed_or_there_is_a_reason_why_not() -> None:
+    found = list(examine_all("long", 2))
+    assert [one for one in found if cli.is_open(one)] == []
+    assert set(ARGUED) <= {one.fault for one in found}
+
+
+def in_a_game() -> Table:
+    """A table at which a game is live."""
+    table = sit().open().propose(ANN)
+    return table.until(lambda: bool(table.ends[ANN].state.games))
+
+
+def test_a_fault_is_gone_when_its_run_is_over() -> None:
+    fault = BY_NAME["unchecked transitions._settle/2"]
+    table = in_a_game()
+    game = table.ends[ANN].state.games[0]
+    before = transitions._settle.__code__
+    for scenario, _ in zip(scenarios(fault, "gone"), range(2), strict=False):
+        FaultyArena(scenario, fault).run()
+        assert transitions._settle.__code__ is before
+        with pytest.raises(Violation, match="CH-SETTLE-2"):
+            transitions._settle(table.ends[ANN].state, Side(game.mover.other), Settle(game.id))
+
+
+def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() -> None:
+    table = in_a_game()
+    state = table.ends[ANN].state
+    game = state.games[0]
+    (fits,) = (one for one in checks() if one.name == "batch._settle/2")
+    reached: list[int] = []
+    with left_out(fits, lambda: reached.append(1)):
+        after, settled = transitions._settle(state, game.mover.other, Settle(game.id))
+        with pytest.raises(Violation, match="CH-SETTLE-1"):
+            transitions._settle(state, game.mover, Settle(999))
+    assert reached == [1]
+    assert (after.games, len([settled])) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "check_",
+    [Check("batch", "_settle", 9, ("CH-SETTLE-2",), ""), Check("batch", "_gone", 1, (), "")],
+)
+def test_a_check_that_the_engine_does_not_have_is_an_error(check_: Check) -> None:
+    with pytest.raises(InvariantError, match="the engine has no check"):
+        left_out(check_, lambda: None).__enter__()
+
+
+def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
+    peer = sit().ends[ANN].peer
+    for where in (
+        "protocol.transitions:_gone",
+        "peer.machine:Peer.gone",
+        "peer.machine:Gone.handle",
+    ):
+        with pytest.raises(InvariantError, match="cannot be planted"):
+            Replaced(peer, where, nothing(None)).around().__enter__()
+
+
+class Harmless(Planted):
+    """A fault that changes nothing and says that it did."""
+
+    def __init__(self, peer: Peer, reached: bool = True) -> None:
+        super().__init__(peer)
+        self.reached = reached
+
+
+def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(noticed, "MOST_RUNS", 2)
+    fault = Fault("harmless", ("safety",), "does no harm", Harmless, ("",))
+    assert examine(fault, "x").outcome is Outcome.UNNOTICED
+    never = replace(fault, plant=lambda peer: Harmless(peer, False))
+    assert examine(never, "x").outcome is Outcome.UNREACHED
+    assert examine(replace(fault, seen_by=()), "x").outcome is Outcome.UNREACHED
+
+
+def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fault = Fault("none", ("safety",), "nothing", Planted, ("",))
+    monkeypatch.setattr(noticed, "check", lambda run: [Broken("safety", "planted")])
+    found = examine(fault, "x")
+    assert (found.outcome, found.how) == (Outcome.WITHOUT, "planted")
+    assert cli.is_open(found)
+
+
+def test_without_a_fault_the_same_runs_break_nothing() -> None:
+    fault = Fault("none", ("safety",), "nothing", Planted, ("leaver", "breaks-ch-settle-2"))
+    for scenario, _ in zip(scenarios(fault, "faults"), range(3), strict=False):
+        assert check(FaultyArena(scenario, fault).run()) == []
+
+
+def test_the_command_tells_what_noticed_what(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "dispute", "faults", "_settle/2", "stores last", "--json")
+    assert ran.code == 0, ran.err
+    told = json.loads(ran.out)
+    assert (told["faults"], told["noticed"], told["open"]) == (2, 2, [])
+    assert told["rules"]["CH-SETTLE-2"] == {
+        "unchecked transitions._settle/2": "breaks-ch-settle-2: law"
+    }
+    scenario = msgspec.convert(told["findings"][0]["scenario"], Scenario)
+    assert check(FaultyArena(scenario, BY_NAME["unchecked transitions._settle/2"]).run())
+
+
+def test_a_fault_that_nobody_notices_fails_the_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harmless = Fault("harmless", ("safety",), "does no harm", Harmless, ("",))
+    monkeypatch.setattr(noticed, "MOST_RUNS", 1)
+    for module in (noticed, cli):
+        monkeypatch.setattr(module, "faults", lambda: (harmless,))
+    ran = channelsim(capsys, "dispute", "faults")
+    assert ran.code == 1
+    assert json.loads(ran.out)["open"] == ["harmless"]
+    monkeypatch.setattr(cli, "ARGUED", {"harmless": "it does no harm"})
+    assert channelsim(capsys, "dispute", "faults").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nothing",), "no fault is called 'nothing'"),
+        (("_settle",), "did you mean 'unchecked transitions._settle/1' or"),
+        (("--jobs", "0"), "from 1 to 256"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    ran = channelsim(capsys, "dispute", "faults", *arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1

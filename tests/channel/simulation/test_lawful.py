@@ -1,0 +1,172 @@
+"""The reference model: which messages keep to the rules, worked out apart from the engine."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from channel.adversaries.base import Adversary, names
+from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
+from channel.errors import Violation
+from channel.peer.interface import BrokenOff, Received, Send, Tell
+from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
+from channel.protocol.rules import RULES
+from channel.simulation.arena import Arena, Run
+from channel.simulation.conversation import Conversation, conversation
+from channel.simulation.lawful import judge
+from channel.simulation.news_checks import standing
+from channel.simulation.promises import check
+from channel.simulation.scenario import Scenario
+
+GAMES = ("spacepoker", "calpoker")
+POLICIES = ("random", "random")
+
+TIGHT = Scenario(
+    GAMES, "tight", "breaks-ch-accept-3", staggered=True, contribution=1000, policies=POLICIES
+)
+"""Each game takes all that there is, and the second is offered while the first is played."""
+
+
+def broken_by(rule: str) -> tuple[Run, Conversation]:
+    """A run in which the adversary of a rule does what it is for."""
+    name = name_of(rule)
+    for number in range(24):
+        # Who never says a word has begun nothing, and owes nothing.
+        step = {"CH-TIME-1": 1, "CH-TIME-2": 6}.get(rule, 0)
+        seed = f"lawful {number}"
+        scenario = Scenario(GAMES[:1], seed, name, step, number % 2, policies=POLICIES)
+        if rule == "CH-ACCEPT-3":
+            scenario = replace(TIGHT, seed=seed, side=number % 2)
+        run = Arena(scenario).run()
+        if run.deviated:
+            return run, conversation(run)
+    raise AssertionError(f"{name} never does what it is for")
+
+
+def test_every_rule_has_its_adversary_or_a_reason_why_not() -> None:
+    adversaries = {name_of(rule) for rule in RULES}
+    missing = {rule for rule in RULES if name_of(rule) not in names()}
+    assert missing == set(UNBREAKABLE)
+    assert {name for name in names() if name.startswith("breaks-")} <= adversaries
+
+
+@pytest.mark.parametrize("rule", sorted(set(RULES) - set(UNBREAKABLE)))
+def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> None:
+    """By the model, which the engine has no part in, and by the honest side."""
+    run, talk = broken_by(rule)
+    assert check(run) == []
+    told = standing(run.ends[run.scenario.honest].news)
+    accused = [one.violation.rule for one in told if isinstance(one, BrokenOff)]
+    assert len(accused) == 1
+    if rule.startswith("CH-TIME"):
+        assert accused == [rule]
+    else:
+        assert rule in talk.rules
+        assert accused[0] in talk.rules or not accused[0].startswith("CH-")
+
+
+def test_all_that_honest_peers_say_is_lawful_to_the_end() -> None:
+    done = Arena(Scenario(GAMES, "lawful", hands=2, staggered=True, policies=POLICIES)).run()
+    for side in (0, 1):
+        talk = conversation(replace(done, scenario=replace(done.scenario, side=1 - side)))
+        assert (talk.broken, talk.rules) == ([], set())
+        assert max(talk.accounts) > 16
+
+
+def with_message(run: Run, old: bytes, new: bytes, *, sent: bool) -> Run:
+    """The same run, in which the honest side received, or sent, another message."""
+    end = run.ends[run.scenario.honest]
+    journal = []
+    for turn in end.journal:
+        event, effects = turn.event, list(turn.effects)
+        if not sent and event == Received(old):
+            event = Received(new)
+        if sent:
+            effects = [Send(new) if effect == Send(old) else effect for effect in effects]
+        journal.append(replace(turn, event=event, effects=tuple(effects)))
+    ends = list(run.ends)
+    ends[run.scenario.honest] = replace(end, journal=journal)
+    return replace(run, ends=(ends[0], ends[1]))
+
+
+@pytest.mark.parametrize("sent", [False, True])
+def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
+    """What was answered all the same counts for nothing: neither side may say it."""
+    run = Arena(Scenario(GAMES[:1], "bytes", policies=POLICIES)).run()
+    journal = run.ends[run.scenario.honest].journal
+    heard = [turn.event.message for turn in journal if isinstance(turn.event, Received)]
+    said = [one.message for turn in journal for one in turn.effects if isinstance(one, Send)]
+    batches = [blob for blob in (said if sent else heard) if isinstance(decode(blob), Batch)]
+    for blob in batches:
+        batch = decode(blob)
+        assert isinstance(batch, Batch)
+        changes: list[dict[str, object]] = [
+            {"number": batch.number + 1},
+            {"unroll_half": batch.channel_half},
+            {"channel_half": batch.unroll_half},
+            {"actions": (*batch.actions, Settle(999))},
+        ]
+        if any(isinstance(action, Move | Settle) for action in batch.actions):
+            changes.append({"actions": ()})
+        for change in changes:
+            new = encode(msgspec.structs.replace(batch, **change))
+            talk = conversation(with_message(run, blob, new, sent=sent))
+            assert len(talk.broken) == 1, change
+            assert talk.broken[0].startswith("it sent a batch" if sent else "it took what")
+
+
+def test_an_accusation_without_cause_is_found() -> None:
+    run = Arena(Scenario(GAMES[:1], "cause", policies=POLICIES)).run()
+    end = run.ends[run.scenario.honest]
+    at = next(
+        number
+        for number, turn in enumerate(end.journal)
+        if isinstance(turn.event, Received) and isinstance(decode(turn.event.message), Batch)
+    )
+    for rule, event in (
+        ("CH-BATCH-4", end.journal[at].event),
+        ("CH-TIME-1", next(t.event for t in end.journal[at:] if not isinstance(t.event, Received))),
+    ):
+        news = Tell(BrokenOff(Violation(rule, "planted", party="bob", step="play"), 1))
+        turn = replace(end.journal[at], event=event, effects=(news,))
+        journal = [*end.journal[:at], turn]
+        ends = list(run.ends)
+        ends[run.scenario.honest] = replace(end, journal=journal)
+        talk = conversation(replace(run, ends=(ends[0], ends[1])))
+        assert talk.broken, rule
+
+
+def test_a_batch_of_what_does_not_exist_breaks_each_of_its_rules() -> None:
+    run = Arena(Scenario(GAMES[:1], "nothing")).run()
+    talk = conversation(run)
+    agreed = talk.handshake.agreed
+    assert agreed is not None
+    actions = (Settle(4), Cancel(4, ""), Accept(4), Move(4, b"", 0, 0, b""))
+    batch = Batch(2, actions, bytes(96), bytes(96))
+    verdict = judge(talk.accounts[1], batch, 1, agreed, holder=1, asked=False)
+    assert verdict.rules == {"CH-SETTLE-1", "CH-CANCEL-1", "CH-ACCEPT-1", "CH-MOVE-1"}
+    assert verdict.after is None
+
+
+def test_an_empty_batch_that_was_asked_for_counts() -> None:
+    """The other side's peer would have said more; the honest side asked, and has to take it."""
+    policies = ("aggressive", "random")
+    scenario = Scenario(
+        ("calpoker",), "two/1167", "staller", 9, 0, hands=2, contribution=4100, policies=policies
+    )
+    assert check(Arena(scenario).run()) == []
+
+
+def test_one_seed_makes_other_choices_at_every_step() -> None:
+    """By chance alone: the same adversary, in the same session, some messages later."""
+    picked = set()
+    for step in range(12):
+        actor = Arena(Scenario(GAMES[:1], "choices", "madman", step))._ends[1].actor
+        assert isinstance(actor, Adversary)
+        picked.add(tuple(actor.plan.chance.below(1000) for _ in range(2)))
+    assert len(picked) == 12
+    again = Arena(Scenario(GAMES[:1], "choices", "madman", 3))._ends[1].actor
+    assert isinstance(again, Adversary)
+    assert tuple(again.plan.chance.below(1000) for _ in range(2)) in picked

@@ -1,0 +1,404 @@
+"""The promises hold in every scenario that is tried, and planted faults are found by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from channel.adversaries.base import Adversary, get, names, register
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.errors import InvariantError, UsageError
+from channel.peer.interface import Cancelled, Push
+from channel.peer.machine import Peer, Phase
+from channel.peer.onchain import game_tracking
+from channel.peer.onchain.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
+from channel.protocol.messages import Advisory, Batch, Move, decode, encode
+from channel.simulation import sweep as everything
+from channel.simulation.arena import Arena, Run
+from channel.simulation.conversation import conversation
+from channel.simulation.endpoints import Uttered
+from channel.simulation.promises import Broken, check
+from channel.simulation.scenario import WEATHERS, Scenario
+from channel.simulation.scenario import check as check_scenario
+from channel.simulation.secrecy import _games, _revealed
+from channel.simulation.sweep import Tally, run_all
+from channel.simulation.transcript import played
+from games import registry
+
+GAME = ("spacepoker",)
+
+
+def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
+    scenario = Scenario(GAME, "promises", name, step, side)
+    return Arena(replace(scenario, **other)).run()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", names())
+def test_an_adversary_waits_for_what_is_not_there_yet(name: str, side: int) -> None:
+    """A block may come between any two messages, the first ones of the opening too."""
+    arena = Arena(Scenario(GAME, "early", name, side=side))
+    actor = arena._ends[side].actor
+    assert isinstance(actor, Adversary)
+    actor.start(arena.chain.peak())
+    actor.said = 50
+    actor.handle(Block(arena.chain.peak() + 1))
+    actor.last()
+    assert actor.phase in (Phase.OPENING, Phase.FAILED)
+
+
+@pytest.mark.parametrize("name", ["", *(one for one in names() if not one.startswith("breaks-"))])
+def test_every_adversary_on_both_sides(name: str) -> None:
+    """A few steps here, until it has deviated; the others are in `dispute run --all`.
+
+    Those that break a rule are in `test_lawful.py`.
+    """
+    deviated = not name
+    number = 0
+    while number < 2 or not deviated:
+        assert number < 16, f"{name} never does what it is for"
+        # From the very beginning too, where there is no channel yet.
+        step = (sum(map(ord, name)) + 5 * number) % 12 if number else 0
+        weather = WEATHERS[(len(name) + number) % len(WEATHERS)]
+        done = run(name, step, number % 2, weather=weather, seed=f"promises {number // 2}")
+        assert check(done) == [], (name, number)
+        assert done.finished[done.scenario.honest] is not None
+        deviated = deviated or done.deviated
+        number += 1
+
+
+@pytest.mark.parametrize("name", sorted({"silent", "leaver", "stale-previous", "dead"}))
+def test_two_live_games_at_every_other_step(name: str) -> None:
+    for step in range(2, 13, 2):
+        done = run(name, step, step % 4 // 2, games=registry.names()[:2], seed=f"two {step}")
+        assert check(done) == [], (name, step)
+
+
+@pytest.mark.parametrize("name", ["", "stale-any", "staller", "late-mover", "wrong-size"])
+def test_hands_one_after_the_other_and_games_beside_each_other(name: str) -> None:
+    phases: set[tuple[str | None, ...]] = set()
+    hands = 0
+    for step, staggered in ((9, True), (17, False), (22, True)):
+        games = GAME if staggered else registry.names()[:2]
+        done = run(name, step, step % 2, games=games, hands=2, staggered=staggered)
+        assert check(done) == [], (name, step)
+        for account in conversation(done).accounts.values():
+            live = account.games.values()
+            phases.add(tuple(game.validator for game in live if game.game == GAME[0]))
+        states = conversation(done).accounts.values()
+        hands = max(hands, len({game for account in states for game in account.games}))
+    # Two games of a kind at different moves; and both games of the second hand.
+    assert any(len(set(at)) > 1 for at in phases), phases
+    assert hands == 4
+
+
+def test_what_the_balances_do_not_cover_is_cancelled_and_the_rest_goes_on() -> None:
+    policies = ("aggressive", "aggressive")
+    done = run("", games=GAME, hands=4, contribution=1000, policies=policies)
+    assert check(done) == []
+    honest = done.ends[done.scenario.honest]
+    reasons = [news.reason for news in honest.news if isinstance(news, Cancelled)]
+    assert reasons
+    assert {*reasons} == {"a balance no longer covers the stake"}
+    assert done.ends[0].peer.phase is Phase.CLOSED
+
+
+def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
+    """The honest side accepted the result of the first hand; in the second it must still move."""
+    hands: dict[str, Any] = {"hands": 2, "policies": ("caller", "caller"), "seed": "faultsa"}
+    found = [faulty("silent", step, "move", **hands) for step in (16, 18)]
+    assert found == [{"safety"}, {"safety"}]
+
+
+@pytest.mark.parametrize("name", ["pinner", "stale-any", "wrong-size", "leaver"])
+def test_a_side_that_pays_fees(name: str) -> None:
+    paid = 0
+    for step, weather in ((5, "calm"), (7, "slow"), (9, "reorgs")):
+        done = run(name, step, step % 2, weather=weather, fees=10)
+        assert check(done) == [], (name, step)
+        end = done.ends[done.scenario.honest]
+        paid += any("+fee" in what for what, _, _ in end.pushed)
+    assert paid
+
+
+def test_the_same_scenario_is_the_same_run() -> None:
+    first, second = run("silent", weather="reorgs"), run("silent", weather="reorgs")
+    assert [end.sent for end in first.ends] == [end.sent for end in second.ends]
+    assert [[str(n) for n in end.news] for end in first.ends] == [
+        [str(n) for n in end.news] for end in second.ends
+    ]
+    assert (first.blocks, first.reorgs) == (second.blocks, second.reorgs)
+
+
+def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> None:
+    known = {"", *names()}
+    combined = 2 * len(everything.menus())
+    taken = [list(everything.beginnings("s", number)) for number in range(combined)]
+    for one in taken:
+        assert {scenario.adversary for scenario in one} == known
+        assert len(one) == len(known)
+        assert {scenario.side for scenario in one} == {0, 1}
+    begun = {(s.adversary, s.side, s.games, s.hands, s.staggered) for one in taken for s in one}
+    assert len(begun) == combined * len(known)
+    assert all(check_scenario(scenario) for one in taken for scenario in one)
+
+
+@pytest.mark.parametrize("name", ["dead", "wrong-size", "late-mover-2"])
+def test_each_deviation_is_run_once_wherever_there_is_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[Run] = []
+    add = Tally.add
+
+    def kept(self: Tally, run: Run, broken: list[Broken]) -> None:
+        runs.append(run)
+        add(self, run, broken)
+
+    monkeypatch.setattr(Tally, "add", kept)
+    tally = Tally()
+    with bls.remembered():
+        for part in everything.everywhere(Scenario(GAME, "once", name)):
+            tally.merge(part)
+    assert (tally.broken, tally.exceptions) == ([], [])
+    said = at(runs[-1]).meant
+    places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]
+    assert len(set(places)) == len(places)
+    if name == "dead":
+        # It can deviate with each thing that it says, and dies there.
+        assert places == list(range(1, len(said) + 1))
+        assert tally.matrix[name]["handshake"].results["no channel"] >= 2
+    elif name == "wrong-size":
+        moves = [number for number, blob in enumerate(said, 1) if has_move(blob)]
+        assert places == moves
+        assert tally.idle == 1
+    else:
+        assert tally.runs > len(places) >= 1
+    assert sum(cell.runs for cell in tally.matrix[name].values()) == len(places)
+
+
+def at(run: Run) -> Adversary:
+    """The adversary of a run."""
+    actor = run.ends[run.scenario.side].actor
+    assert isinstance(actor, Adversary)
+    return actor
+
+
+def has_move(blob: bytes) -> bool:
+    """Whether a message is a batch with a move in it."""
+    message = decode(blob)
+    return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
+
+
+def test_what_is_remembered_of_other_runs_changes_none() -> None:
+    scenario = Scenario(GAME, "same", "wrong-reveal", 5, weather="reorgs")
+    alone = played(scenario)[2]
+    with bls.remembered():
+        assert [played(scenario)[2] for _ in range(2)] == [alone, alone]
+
+
+@pytest.mark.long
+def test_everything_for_a_few_seeds() -> None:
+    tally = run_all("long", 5)
+    assert tally.broken == []
+    assert tally.exceptions == []
+
+
+# --- planted faults ------------------------------------------------------------------------------
+
+
+class Faulty(Arena):
+    """The honest side's driver loses what it pushes under some names."""
+
+    lost: tuple[str, ...] = ()
+
+    def _push(self, index: int, push: Push) -> None:
+        if index == self.scenario.honest and push.name in self.lost:
+            return
+        super()._push(index, push)
+
+
+def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
+    scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
+    arena = Faulty(scenario)
+    arena.lost = lost
+    return {one.promise for one in check(arena.run())}
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "lost"),
+    [
+        ("stale-previous", 6, ("preempt",)),
+        ("stale-oldest", 9, ("preempt",)),
+        ("dead", 6, ("claim",)),
+        ("dead", 6, ("unroll",)),
+        ("dead", 6, ("unroll-timeout",)),
+        ("wrong-commitment", 6, ("slash",)),
+        ("silent", 6, ("move", "redo")),
+    ],
+)
+def test_a_side_that_does_not_look_after_its_money_is_found_out(
+    name: str, step: int, lost: tuple[str, ...]
+) -> None:
+    found = [faulty(name, step + more, *lost) for more in (0, 1, 2)]
+    assert any(found), found
+
+
+def test_a_side_that_makes_an_illegal_move_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger judges the honest side, too."""
+    monkeypatch.setattr(Scenario, "honest", property(lambda scenario: scenario.side))
+    found = [
+        one.how
+        for step in (4, 6, 8)
+        for one in check(Arena(Scenario(GAME, "caught", "illegal-on-chain", step)).run())
+    ]
+    assert any("illegal move" in how or "slashed" in how for how in found), found
+
+
+def test_a_key_in_a_message_is_found() -> None:
+    done = run("")
+    end = done.ends[done.scenario.honest]
+    (game_id,) = _games(done)
+    for hidden in (end.peer.config.secret, end.peer.config.entropy(game_id)[32:]):
+        end.uttered.append(Uttered(1, "message", encode(Advisory(0, b"..." + hidden))))
+        assert [one.promise for one in check(done)] == ["secrecy"]
+        end.uttered.pop()
+    assert check(done) == []
+
+
+@pytest.mark.parametrize("name", ["", "leaver"])
+def test_a_value_that_is_out_before_the_move_that_reveals_it_is_found(name: str) -> None:
+    """As soon as it is in anything else, a bundle's solution or a message of any kind."""
+    done = run(name, 6)
+    end = done.ends[done.scenario.honest]
+    (values,) = {tuple(_revealed_by(done))}
+    assert len(values) >= 3
+    hello = end.uttered[0]
+    assert isinstance(hello.what, bytes)
+    for value in values:
+        said = msgspec.structs.replace(decode(hello.what), reward_address=value[:32].ljust(32))
+        end.uttered[0] = Uttered(hello.height, "message", encode(said))
+        assert [one.promise for one in check(done)] == ["secrecy"], value
+    end.uttered[0] = hello
+    assert check(done) == []
+
+
+def _revealed_by(run: Run) -> list[bytes]:
+    """The values of the honest side's moves, each once."""
+    parts = map(_revealed, run.ends[run.scenario.honest].uttered)
+    return list(dict.fromkeys(move[:32] for moves in parts for move in moves if len(move) >= 16))
+
+
+def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_tracking, "LAST_CHANCE", 1000)
+    found = [one for step in (5, 6) for one in check(run("leaver", step))]
+    assert {one.promise for one in found} == {"secrecy"}
+    assert all("blocks deep" in one.how for one in found)
+
+
+def test_news_that_are_not_so_are_found() -> None:
+    done = run("silent", 6)
+    end = done.ends[done.scenario.honest]
+    told = [*end.news]
+    assert check(done) == []
+    ended = next(news for news in told if isinstance(news, GameEnded))
+    settled = next(news for news in told if isinstance(news, ChannelSettled))
+    for news, how in (
+        ([*told, GameEnded(ended.game_id, 1, 1)], "ended more than once"),
+        ([news for news in told if news != ended], "began"),
+        ([*told, Undone(settled), settled], "was taken back"),
+        ([replace(one, ours=1) if one == settled else one for one in told], "settled at 1 mojos"),
+        ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),
+    ):
+        end.news[:] = news
+        (broken,) = check(done)
+        assert broken.promise == "news"
+        assert how in broken.how
+
+
+def test_the_ledger_and_the_engine_count_the_same() -> None:
+    """Worked out apart from each other, for every state of a session."""
+    done = run("")
+    states = conversation(done).accounts
+    assert len(states) > 10
+    for end in done.ends:
+        for link in end.peer.book.past:
+            account = states[link.state.number]
+            assert account.balances == link.state.balances
+            assert account.total() == link.state.total()
+            assert {*account.games} == {game.id for game in link.state.games}
+            for game in link.state.games:
+                standing = account.games[game.id]
+                assert (standing.share(0), standing.share(1)) == game.shares()
+                assert standing.validator == game.position.validator
+                assert not standing.illegal
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+
+def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
+    for name in names():
+        kind = get(name)
+        assert kind.name == name
+        assert kind.about[0].islower()
+        assert not kind.about.endswith(".")
+    for kind in (type("Nameless", (Adversary,), {}), type("Twice", (get("dead"),), {})):
+        with pytest.raises(InvariantError):
+            register(kind)
+    with pytest.raises(UsageError, match="no adversary is called 'nice'"):
+        get("nice")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"games": ()},
+        {"games": ("chess",)},
+        {"side": 2},
+        {"step": -1},
+        {"weather": "fog"},
+        {"fees": -1},
+        {"unit": 0},
+        {"stack": 0},
+        {"unit": 10**12},
+        {"hands": 0},
+        {"hands": 1000},
+        {"contribution": 999},
+        {"contribution": -1},
+        {"policies": ("", "ask")},
+        {"policies": ("nice", "")},
+    ],
+)
+def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        check_scenario(replace(Scenario(GAME, "x"), **change))  # type: ignore[arg-type]
+    assert check_scenario(Scenario(GAME, "x")).balance == 3000
+
+
+def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 5)]
+    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(everything, "MOST_STEPS", 1)
+    monkeypatch.setattr(
+        Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
+    )
+    tally = run_all("x", 1)
+    assert isinstance(tally, Tally)
+    assert (tally.runs, len(tally.exceptions)) == (2, 2)
+    assert "planted" in tally.exceptions[0][1]
+
+
+def test_an_adversary_is_its_peer_but_for_one_thing() -> None:
+    """Before its step every message is what the peer made."""
+    done = run("greedy-share", 9)
+    (side,) = {done.scenario.side}
+    said = [heard for heard in done.heard if heard.sender == side]
+    assert all(heard.honest for heard in said[:9])
+    changed = [heard for heard in said if not heard.honest]
+    assert len(changed) == done.deviated == 1
+    assert isinstance(decode(changed[0].message), Batch)
+    assert done.ends[done.scenario.honest].peer.phase is Phase.CLOSED
