@@ -77,21 +77,21 @@ def _unchecked(check: Check) -> Fault:
 
 _FUNDING = ("CH-OPEN-9", "CH-OPEN-10")
 _RULES_OF = {
-    "batch._open_group": ("CH-CANCEL-1", "CH-ACCEPT-1"),
+    "transitions._open_group": ("CH-CANCEL-1", "CH-ACCEPT-1"),
     "funding._check_wallet": _FUNDING,
     "funding._read": _FUNDING,
     "funding._conditions": _FUNDING,
     "funding._items": _FUNDING,
     "funding._amount": _FUNDING,
-    "signed.check_halves": ("CH-OPEN-8",),
-    "receive._judge": ("CH-MOVE-4",),
-    "receive._faults": ("CH-MOVE-4", "CH-MOVE-5"),
+    "half_signed.check_halves": ("CH-OPEN-8",),
+    "receiving._judge": ("CH-MOVE-4",),
+    "receiving._faults": ("CH-MOVE-4", "CH-MOVE-5"),
 }
 """The rules of checks that are told them by who calls, by module and function."""
 
 _SEEN_BY = {
-    "receive._judge": ("overshare", "padded"),
-    "receive._faults": ("bad-selection", "overraise", "wrong-reveal"),
+    "receiving._judge": ("overshare", "padded"),
+    "receiving._faults": ("bad-selection", "overraise", "wrong-reveal"),
 }
 """Others that reach these checks."""
 

@@ -136,7 +136,8 @@ import sys
 
 def test_nothing_of_ours_is_loaded(pytestconfig):
     loaded = {name for name in sys.modules if name.split(".")[0] in ("channel", "games", "clsp")}
-    assert loaded <= {"channel", "channel.lab", "channel.lab.pytest.plugin"}, loaded
+    room = "channel.lab.pytest"
+    assert loaded <= {"channel", "channel.lab", room, f"{room}.plugin"}, loaded
     assert not {"chia_rs", "msgspec", "rich"} & set(sys.modules)
     assert not pytestconfig.pluginmanager.has_plugin("channelsim-fixtures")
 """

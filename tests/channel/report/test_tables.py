@@ -20,12 +20,12 @@ from channel.report.tables import show_table
 from channel.report.terminal import console, say, wrapped
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
-from tests.paths import ROOT
+from tests.paths import DATA
 
 Capsys = pytest.CaptureFixture[str]
 
-VECTORS = ROOT / "data" / "vectors" / "calpoker.jsonl"
-CORPUS = ROOT / "data" / "corpus" / "calpoker"
+VECTORS = DATA / "vectors" / "calpoker.jsonl"
+CORPUS = DATA / "corpus" / "calpoker"
 
 WORDS = st.text("abc0123456789,.%-", min_size=1, max_size=12)
 CELLS = st.lists(WORDS, max_size=4).map(" ".join)

@@ -107,7 +107,7 @@ def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() 
     table = in_a_game()
     state = table.ends[ANN].state
     game = state.games[0]
-    (fits,) = (one for one in checks() if one.name == "batch._settle/2")
+    (fits,) = (one for one in checks() if one.name == "transitions._settle/2")
     reached: list[int] = []
     with left_out(fits, lambda: reached.append(1)):
         after, settled = transitions._settle(state, game.mover.other, Settle(game.id))
@@ -119,7 +119,10 @@ def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() 
 
 @pytest.mark.parametrize(
     "check_",
-    [Check("batch", "_settle", 9, ("CH-SETTLE-2",), ""), Check("batch", "_gone", 1, (), "")],
+    [
+        Check("protocol.transitions", "_settle", 9, ("CH-SETTLE-2",), ""),
+        Check("protocol.transitions", "_gone", 1, (), ""),
+    ],
 )
 def test_a_check_that_the_engine_does_not_have_is_an_error(check_: Check) -> None:
     with pytest.raises(InvariantError, match="the engine has no check"):
