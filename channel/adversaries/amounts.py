@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channel.adversaries.base import MoveChanger
-from channel.peer.play.sending import own_action
+from channel.peer.own_action import own_action
 from channel.protocol.messages import Move
 from channel.protocol.state import LiveGame
 from clsp.integers import int_to_atom
@@ -30,7 +30,7 @@ class Bettor(MoveChanger):
 
     def bet(self, game: LiveGame) -> Bet | None:
         """A bet that would be legal here, taken apart; None where there is none."""
-        table, seat = self.peer.table, self.seat(game)
+        table, seat = self.peer.endpoint, self.seat(game)
         if table is None or seat is None:
             return None
         for choice in seat.choices():

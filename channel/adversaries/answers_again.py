@@ -9,8 +9,8 @@ from channel.adversaries.onchain_base import OnChain
 from channel.chain.observations import Block
 from channel.peer.interface import Effect, Push
 from channel.peer.machine import Peer
-from channel.peer.onchain.game_coins import Spot
-from channel.peer.play.sending import own_action
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.peer.own_action import own_action
 from channel.protocol.game_spends import move_bundle
 from channel.protocol.state import LiveGame
 from games.contract import Action
@@ -68,16 +68,16 @@ class AnswersAgain(OnChain):
                 return []
         return []
 
-    def _decide(self, spot: Spot, other: LiveGame) -> None:
+    def _decide(self, spot: TrackedCoin, other: LiveGame) -> None:
         """Its peer is to go on from the other move."""
         dispute = self.peer._dispute
         if dispute is not None:
             changed = {**dispute.decided, spot.game.coin: other}
             self.peer._dispute = replace(dispute, decided=changed)
 
-    def _other(self, spot: Spot) -> LiveGame | None:
+    def _other(self, spot: TrackedCoin) -> LiveGame | None:
         """What else it could have done here."""
-        dispute, table = self.peer._dispute, self.peer.table
+        dispute, table = self.peer._dispute, self.peer.endpoint
         if dispute is None or table is None or spot.player is None:
             return None
         decided = dispute.decided.get(spot.game.coin)

@@ -25,7 +25,7 @@ from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, UsageError, Violation
 from channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
 from channel.peer.machine import Peer, Phase
-from channel.peer.onchain.signed_games import Records
+from channel.peer.onchain.signed_games import SignedGames
 from channel.protocol import transitions
 from channel.protocol.half_signed import Signed, publish, sign_halves
 from channel.protocol.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
@@ -153,14 +153,14 @@ class Adversary:
     @property
     def channel(self) -> Channel | None:
         """The channel, once it is known."""
-        return self.peer.table.channel if self.peer.table else None
+        return self.peer.endpoint.channel if self.peer.endpoint else None
 
     def completable(self) -> list[Signed]:
         """The states that it can publish, oldest first."""
-        if self.peer._book is None:
+        if self.peer._play is None:
             return []
         return sorted(
-            (link.signed for link in self.peer.book.past if link.signed),
+            (link.signed for link in self.peer.play.history if link.signed),
             key=lambda signed: signed.state.number,
         )
 
@@ -197,9 +197,9 @@ class Adversary:
     def seat(self, game: LiveGame) -> Player | None:
         """Its seat in a game as it was in the state before its newest."""
         before = self.before()
-        if before is None or self.peer.table is None:
+        if before is None or self.peer.endpoint is None:
             return None
-        return Records.of(self.peer.table, self.peer.book.past).player_at(before, game)
+        return SignedGames.of(self.peer.endpoint, self.peer.play.history).player_at(before, game)
 
     def halves(self, state: ChannelState) -> Signed:
         """A state with its own halves in place of the other side's."""
@@ -208,12 +208,12 @@ class Adversary:
 
     def before(self) -> ChannelState | None:
         """The state before the batch that its peer has just made."""
-        past = self.peer.book.past.older if self.peer._book else None
+        past = self.peer.play.history.older if self.peer._play else None
         return past.state if past else None
 
     def _remember_offers(self) -> None:
         """The peer itself forgets proposals that are answered."""
-        for link in islice(self.peer.book.past if self.peer._book else (), 2):
+        for link in islice(self.peer.play.history if self.peer._play else (), 2):
             if link.state.groups:
                 self._offered = link.state.groups[0].offers[0]
                 return

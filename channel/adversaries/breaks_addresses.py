@@ -13,10 +13,10 @@ from channel.adversaries.base import Plan
 from channel.adversaries.rule_breakers import Breaker, add
 from channel.crypto.keys import PublicKeys
 from channel.errors import Violation
-from channel.peer.interface import BrokenOff, Effect, Event, Propose, Received, Send, Tell
+from channel.peer.endpoint import Endpoint
+from channel.peer.interface import BrokenOff, Effect, Event, ProposeGames, Received, Send, Tell
 from channel.peer.machine import Peer, Phase
-from channel.peer.play.book import Table
-from channel.peer.play.sending import Own, own_action
+from channel.peer.own_action import OwnAction, own_action
 from channel.protocol.messages import Hello, Move, decode, encode
 from channel.protocol.proposals import Wish, first_game, offer_of
 from channel.protocol.state import Channel, LiveGame, Side
@@ -49,11 +49,11 @@ class Addressee(Breaker):
             for one in effects
             if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
         ]
-        table = self.peer.table
+        table = self.peer.endpoint
         if self.done or refused != ["CH-COINS-1"] or table is None:
             return effects
         self.done = True
-        state = self.peer.book.state
+        state = self.peer.play.state
         (game,) = (one for one in state.games if one.id == GAME_ID)
         own = _first_move(table, game)
         after = msgspec.structs.replace(
@@ -67,10 +67,10 @@ class Addressee(Breaker):
     def act(self) -> list[Effect]:
         """Propose the game, before anybody else does."""
         ready = self.side is Side.RECEIVER and self.peer.phase is Phase.PLAYING
-        if self._proposed or not ready or min(self.peer.book.state.balances) < UNIT * STACK:
+        if self._proposed or not ready or min(self.peer.play.state.balances) < UNIT * STACK:
             return []
         self._proposed = True
-        return self.command(Propose((self._wish,))) or []
+        return self.command(ProposeGames((self._wish,))) or []
 
     def _see(self, blob: bytes) -> None:
         try:
@@ -91,7 +91,9 @@ class Addressee(Breaker):
             agg_sig_data=config.agg_sig_data,
             launcher_parent=config.wallet.coin,
         )
-        table = Table(self.side, channel, self.keys, config.agreement.confirmations, config.entropy)
+        table = Endpoint(
+            self.side, channel, self.keys, config.agreement.confirmations, config.entropy
+        )
         offer = offer_of(channel, self.side, GAME_ID, self._wish)
         coin = _first_move(table, first_game(channel, self.side, offer)).after.coin
         address = coin.puzzle_hash()
@@ -100,7 +102,7 @@ class Addressee(Breaker):
         peer._opening._payout_signature = self.keys.payout_signature(address)
 
 
-def _first_move(table: Table, game: LiveGame) -> Own:
+def _first_move(table: Endpoint, game: LiveGame) -> OwnAction:
     """The forced first move in a game."""
     player = table.new_player(game)
     return own_action(table, game, player, Action(player.choices()[0].verb))

@@ -8,7 +8,7 @@ import msgspec
 
 from channel.adversaries.rule_breakers import Breaker, Ways, breaks
 from channel.errors import InvariantError
-from channel.peer.closing import Ending
+from channel.peer.shutdown import CleanShutdown
 from channel.protocol import transitions as engine
 from channel.protocol.half_signed import sign_halves
 from channel.protocol.messages import (
@@ -29,7 +29,7 @@ from channel.protocol.state import ChannelState
 def _without_the_potato(one: Breaker, message: Message) -> Ways:
     if not isinstance(message, Batch):
         return []
-    after = one.peer.book.state
+    after = one.peer.play.state
     return [[message, one.signs(msgspec.structs.replace(after, number=after.number + 1), ())]]
 
 
@@ -79,7 +79,7 @@ def _batch(one: Breaker, message: Message) -> list[Batch]:
 
 def _halved(one: Breaker, batch: Batch, which: int) -> list[Message | bytes]:
     """The batch with one half for the richest state that there could be."""
-    state = one.peer.book.state
+    state = one.peer.play.state
     balances = [0, 0]
     balances[one.side] = state.total()
     rich = ChannelState(state.number, (balances[0], balances[1]))
@@ -181,17 +181,17 @@ def _false_record(one: Breaker, message: Message) -> Ways:
 
 
 def _half(one: Breaker, state: ChannelState) -> Shutdown:
-    table = one.peer.table
+    table = one.peer.endpoint
     if table is None:
         raise InvariantError("a shutdown without a channel")
-    return Shutdown(Ending.of(table, msgspec.structs.replace(state, games=())).half())
+    return Shutdown(CleanShutdown.of(table, msgspec.structs.replace(state, games=())).half())
 
 
 @breaks("CH-SHUT-1")
 def _closes_without_the_potato(one: Breaker, message: Message) -> Ways:
-    if not isinstance(message, Batch) or one.peer.book.state.games:
+    if not isinstance(message, Batch) or one.peer.play.state.games:
         return []
-    return [[message, _half(one, one.peer.book.state)]]
+    return [[message, _half(one, one.peer.play.state)]]
 
 
 @breaks("CH-SHUT-2")
@@ -204,7 +204,7 @@ def _closes_with_a_game(one: Breaker, message: Message) -> Ways:
 
 @breaks("CH-SHUT-3")
 def _closes_at_other_balances(one: Breaker, message: Message) -> Ways:
-    state = one.peer.book.state if one.peer._book else None
+    state = one.peer.play.state if one.peer._play else None
     if state is None or not isinstance(message, Shutdown | ShutdownDone):
         return []
     balances = [0, 0]
@@ -219,13 +219,13 @@ def _closes_at_other_balances(one: Breaker, message: Message) -> Ways:
 def _completes_nothing(one: Breaker, message: Message) -> Ways:
     if not isinstance(message, Batch):
         return []
-    return [[ShutdownDone(_half(one, one.peer.book.state).half)]]
+    return [[ShutdownDone(_half(one, one.peer.play.state).half)]]
 
 
 @breaks("CH-SHUT-5")
 def _plays_on(one: Breaker, message: Message) -> Ways:
     if not isinstance(message, ShutdownDone):
         return []
-    state = one.peer.book.state
+    state = one.peer.play.state
     after = msgspec.structs.replace(state, number=state.number + 1)
     return [[one.signs(after, ())], [_half(one, state)]]

@@ -9,8 +9,8 @@ import msgspec
 
 from channel.adversaries.rule_breakers import Asker, Breaker, Ways, breaks
 from channel.errors import InvariantError, Violation
-from channel.peer.onchain.signed_games import Records
-from channel.peer.play.sending import own_action
+from channel.peer.onchain.signed_games import SignedGames
+from channel.peer.own_action import own_action
 from channel.protocol.messages import (
     Accept,
     Batch,
@@ -47,7 +47,7 @@ def _settles_nothing(one: Breaker, message: Message) -> Ways:
 
 @breaks("CH-SETTLE-2", Asker)
 def _settles_in_the_others_turn(one: Breaker, message: Message) -> Ways:
-    state = one.peer.book.state
+    state = one.peer.play.state
     theirs = [game for game in state.games if game.mover is one.side.other]
     settles = [(Settle(game.id),) for game in theirs]
     return [[one.signs(one.led(state, act, one.side.other), act)] for act in settles]
@@ -65,7 +65,7 @@ def _accepts_nothing(one: Breaker, message: Message) -> Ways:
 
 @breaks("CH-ACCEPT-2", Asker)
 def _accepts_its_own(one: Breaker, message: Message) -> Ways:
-    state = one.peer.book.state
+    state = one.peer.play.state
     own = [group for group in state.groups if group.proposer is one.side]
     accepts = [(Accept(group.id),) for group in own]
     return [[one.signs(one.led(state, act, one.side.other), act)] for act in accepts]
@@ -113,11 +113,11 @@ def _moves_nowhere(one: Breaker, message: Message) -> Ways:
 
 @breaks("CH-MOVE-2", Asker)
 def _moves_for_the_other(one: Breaker, message: Message) -> Ways:
-    table, state = one.peer.table, one.peer.book.state
+    table, state = one.peer.endpoint, one.peer.play.state
     if table is None:
         return []
     swapped = replace(table, side=one.side.other)
-    records = Records.of(swapped, one.peer.book.past)
+    records = SignedGames.of(swapped, one.peer.play.history)
     ways: Ways = []
     for game in state.games:
         if game.mover is one.side:

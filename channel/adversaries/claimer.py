@@ -25,7 +25,7 @@ class Claimer(OnChain):
             return []
         channel = self._channel()
         effects: list[Effect] = []
-        for link in self.peer.book.past:
+        for link in self.peer.play.history:
             if self._tempts(unroll_coin(channel, link.state), channel.unroll_timeout):
                 effects.append(Push("timeout", time_out(channel, link.state)))
         for spot in dispute.judged.values():

@@ -8,9 +8,8 @@ import msgspec
 
 from channel.adversaries.base import Adversary, register
 from channel.chain.observations import Block
-from channel.peer.interface import Effect, Propose
-from channel.protocol.messages import Batch, Message
-from channel.protocol.messages import Propose as Proposal
+from channel.peer.interface import Effect, ProposeGames
+from channel.protocol.messages import Batch, Message, Propose
 from channel.protocol.proposals import offer_of
 from channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
@@ -29,14 +28,14 @@ class Crowder(Adversary):
             return [blob]
         self.done = True
         channel, side = self._channel(), self.peer.config.side
-        first = self.peer.book.state.next_ids[side]
+        first = self.peer.play.state.next_ids[side]
         one = offer_of(channel, side, first, wish)
         offers = []
         for number in range(MAX_OPEN_PROPOSALS + 1):
             game_id = first + 2 * number
             offers.append(msgspec.structs.replace(one, game_id=game_id))
         at = self.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
-        groups = [Proposal(tuple(part)) for part in (offers[:at], offers[at:]) if part]
+        groups = [Propose(tuple(part)) for part in (offers[:at], offers[at:]) if part]
         return [self.batch(before, (*message.actions, *groups))]
 
 
@@ -58,6 +57,6 @@ class Unaffordable(Adversary):
             replace(wish, i_am_alice=number % 2 == 0)
             for number in range(min(count, MAX_OPEN_PROPOSALS // 2))
         )
-        effects = self.command(Propose(group))
+        effects = self.command(ProposeGames(group))
         self.done = self.done or effects is not None
         return effects or []

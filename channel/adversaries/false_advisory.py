@@ -19,7 +19,7 @@ class FalseAdvisory(Adversary):
         if isinstance(message, Advisory):
             self.done = True
             return [encode(Advisory(message.game_id, chance.bytes(len(message.data))))]
-        if isinstance(message, Batch) and self.peer._book is not None:
+        if isinstance(message, Batch) and self.peer._play is not None:
             self.done = True
             wrong = [encode(Advisory(game_id, chance.bytes(32))) for game_id in (0, 1, 1 << 40)]
             return [wrong[0], blob, *wrong[1:]]

@@ -21,7 +21,7 @@ class Flooder(Adversary):
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """The message among many requests."""
-        if self.peer._book is None or self.said - self.plan.step > MOST // EACH:
+        if self.peer._play is None or self.said - self.plan.step > MOST // EACH:
             return [blob]
         self.done = True
         requests = [encode(Request())] * EACH

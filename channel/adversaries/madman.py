@@ -34,7 +34,7 @@ class Madman(OnChain):
         if kind == 2:
             return [encode(Request()), blob]
         if kind == 3 and isinstance(message, Batch) and self.before() is not None:
-            return [blob, self.batch(self.peer.book.state, ())]
+            return [blob, self.batch(self.peer.play.state, ())]
         return [blob]
 
     def push(self, push: Push) -> list[Effect]:
@@ -53,11 +53,11 @@ class Madman(OnChain):
         if chance.below(3) == 0:
             effects.append(Push("any state", self.publishes(chance.pick(states))))
         if chance.below(3) == 0:
-            link = chance.pick([*self.peer.book.past])
+            link = chance.pick([*self.peer.play.history])
             bundle = preempt(self._channel(), self.keys, chance.pick(states), link.state)
             effects.append(Push("any preemption", bundle))
         if chance.below(3) == 0:
-            link = chance.pick([*self.peer.book.past])
+            link = chance.pick([*self.peer.play.history])
             effects.append(Push("any timeout", time_out(self._channel(), link.state)))
         for spot, _ in self.tips(block):
             if chance.below(2):

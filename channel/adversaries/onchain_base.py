@@ -8,7 +8,7 @@ from typing import ClassVar
 from channel.adversaries.base import Adversary
 from channel.chain.observations import Block, CoinSeen
 from channel.peer.interface import Effect, GoOnChain
-from channel.peer.onchain.game_coins import Spot
+from channel.peer.onchain.tracked_coins import TrackedCoin
 
 
 class OnChain(Adversary):
@@ -22,9 +22,9 @@ class OnChain(Adversary):
 
     def act(self) -> list[Effect]:
         """Go there, as soon as that can be."""
-        if self.peer._dispute is not None or self.peer._book is None:
+        if self.peer._dispute is not None or self.peer._play is None:
             return []
-        if self.needs_game and not self.peer.book.newest.state.games:
+        if self.needs_game and not self.peer.play.newest.state.games:
             return []
         return self.command(GoOnChain("it wants to")) or []
 
@@ -38,13 +38,13 @@ class OnChain(Adversary):
         """What it does with this block."""
         return []
 
-    def tips(self, block: Block) -> Iterator[tuple[Spot, int]]:
+    def tips(self, block: Block) -> Iterator[tuple[TrackedCoin, int]]:
         """The unspent game coins, and how many blocks old they are."""
         for spot, now in self.spots(block):
             if now.spent is None:
                 yield spot, block.peak - now.born
 
-    def spots(self, block: Block) -> Iterator[tuple[Spot, CoinSeen]]:
+    def spots(self, block: Block) -> Iterator[tuple[TrackedCoin, CoinSeen]]:
         """All game coins that are there, spent or not."""
         dispute = self.peer._dispute
         seen = {one.coin.id: one for one in block.coins}

@@ -24,9 +24,9 @@ class OtherChannel(Adversary):
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """The same message with the other channel's signatures."""
-        if self.done or self.peer._book is None:
+        if self.done or self.peer._play is None:
             return [blob]
-        state, other = self.peer.book.state, self._other()
+        state, other = self.peer.play.state, self._other()
         changed: Message
         match message:
             case Batch():

@@ -18,9 +18,9 @@ class OtherParity(Adversary):
 
     def block(self, block: Block) -> list[Effect]:
         """With every block one of them, under signatures that are none."""
-        if not self.due or self.peer._book is None:
+        if not self.due or self.peer._play is None:
             return []
-        past = list(self.peer.book.past)
+        past = list(self.peer.play.history)
         sent = [link.state for link in past if link.signed is None]
         signed = self.completable()
         if not sent:

@@ -18,4 +18,4 @@ class PlaysOn(Adversary):
         if self.done or not isinstance(message, Shutdown | ShutdownDone):
             return [blob]
         self.done = True
-        return [blob, encode(Request()), self.batch(self.peer.book.state, ())]
+        return [blob, encode(Request()), self.batch(self.peer.play.state, ())]

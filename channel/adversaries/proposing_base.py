@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan
-from channel.peer.interface import Effect, Propose
+from channel.peer.interface import Effect, ProposeGames
 from channel.peer.machine import Peer
 
 
@@ -19,6 +19,6 @@ class Proposing(Adversary):
         wish = self.wish()
         if self.done or self._proposed or wish is None:
             return []
-        effects = self.command(Propose((wish,)))
+        effects = self.command(ProposeGames((wish,)))
         self._proposed = effects is not None
         return effects or []

@@ -123,12 +123,12 @@ class Asker(Breaker):
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
-        self.peer._book = replace(self.peer.book, requested=True)
+        self.peer._play = replace(self.peer.play, requested=True)
         return [blob, encode(Request())]
 
     def act(self) -> list[Effect]:
         """Break the rule with the potato that came back unused."""
-        if self.done or self.peer.phase is not Phase.PLAYING or not self.peer.book.potato:
+        if self.done or self.peer.phase is not Phase.PLAYING or not self.peer.play.potato:
             return []
         ways = self.ways(Request())
         if not ways:

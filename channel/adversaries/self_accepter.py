@@ -16,11 +16,11 @@ class SelfAccepter(Proposing):
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """After a proposal, a batch that accepts it."""
-        if self.done or not isinstance(message, Batch) or self.peer._book is None:
+        if self.done or not isinstance(message, Batch) or self.peer._play is None:
             return [blob]
         proposes = [action for action in message.actions if isinstance(action, Propose)]
         if not proposes:
             return [blob]
         self.done = True
         group_id = proposes[0].offers[0].game_id
-        return [blob, self.batch(self.peer.book.state, (Accept(group_id),))]
+        return [blob, self.batch(self.peer.play.state, (Accept(group_id),))]

@@ -89,7 +89,7 @@ class EarlierHand(Stale):
 
     def pick(self, states: list[Signed]) -> Signed | None:
         """One with a game that is not live any more."""
-        live = {game.id for game in self.peer.book.state.games}
+        live = {game.id for game in self.peer.play.state.games}
         over = [
             signed
             for signed in states[:-1]

@@ -15,7 +15,7 @@ class TwoBatches(Adversary):
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """The batch, and an empty one on top."""
-        if self.done or not isinstance(message, Batch) or self.peer._book is None:
+        if self.done or not isinstance(message, Batch) or self.peer._play is None:
             return [blob]
         self.done = True
-        return [blob, self.batch(self.peer.book.state, ())]
+        return [blob, self.batch(self.peer.play.state, ())]

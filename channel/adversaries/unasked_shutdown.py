@@ -17,10 +17,10 @@ class UnaskedShutdown(Adversary):
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
         """In place of a batch, a shutdown's half or its completion."""
-        if self.done or not isinstance(message, Batch) or self.peer._book is None:
+        if self.done or not isinstance(message, Batch) or self.peer._play is None:
             return [blob]
         self.done = True
-        channel, state = self._channel(), self.peer.book.state
+        channel, state = self._channel(), self.peer.play.state
         conditions = ChannelState(state.number, channel.contributions)
         signed = channel.shutdown_message(conditions)
         half = bls.sign_half(self.keys.channel, signed, channel.channel_key)

@@ -35,7 +35,7 @@ class WrongShutdown(Adversary):
         if not isinstance(message, Shutdown) or self.done:
             return [blob]
         self.done = True
-        channel, state = self._channel(), self.peer.book.state
+        channel, state = self._channel(), self.peer.play.state
         side, total = self.peer.config.side, channel.coin.amount
         balances = (total, 0) if side == 0 else (0, total)
         wrong = msgspec.structs.replace(state, balances=balances, games=())

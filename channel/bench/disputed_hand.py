@@ -23,7 +23,7 @@ from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError
 from channel.lab.referee.referee_runs import conditions
-from channel.peer.onchain.chain_news import GamePaid, MovedOnChain
+from channel.peer.chain_news import GamePaid, MovedOnChain
 from channel.session.session_events import NewsFor, Pushed, Told
 from channel.simulation.arena import Arena
 from channel.simulation.scenario import Scenario

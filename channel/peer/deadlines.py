@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channel.peer.opening.introduction import Times
-from channel.peer.play.book import Book
+from channel.peer.play.play_state import PlayState
 from channel.protocol.state import Side
 
 
@@ -33,17 +33,17 @@ Marks = Mapping[Awaited, int]
 """Since which height each of these is awaited."""
 
 
-def in_play(book: Book, side: Side) -> list[Awaited]:
+def in_play(play: PlayState, side: Side) -> list[Awaited]:
     """What is due while two peers play."""
-    number = book.state.number
-    theirs = [game.id for game in book.state.games if game.mover is not side]
-    if book.potato:
-        if theirs and not book.owed:
+    number = play.state.number
+    theirs = [game.id for game in play.state.games if game.mover is not side]
+    if play.potato:
+        if theirs and not play.owed:
             what = f"a request by who owes a move in game {theirs[0]} and gave the potato away"
             return [Awaited("CH-TIME-1", what, number)]
         return []
     due = []
-    if book.requested:
+    if play.requested:
         due.append(Awaited("CH-TIME-1", "an answer to our request", number))
     if theirs:
         due.append(Awaited("CH-TIME-2", f"a move in game {theirs[0]}", number))

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block
 from channel.errors import Violation
-from channel.peer.onchain.chain_news import ChainNews
+from channel.peer.chain_news import ChainNews
 from channel.protocol.proposals import Wish
 from channel.protocol.state import Group, LiveGame
 from games.contract import Action, Player, Position
@@ -28,21 +28,21 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Propose:
+class ProposeGames:
     """The player offers a group of games."""
 
     wishes: tuple[Wish, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Accept:
+class AcceptGames:
     """The player takes up a proposal of the other side."""
 
     group_id: int
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel:
+class CancelGames:
     """The player refuses a proposal, or withdraws one."""
 
     group_id: int
@@ -77,7 +77,7 @@ class Pinned:
     pending: tuple[Bundle, ...]
 
 
-Command: TypeAlias = Propose | Accept | Cancel | Act | Close | GoOnChain
+Command: TypeAlias = ProposeGames | AcceptGames | CancelGames | Act | Close | GoOnChain
 Event: TypeAlias = Received | Block | Pinned | Command
 
 # --- effects -----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from channel.peer.interface import Effect, Ignored, Pinned, Proposed, Received, 
 from channel.peer.machine_chain import Config, Phase
 from channel.peer.machine_ends import EndsSide
 from channel.peer.onchain.dispute import act, extend
-from channel.peer.opening.handshake import Step
+from channel.peer.opening.handshake import OpeningStep
 from channel.peer.play import sending
 from channel.peer.play.receiving import early_reveals, receive_batch
 from channel.protocol.limits import batch_limit
@@ -77,13 +77,13 @@ class Peer(EndsSide):
             return self._after(*act(self._dispute, command.game_id, command.action))
         if isinstance(command, interface.GoOnChain) and self._may_leave():
             return self._leave(command.reason)
-        if self.phase is not Phase.PLAYING or self.table is None:
+        if self.phase is not Phase.PLAYING or self.endpoint is None:
             raise UsageError(f"{self.config.name} is in {self.phase.value}: not now")
-        sending.check_command(self.table, self.book, command)
+        sending.check_command(self.endpoint, self.play, command)
         if isinstance(command, interface.Close):
-            self._book = replace(self.book, closing=True)
+            self._play = replace(self.play, closing=True)
         else:
-            self._book = replace(self.book, queue=(*self.book.queue, command))
+            self._play = replace(self.play, queue=(*self.play.queue, command))
         return self._go_on()
 
     def _may_leave(self) -> bool:
@@ -103,34 +103,34 @@ class Peer(EndsSide):
             return self._break_off(violation)
 
     def _send_or_ask(self) -> list[Effect]:
-        table, book = self._table(), self.book
-        waiting = sending.undecided(table, book) or sending.unanswered(table, book)
-        anything = sending.has_something_to_send(table, book)
-        if book.potato:
-            if book.owed or (anything and not waiting):
-                self._book, effects = sending.send_batch(table, book)
+        endpoint, play = self._endpoint(), self.play
+        waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
+        anything = sending.has_something_to_send(endpoint, play)
+        if play.potato:
+            if play.owed or (anything and not waiting):
+                self._play, effects = sending.send_batch(endpoint, play)
                 return effects + self._ask_back()
-            if book.closing and not book.state.games:
+            if play.closing and not play.state.games:
                 return self._ask_shutdown()
             return []
-        wanted = bool(book.queue) or (book.closing and not book.state.games)
+        wanted = bool(play.queue) or (play.closing and not play.state.games)
         return self._request() if wanted else []
 
     def _request(self) -> list[Effect]:
-        if self.book.requested:
+        if self.play.requested:
             return []
-        self._book = replace(self.book, requested=True)
+        self._play = replace(self.play, requested=True)
         return [Send(encode(Request()))]
 
     def _ask_back(self) -> list[Effect]:
-        table, book = self._table(), self.book
-        if book.closing and not book.state.games:
+        endpoint, play = self._endpoint(), self.play
+        if play.closing and not play.state.games:
             return self._request()
         # We gave the potato away because we were asked to, with a move still owed: ask for it
         # back once the player has decided, or with the next block. (At once, two players who
         # both think would throw it to and fro.)
-        owing = any(game.mover is table.side for game in book.state.games)
-        self._book = replace(book, ask_later=owing)
+        owing = any(game.mover is endpoint.side for game in play.state.games)
+        self._play = replace(play, ask_later=owing)
         return []
 
     # --- messages of the other side ----------------------------------------------------------
@@ -159,7 +159,7 @@ class Peer(EndsSide):
                 # A request may follow it, and both be repeated after a lost connection.
                 self._last_batch = sha256(blob).digest()
             match self.phase:
-                case Phase.OPENING if self._book is None or isinstance(message, Funded):
+                case Phase.OPENING if self._play is None or isinstance(message, Funded):
                     return self._on_opening(message)
                 case Phase.OPENING | Phase.FUNDING:
                     # The funding may be in the chain before its last message is here.
@@ -172,9 +172,9 @@ class Peer(EndsSide):
 
     def _longest(self) -> int:
         """The longest message, in bytes, that can be meant now."""
-        if self._book is None:
+        if self._play is None:
             return MAX_OPENING_MESSAGE
-        limit = batch_limit(self._book.state)
+        limit = batch_limit(self._play.state)
         return max(limit, MAX_OPENING_MESSAGE) if self.phase is Phase.OPENING else limit
 
     def _on_play(self, message: Message) -> list[Effect]:
@@ -194,7 +194,7 @@ class Peer(EndsSide):
                 return self._on_advisory(message)
             case Shutdown():
                 return self._on_shutdown(message)
-            case Funded() if self._opening.step is Step.FUNDED:
+            case Funded() if self._opening.step is OpeningStep.FUNDED:
                 return self._ignore("the completed bundle, which is in the chain already")
             case _:
                 raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} during play")
@@ -220,13 +220,13 @@ class Peer(EndsSide):
                 raise Violation("CH-MSG-3", f"a {name} before play")
 
     def _on_batch(self, batch: Batch) -> list[Effect]:
-        table, before = self._table(), self.book
-        self._book, effects = receive_batch(table, before, batch)
+        endpoint, before = self._endpoint(), self.play
+        self._play, effects = receive_batch(endpoint, before, batch)
         unfit = self._refuse_unfit()
         effects = [effect for effect in effects if effect not in unfit] + self._go_on()
-        if self.phase is Phase.PLAYING and self.book.potato:
-            effects += early_reveals(table, before.state, self.book)
-            effects += sending.your_turns(table, self.book)
+        if self.phase is Phase.PLAYING and self.play.potato:
+            effects += early_reveals(endpoint, before.state, self.play)
+            effects += sending.your_turns(endpoint, self.play)
         return effects
 
     def _refuse_unfit(self) -> list[Effect]:
@@ -234,30 +234,30 @@ class Peer(EndsSide):
 
         Returns the news that asked it.
         """
-        table, book = self._table(), self.book
+        endpoint, play = self._endpoint(), self.play
         news: list[Effect] = []
-        for group_id in sending.unanswered(table, book):
-            group = book.state.group(group_id)
-            reason = why_not(table.channel, group, table.confirmations) if group else None
+        for group_id in sending.unanswered(endpoint, play):
+            group = play.state.group(group_id)
+            reason = why_not(endpoint.channel, group, endpoint.confirmations) if group else None
             if group is not None and reason is not None:
-                book = replace(book, queue=(*book.queue, interface.Cancel(group_id, reason)))
+                play = replace(play, queue=(*play.queue, interface.CancelGames(group_id, reason)))
                 news.append(Tell(Proposed(group)))
-        self._book = book
+        self._play = play
         return news
 
     def _on_request(self) -> list[Effect]:
-        if not self.book.potato:
+        if not self.play.potato:
             return self._ignore("a request that crossed our batch")
-        self._book = replace(self.book, owed=True)
+        self._play = replace(self.play, owed=True)
         return self._go_on()
 
     def _on_advisory(self, message: Advisory) -> list[Effect]:
-        player = self.book.player(message.game_id)
+        player = self.play.player(message.game_id)
         if player is None:
             return self._ignore(f"an early reveal in game {message.game_id}, which is not live")
         try:
             player = player.advised(message.data)
         except BadAdvisory as error:
             return self._ignore(f"an early reveal in game {message.game_id}: {error}")
-        self._book = self.book.with_player(message.game_id, player)
+        self._play = self.play.with_player(message.game_id, player)
         return [Tell(SawCards(message.game_id, player))]

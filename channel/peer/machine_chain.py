@@ -15,8 +15,9 @@ from channel.chain.observations import Block, CoinSeen
 from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, Violation
 from channel.peer import interface
-from channel.peer.closing import Ending
+from channel.peer.chain_news import ChannelClosed, LeftForChain, Undone, UnilateralClose
 from channel.peer.deadlines import Awaited, Marks, in_play, wait
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
     BrokenOff,
     Cancelled,
@@ -28,16 +29,16 @@ from channel.peer.interface import (
     Tell,
     Watch,
 )
-from channel.peer.onchain.chain_news import ChannelClosed, LeftForChain, Undone, UnilateralClose
 from channel.peer.onchain.dispute import begin, seat
 from channel.peer.onchain.dispute_state import Dispute, Status
 from channel.peer.onchain.fees import Fees
-from channel.peer.onchain.game_coins import Fault
 from channel.peer.onchain.scan import look
-from channel.peer.opening.handshake import Opened, Opening, Step
+from channel.peer.opening.handshake import Opened, Opening, OpeningStep
 from channel.peer.opening.introduction import Agreement
-from channel.peer.play.book import Book, Table
+from channel.peer.play.play_state import PlayState
 from channel.peer.play.receiving import IllegalMoves
+from channel.peer.shutdown import CleanShutdown
+from channel.peer.slashable import SlashableMove
 from channel.protocol.half_signed import publish, unroll_coin
 from channel.protocol.messages import Message
 from channel.protocol.state import Side
@@ -83,7 +84,7 @@ class ChainSide(ABC):
     def __init__(self, config: Config) -> None:
         self.config = config
         self.phase = Phase.OPENING
-        self.table: Table | None = None
+        self.endpoint: Endpoint | None = None
         self._secret_keys = SecretKeys.derive(config.secret)
         self._opening = Opening(
             config.side,
@@ -94,12 +95,12 @@ class ChainSide(ABC):
             config.agg_sig_data,
         )
         self._opened: Opened | None = None
-        self._book: Book | None = None
+        self._play: PlayState | None = None
         self._peak = 0
         self._held: dict[type[Message], bytes] = {}
         self._last_received = b""
         self._last_batch = b""
-        self._ending: Ending | None = None
+        self._ending: CleanShutdown | None = None
         self._closed: ChannelClosed | None = None
         self._dispute: Dispute | None = None
         self._picture = Block(0)
@@ -109,17 +110,17 @@ class ChainSide(ABC):
         self.ignored = 0
 
     @property
-    def book(self) -> Book:
+    def play(self) -> PlayState:
         """The game of messages as this side sees it, once the channel is open."""
-        if self._book is None:
+        if self._play is None:
             raise InvariantError("the channel is not open")
-        return self._book
+        return self._play
 
     def player(self, game_id: int) -> Player | None:
         """Our seat in a game, by messages or on chain, as far as it is ours to decide."""
         if self._dispute is not None:
             return seat(self._dispute, game_id)
-        return self._book.player(game_id) if self._book else None
+        return self._play.player(game_id) if self._play else None
 
     @abstractmethod
     def _take(self, blob: bytes) -> list[Effect]:
@@ -161,7 +162,7 @@ class ChainSide(ABC):
             violation = Violation(late.rule, f"not in {blocks} blocks: {late.what}")
             violation.party, violation.step = self.config.peer, self.phase.value
             return self._break_off(violation)
-        if self.phase is Phase.PLAYING and self.book.ask_later:
+        if self.phase is Phase.PLAYING and self.play.ask_later:
             return self._request()
         return []
 
@@ -169,13 +170,13 @@ class ChainSide(ABC):
         match self.phase:
             case Phase.OPENING:
                 step = self._opening.step
-                begun = self.config.side is Side.INITIATOR or step is not Step.HELLO
+                begun = self.config.side is Side.INITIATOR or step is not OpeningStep.HELLO
                 return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
             case Phase.PLAYING:
-                return in_play(self.book, self.config.side)
+                return in_play(self.play, self.config.side)
             case Phase.CLOSING:
                 what = "the completed shutdown"
-                return [Awaited("CH-TIME-1", what, self.book.state.number)]
+                return [Awaited("CH-TIME-1", what, self.play.state.number)]
             case _:
                 return []
 
@@ -231,29 +232,29 @@ class ChainSide(ABC):
             self.phase = Phase.FAILED
             return [Tell(BrokenOff(violation, None))]
         effects: list[Effect] = []
-        faults: dict[int, Fault] = {}
+        faults: dict[int, SlashableMove] = {}
         if isinstance(violation, IllegalMoves):
-            self._book, faults = violation.book, dict(violation.faults)
+            self._play, faults = violation.play, dict(violation.faults)
             effects += violation.effects
         effects += self._go_on_chain(faults)
-        number = self.book.newest.state.number
+        number = self.play.newest.state.number
         news = BrokenOff(violation, number, tuple(faults))
         return [*effects, *self._publish(), Tell(news)]
 
     def _leave(self, reason: str) -> list[Effect]:
         """Go on chain though the other side did nothing wrong."""
         effects = self._go_on_chain()
-        number = self.book.newest.state.number
+        number = self.play.newest.state.number
         return [*effects, *self._publish(), Tell(LeftForChain(reason, number))]
 
-    def _go_on_chain(self, faults: dict[int, Fault] | None = None) -> list[Effect]:
+    def _go_on_chain(self, faults: dict[int, SlashableMove] | None = None) -> list[Effect]:
         """From here on the chain alone counts."""
         if self._opened is None:
             raise InvariantError("there is no channel to go on chain with")
         self.phase = Phase.ON_CHAIN
         self._dispute = begin(
-            self._table(),
-            self.book,
+            self._endpoint(),
+            self.play,
             deadline=self._opened.deadline,
             funding=self._opened.bundle if self._was_deep else None,
             peak=self._peak,
@@ -268,22 +269,22 @@ class ChainSide(ABC):
         if self._no_more_proposals:
             return []
         self._no_more_proposals = True
-        side, book = self.config.side, self.book
-        unsent = [one for one in book.queue if isinstance(one, interface.Propose)]
+        side, play = self.config.side, self.play
+        unsent = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
         return [
-            *(Tell(Cancelled(one, one.proposer is side, reason)) for one in book.state.groups),
+            *(Tell(Cancelled(one, one.proposer is side, reason)) for one in play.state.groups),
             *(Tell(NotProposed(one.wishes, reason)) for one in unsent),
         ]
 
     def _publish(self) -> list[Effect]:
         """Publish at once, if need be along with the funding that is still pending."""
-        table, newest = self._table(), self.book.newest
-        coin = table.channel.coin
+        endpoint, newest = self._endpoint(), self.play.newest
+        coin = endpoint.channel.coin
         if self._opened is None or any(seen.coin == coin for seen in self._picture.coins):
             return self._look_again()
-        effects: list[Effect] = [Watch(unroll_coin(table.channel, newest.state))]
+        effects: list[Effect] = [Watch(unroll_coin(endpoint.channel, newest.state))]
         if self._opened.bundle is not None:
-            bundle = publish(table.channel, self._secret_keys, newest)
+            bundle = publish(endpoint.channel, self._secret_keys, newest)
             effects.append(Push("unroll", bundle))
         return effects
 
@@ -304,7 +305,7 @@ class ChainSide(ABC):
                 self.phase = Phase.CLOSED
         return effects
 
-    def _table(self) -> Table:
-        if self.table is None:
+    def _endpoint(self) -> Endpoint:
+        if self.endpoint is None:
             raise InvariantError("the channel is not funded")
-        return self.table
+        return self.endpoint

@@ -6,7 +6,7 @@ Source: the state channel, "Opening", and "Clean shutdown" in "The potato".
 from __future__ import annotations
 
 from channel.errors import InvariantError, Violation
-from channel.peer.closing import Ending
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
     Effect,
     FundingSent,
@@ -18,7 +18,8 @@ from channel.peer.interface import (
     Watch,
 )
 from channel.peer.machine_chain import ChainSide, Phase
-from channel.peer.play.book import Book, Table
+from channel.peer.play.play_state import PlayState
+from channel.peer.shutdown import CleanShutdown
 from channel.protocol.half_signed import Signed
 from channel.protocol.messages import Funded, Message, Shutdown, ShutdownDone, encode
 from channel.protocol.state import ChannelState, Side
@@ -37,26 +38,26 @@ class EndsSide(ChainSide):
         sends = [effect for answer in answers for effect in self._say(answer)]
         if opening.channel is None:
             return sends
-        if self.table is None:
-            self.table = Table(
+        if self.endpoint is None:
+            self.endpoint = Endpoint(
                 self.config.side,
                 opening.channel,
                 self._secret_keys,
                 self.config.agreement.confirmations,
                 self.config.entropy,
             )
-        table = self.table
-        stores = [table.keep(state, signed) for state, signed in opening.states[kept:]]
+        endpoint = self.endpoint
+        stores = [endpoint.keep(state, signed) for state, signed in opening.states[kept:]]
         effects: list[Effect] = [*stores, *sends]
         opened = opening.opened
         if opened is None:
             return effects
         self._opened = opened
-        if self._book is None:
-            self._book = Book(
+        if self._play is None:
+            self._play = PlayState(
                 state=opened.sent or opened.newest.state,
                 newest=opened.newest,
-                past=_past(opening.states),
+                history=_past(opening.states),
                 potato=self.config.side is Side.RECEIVER,
             )
             effects.append(Watch(opened.channel.coin))
@@ -77,7 +78,7 @@ class EndsSide(ChainSide):
     # --- shutdown ------------------------------------------------------------------------------
 
     def _ask_shutdown(self) -> list[Effect]:
-        ending = Ending.of(self._table(), self.book.state)
+        ending = CleanShutdown.of(self._endpoint(), self.play.state)
         self._ending = ending
         self.phase = Phase.CLOSING
         message = encode(Shutdown(ending.half()))
@@ -90,12 +91,12 @@ class EndsSide(ChainSide):
         ]
 
     def _on_shutdown(self, message: Shutdown) -> list[Effect]:
-        book = self.book
-        if book.potato:
+        play = self.play
+        if play.potato:
             raise Violation("CH-SHUT-1", "we hold the potato")
-        if book.state.games:
-            raise Violation("CH-SHUT-2", f"{len(book.state.games)} live games")
-        ending = Ending.of(self._table(), book.state).answered(message.half)
+        if play.state.games:
+            raise Violation("CH-SHUT-2", f"{len(play.state.games)} live games")
+        ending = CleanShutdown.of(self._endpoint(), play.state).answered(message.half)
         self._ending = ending
         return [
             *self._complete(ending, tell=True),
@@ -109,7 +110,7 @@ class EndsSide(ChainSide):
         self._ending = self._ending.completed(message.signature)
         return self._complete(self._ending, tell=False)
 
-    def _complete(self, ending: Ending, *, tell: bool) -> list[Effect]:
+    def _complete(self, ending: CleanShutdown, *, tell: bool) -> list[Effect]:
         if ending.bundle is None:
             raise InvariantError("a completed shutdown without its spend")
         self.phase = Phase.COMPLETED

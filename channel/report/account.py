@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from channel.errors import Violation
-from channel.peer.interface import BrokenOff, OpeningFailed
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     Forfeited,
     GamePaid,
@@ -15,6 +14,7 @@ from channel.peer.onchain.chain_news import (
     StateCounts,
     UnilateralClose,
 )
+from channel.peer.interface import BrokenOff, OpeningFailed
 from channel.session.setup import NAMES
 from channel.simulation.arena import Run
 from channel.simulation.news_checks import standing

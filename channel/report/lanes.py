@@ -7,8 +7,7 @@ from rich.console import Console
 from channel.chain.coins import Coin
 from channel.chain.interface import Answer
 from channel.errors import Violation
-from channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     Forfeited,
@@ -25,6 +24,7 @@ from channel.peer.onchain.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
 from channel.protocol.messages import (
     Advisory,
     Batch,

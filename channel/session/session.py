@@ -16,12 +16,13 @@ from channel.chain.interface import FarmableChain, blocks_for
 from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.errors import InvariantError, Violation
+from channel.peer.chain_news import ChannelClosed
 from channel.peer.interface import (
-    Accept,
+    AcceptGames,
     Act,
     Acted,
     BrokenOff,
-    Cancel,
+    CancelGames,
     Cancelled,
     ChannelOpen,
     Close,
@@ -32,8 +33,8 @@ from channel.peer.interface import (
     Moved,
     News,
     OpeningFailed,
-    Propose,
     Proposed,
+    ProposeGames,
     Push,
     Received,
     SawCards,
@@ -44,7 +45,6 @@ from channel.peer.interface import (
     YourTurn,
 )
 from channel.peer.machine import Peer, Phase
-from channel.peer.onchain.chain_news import ChannelClosed
 from channel.peer.opening.introduction import Agreement
 from channel.protocol.proposals import Wish
 from channel.protocol.state import Side
@@ -203,10 +203,10 @@ class Session:
     def _answer_offer(self, end: _End, group_id: int) -> Command:
         accepts = self._answer(end.name, self._started - 1)
         self._tell(Answered(end.name, self._started - 1, accepts))
-        return Accept(group_id) if accepts else Cancel(group_id, f"{end.name} declines")
+        return AcceptGames(group_id) if accepts else CancelGames(group_id, f"{end.name} declines")
 
     def _take_turn(self, end: _End, game_id: int) -> Command:
-        player = end.peer.book.player(game_id)
+        player = end.peer.play.player(game_id)
         if player is None:
             raise InvariantError(f"{end.name} has no seat in game {game_id}")
         action = self._decide(end.name, self._games[game_id].number, player, end.chance)
@@ -231,7 +231,7 @@ class Session:
         first = self.setup.first(self._started)
         wish = Wish(name, parameters, self.setup.game_timeout, first == proposer)
         self._started += 1
-        self._command(proposer, Propose((wish,)))
+        self._command(proposer, ProposeGames((wish,)))
         return True
 
     def _why_stop(self) -> str:
@@ -410,7 +410,7 @@ class Session:
         return entropy
 
     def _balances(self) -> tuple[int, int]:
-        book = self._ends[0].peer.book
+        book = self._ends[0].peer.play
         return book.state.balances
 
     # --- the end ---
@@ -424,7 +424,7 @@ class Session:
 
     def _result(self) -> Result:
         rewards = self._rewards()
-        table = self._ends[0].peer.table
+        table = self._ends[0].peer.endpoint
         if table is None:
             raise InvariantError("a session without a channel")
         return Result(

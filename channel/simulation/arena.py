@@ -16,7 +16,7 @@ from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.errors import UsageError
 from channel.peer.interface import (
-    Accept,
+    AcceptGames,
     Act,
     Acted,
     ChannelOpen,
@@ -29,8 +29,8 @@ from channel.peer.interface import (
     Moved,
     News,
     Pinned,
-    Propose,
     Proposed,
+    ProposeGames,
     Push,
     Received,
     Send,
@@ -136,7 +136,7 @@ class Arena:
     def _decide(self) -> bool:
         for index, end in enumerate(self._ends):
             if end.offers:
-                self._command(index, Accept(end.offers.pop(0)))
+                self._command(index, AcceptGames(end.offers.pop(0)))
                 return True
             if end.turns:
                 game_id = end.turns.pop(0)
@@ -166,7 +166,7 @@ class Arena:
         proposer = self._proposer()
         if proposer is None:
             return False
-        self._command(proposer, Propose(self._hands.next()))
+        self._command(proposer, ProposeGames(self._hands.next()))
         return True
 
     def _go_on(self) -> bool:
@@ -175,17 +175,17 @@ class Arena:
         peer = self._ends[honest].peer
         if peer.phase is not Phase.PLAYING:
             return False
-        if self._hands.after(peer.book.state):
+        if self._hands.after(peer.play.state):
             proposer = self._proposer()
             if proposer is not None:
-                self._command(proposer, Propose(self._hands.next()))
+                self._command(proposer, ProposeGames(self._hands.next()))
             return True
         if self._quiet > PATIENCE:
             # Nobody asks for anything: the honest player has had enough, and wants its money.
             self._quiet = 0
             self._command(honest, Close())
             return True
-        state = peer.book.state
+        state = peer.play.state
         if self._hands.over and not (self._closing or state.games or state.groups):
             self._closing = True
             both = self._ends[1 - honest].actor.phase is peer.phase

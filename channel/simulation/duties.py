@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from channel.chain.coins import Coin
 from channel.chain.observations import Block, CoinSeen
+from channel.peer.chain_news import ChannelSettled
 from channel.peer.interface import Push, Tell
-from channel.peer.onchain.chain_news import ChannelSettled
 from channel.simulation.conversation import Conversation
 from channel.simulation.endpoints import Run, Turn
 from channel.simulation.ledger import Account, Standing

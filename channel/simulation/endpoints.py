@@ -63,7 +63,7 @@ class End:
 
     def game(self, game_id: int) -> str:
         """Which game is played under this id. Raises `UsageError` if there never was one."""
-        for link in self.peer.book.past:
+        for link in self.peer.play.history:
             game = link.state.game(game_id)
             if game is not None:
                 return game.terms.game

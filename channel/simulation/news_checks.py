@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from channel.peer.interface import BrokenOff, GameSettled, GameStarted, News
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     GameEnded,
@@ -15,6 +14,7 @@ from channel.peer.onchain.chain_news import (
     Undone,
     UnilateralClose,
 )
+from channel.peer.interface import BrokenOff, GameSettled, GameStarted, News
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
 """What is told only once it is as deep as this player wants it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import Enum
 
 from channel.adversaries.base import Adversary
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     GamePaid,
     MovedOnChain,
@@ -63,7 +63,7 @@ def place(run: Run) -> str:
         return HANDSHAKE
     match decode(actor.meant[actor.deviated_at - 1]):
         case Batch() as batch:
-            return _main(batch, actor.peer.book.past.numbered(batch.number - 1))
+            return _main(batch, actor.peer.play.history.numbered(batch.number - 1))
         case Shutdown() | ShutdownDone():
             return SHUTDOWN
         case Request() | Advisory():

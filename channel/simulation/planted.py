@@ -16,9 +16,9 @@ import msgspec
 
 from channel.chain.observations import Block
 from channel.errors import InvariantError
+from channel.peer.chain_news import ChannelSettled, Undone
 from channel.peer.interface import Effect, Event, Push, Received, Send, Store, Tell
 from channel.peer.machine import Peer
-from channel.peer.onchain.chain_news import ChannelSettled, Undone
 from channel.peer.opening.introduction import Times
 from channel.protocol.half_signed import preempt, publish
 from channel.protocol.messages import (
@@ -225,7 +225,7 @@ def plays_on(peer: Peer, blob: bytes) -> list[bytes]:
     if not isinstance(message, Shutdown | ShutdownDone):
         return [blob]
     half = bytes(96)
-    return [blob, encode(Batch(peer.book.state.number + 1, (), half, half))]
+    return [blob, encode(Batch(peer.play.state.number + 1, (), half, half))]
 
 
 def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
@@ -238,9 +238,9 @@ def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
 
 def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
     """What a game's secrets come from, beside a message."""
-    if peer._book is None or not peer.book.state.games:
+    if peer._play is None or not peer.play.state.games:
         return [blob]
-    game_id = peer.book.state.games[0].id
+    game_id = peer.play.state.games[0].id
     return [encode(Advisory(game_id, peer.config.entropy(game_id)[:32])), blob]
 
 
@@ -251,13 +251,13 @@ class Publishes(Planted):
         """Another state than the newest."""
         changed: list[Effect] = []
         for effect in effects:
-            completable = self.peer.book.past if self.peer._book else ()
+            completable = self.peer.play.history if self.peer._play else ()
             oldest = [link.signed for link in completable if link.signed][-1:]
             if isinstance(effect, Push) and effect.name == "unroll" and oldest and oldest[0]:
-                if oldest[0] != self.peer.book.newest:
+                if oldest[0] != self.peer.play.newest:
                     self.mark()
                 secret = self.peer._secret_keys
-                effect = Push("unroll", publish(self.peer._table().channel, secret, oldest[0]))
+                effect = Push("unroll", publish(self.peer._endpoint().channel, secret, oldest[0]))
             changed.append(effect)
         return changed
 
@@ -271,7 +271,7 @@ class PreemptsItself(Planted):
         if not times_out:
             return effects
         self.mark()
-        newest, channel = self.peer.book.newest, self.peer._table().channel
+        newest, channel = self.peer.play.newest, self.peer._endpoint().channel
         bundle = preempt(channel, self.peer._secret_keys, newest, newest.state)
         return [*effects, Push("preempt", bundle)]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from channel.crypto.keys import SecretKeys
 from channel.errors import Violation
-from channel.peer.onchain.chain_news import StateCounts
+from channel.peer.chain_news import StateCounts
 from channel.protocol.messages import Advisory, Batch, Move, decode
 from channel.simulation.endpoints import Run, Uttered
 from clsp.values import BadValue, deserialize

@@ -22,7 +22,7 @@ MODULES = (
     "crypto.keys",
     *("protocol.half_signed", "protocol.messages", "protocol.proposals", "protocol.transitions"),
     *("peer.opening.funding", "peer.opening.handshake", "peer.opening.introduction"),
-    *("peer.closing", "peer.machine", "peer.machine_ends", "peer.play.receiving"),
+    *("peer.shutdown", "peer.machine", "peer.machine_ends", "peer.play.receiving"),
 )
 """The modules of the engine in which the other side is judged."""
 

@@ -6,9 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from channel.chain.interface import blocks_for
-from channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
-from channel.peer.machine import Peer, Phase
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelSettled,
     Fact,
     Forfeited,
@@ -16,6 +14,8 @@ from channel.peer.onchain.chain_news import (
     GameVoid,
     Undone,
 )
+from channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
+from channel.peer.machine import Peer, Phase
 from channel.protocol.half_signed import publish
 from channel.protocol.messages import Batch, Move, decode
 from tests.channel.on_chain import exists, reward
@@ -150,7 +150,7 @@ def publish_old(table: Table, index: int, number: int) -> None:
     """This side publishes a state that it received, with its own key, behind its peer's back."""
     peer: Peer = table.ends[index].peer
     (signed,) = [
-        link.signed for link in peer.book.past if link.signed and link.state.number == number
+        link.signed for link in peer.play.history if link.signed and link.state.number == number
     ]
     bundle = publish(table.channel, Cheat(table, index).keys, signed)
     assert table.chain.push(bundle).benign
@@ -158,7 +158,7 @@ def publish_old(table: Table, index: int, number: int) -> None:
 
 def received(table: Table, index: int) -> list[int]:
     """The states that this side can complete, oldest first."""
-    past = table.ends[index].peer.book.past
+    past = table.ends[index].peer.play.history
     return sorted(link.state.number for link in past if link.signed)
 
 

@@ -21,8 +21,9 @@ from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, Violation
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
-    Accept,
+    AcceptGames,
     Act,
     BrokenOff,
     Command,
@@ -31,6 +32,7 @@ from channel.peer.interface import (
     News,
     Pinned,
     Proposed,
+    ProposeGames,
     Push,
     Received,
     Send,
@@ -39,11 +41,9 @@ from channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channel.peer.interface import Propose as ProposeCommand
 from channel.peer.machine import Config, Peer, Phase
 from channel.peer.opening.introduction import Agreement
-from channel.peer.play import book
-from channel.peer.play.book import Book
+from channel.peer.play.play_state import PlayState
 from channel.peer.play.sending import unanswered
 from channel.protocol import transitions as batches
 from channel.protocol.half_signed import Halves, sign_halves
@@ -91,12 +91,12 @@ class End:
         return [news for news in self.news if isinstance(news, kind)]
 
     @property
-    def book(self) -> Book:
-        return self.peer.book
+    def play(self) -> PlayState:
+        return self.peer.play
 
     @property
     def state(self) -> ChannelState:
-        return self.peer.book.state
+        return self.peer.play.state
 
 
 @dataclass
@@ -197,7 +197,7 @@ class Table:
         raise AssertionError("the channel does not open")
 
     def propose(self, index: int, *wishes: Wish) -> Table:
-        self.command(index, ProposeCommand(wishes or (wish(),)))
+        self.command(index, ProposeGames(wishes or (wish(),)))
         return self
 
     def step(self, *decide: Decide) -> bool:
@@ -208,8 +208,8 @@ class Table:
         for index, end in enumerate(self.ends):
             if end.offers:
                 group_id = end.offers.pop(0)
-                if group_id in unanswered(self._table(index), end.book):
-                    self.command(index, Accept(group_id))
+                if group_id in unanswered(self._endpoint(index), end.play):
+                    self.command(index, AcceptGames(group_id))
                 return True
             if end.turns:
                 game_id = end.turns.pop(0)
@@ -228,7 +228,7 @@ class Table:
     def ask(self, index: int) -> Table:
         """This side asks for the potato, wanting nothing with it, and gets it."""
         peer = self.ends[index].peer
-        peer._book = replace(peer.book, requested=True)
+        peer._play = replace(peer.play, requested=True)
         self.receive(1 - index, Request())
         return self.pump()
 
@@ -263,16 +263,16 @@ class Table:
 
     @property
     def channel(self) -> Channel:
-        return self._table(0).channel
+        return self._endpoint(0).channel
 
-    def _table(self, index: int) -> book.Table:
-        table = self.ends[index].peer.table
+    def _endpoint(self, index: int) -> Endpoint:
+        table = self.ends[index].peer.endpoint
         assert table is not None
         return table
 
     def holder(self) -> int:
         """Who holds the potato; exactly one does, unless it is in the mail."""
-        holders = [index for index, end in enumerate(self.ends) if end.book.potato]
+        holders = [index for index, end in enumerate(self.ends) if end.play.potato]
         assert len(holders) == 1
         return holders[0]
 

@@ -6,39 +6,40 @@ from channel.chain.coins import Bundle
 from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.errors import UsageError
-from channel.peer.closing import Ending
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import Effect, Push
 from channel.peer.onchain.dispute_state import Dispute
 from channel.peer.onchain.fees import Fees, left_of
-from channel.peer.onchain.game_coins import Fault
 from channel.peer.onchain.scan import decide, look
-from channel.peer.onchain.signed_games import Records
-from channel.peer.play.book import Book, Table
+from channel.peer.onchain.signed_games import SignedGames
+from channel.peer.play.play_state import PlayState
+from channel.peer.shutdown import CleanShutdown
+from channel.peer.slashable import SlashableMove
 from games.contract import Action, Player
 from games.errors import IllegalAction
 
 
 def begin(
-    table: Table,
-    book: Book,
+    endpoint: Endpoint,
+    play: PlayState,
     *,
     deadline: int,
     funding: Bundle | None,
     peak: int,
-    faults: dict[int, Fault],
-    ending: Ending | None,
+    faults: dict[int, SlashableMove],
+    ending: CleanShutdown | None,
     fees: Fees | None,
 ) -> Dispute:
     """The dispute of a channel whose messages count no more."""
-    watched = [table.channel.coin]
+    watched = [endpoint.channel.coin]
     if fees is not None:
         watched.append(fees.wallet.coin)
     return Dispute(
-        table=table,
-        newest=book.newest,
-        records=Records.of(table, book.past),
+        endpoint=endpoint,
+        newest=play.newest,
+        records=SignedGames.of(endpoint, play.history),
         faults=faults,
-        players=book.players,
+        players=play.players,
         deadline=deadline,
         funding=funding,
         began=peak,
@@ -51,11 +52,11 @@ def begin(
 
 def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[Effect]]:
     """The player's decision in a game on chain. Raises `UsageError`; then nothing changed."""
-    spot = dispute.waiting.get(game_id)
-    if spot is None:
+    tracked = dispute.waiting.get(game_id)
+    if tracked is None:
         raise UsageError(f"game {game_id} waits for no decision")
     try:
-        dispute, effects = decide(dispute, spot, action)
+        dispute, effects = decide(dispute, tracked, action)
     except IllegalAction as error:
         raise UsageError(f"game {game_id}: {error}") from None
     after, more = look(dispute, dispute.picture)
@@ -114,10 +115,10 @@ def _joined(
     more = min(max(max(offered, 1) - paid, int(bool(rest))), purse.amount)
     if more <= 0:
         return None
-    return fees.paid((union,), purse, more, dispute.table.channel.agg_sig_data)
+    return fees.paid((union,), purse, more, dispute.endpoint.channel.agg_sig_data)
 
 
 def seat(dispute: Dispute, game_id: int) -> Player | None:
     """Our seat in a game that waits for our decision on chain."""
-    spot = dispute.waiting.get(game_id)
-    return spot.player if spot else None
+    tracked = dispute.waiting.get(game_id)
+    return tracked.player if tracked else None

@@ -8,12 +8,13 @@ from enum import Enum
 
 from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block
-from channel.peer.closing import Ending
-from channel.peer.onchain.chain_news import Fact
+from channel.peer.chain_news import Fact
+from channel.peer.endpoint import Endpoint
 from channel.peer.onchain.fees import Fees
-from channel.peer.onchain.game_coins import Fault, Spot
-from channel.peer.onchain.signed_games import Records
-from channel.peer.play.book import Table
+from channel.peer.onchain.signed_games import SignedGames
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.peer.shutdown import CleanShutdown
+from channel.peer.slashable import SlashableMove
 from channel.protocol.half_signed import Signed
 from channel.protocol.state import ChannelState, LiveGame
 from games.contract import Player
@@ -48,28 +49,28 @@ class Dispute:
     shutdown whose half is out; `began` the height at which we went on chain.
 
     The rest is memory: what was told and not taken back; which coins are watched; what we
-    decided at which game coin; the spots of moves that were judged, and those that wait for
+    decided at which game coin; the coins of moves that were judged, and those that wait for
     the player; the coin that pays the next fee, the change of all fees that we offered, and
     what was offered last; the last picture.
     """
 
-    table: Table
+    endpoint: Endpoint
     newest: Signed
-    records: Records
-    faults: Mapping[int, Fault]
+    records: SignedGames
+    faults: Mapping[int, SlashableMove]
     players: tuple[tuple[int, Player], ...]
     deadline: int
     funding: Bundle | None
     began: int
-    ending: Ending | None = None
+    ending: CleanShutdown | None = None
     fees: Fees | None = None
     status: Status = Status.OPEN
     told: tuple[Fact, ...] = ()
     watched: frozenset[Coin] = frozenset()
     decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
-    judged: Mapping[bytes, Spot] = field(default_factory=dict)
-    waiting: Mapping[int, Spot] = field(default_factory=dict)
+    judged: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
+    waiting: Mapping[int, TrackedCoin] = field(default_factory=dict)
     purse: Coin | None = None
     changes: frozenset[Coin] = frozenset()
     offer: Offer | None = None

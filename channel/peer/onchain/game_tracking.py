@@ -11,9 +11,10 @@ from typing import TypeAlias
 
 from channel.chain.coins import Coin
 from channel.chain.observations import CoinSeen
-from channel.peer.onchain.game_coins import Fault, Spot, advance
-from channel.peer.onchain.signed_games import Records
-from channel.peer.play.book import Table
+from channel.peer.endpoint import Endpoint
+from channel.peer.onchain.signed_games import SignedGames
+from channel.peer.onchain.tracked_coins import TrackedCoin, advance
+from channel.peer.slashable import SlashableMove
 from channel.protocol.spend_parsing import GameSpend, MovedTo, Slashed, TimedOut, game_spend
 from channel.protocol.state import LiveGame, Side
 from games import registry
@@ -31,17 +32,17 @@ fields, not its id: in the same place we do the same again, whichever block it c
 class View:
     """What a look at the chain has before it: the picture, and what we know and decided."""
 
-    table: Table
-    records: Records
+    endpoint: Endpoint
+    records: SignedGames
     decided: Decided
-    judged: Mapping[bytes, Spot]
+    judged: Mapping[bytes, TrackedCoin]
     picture: Mapping[bytes, CoinSeen]
     peak: int
 
     @property
     def side(self) -> Side:
         """Which side we are."""
-        return self.table.side
+        return self.endpoint.side
 
     def ours(self, game: LiveGame) -> LiveGame | None:
         """The move that we made, or mean to make, at this coin."""
@@ -49,26 +50,26 @@ class View:
 
     def deep(self, height: int) -> bool:
         """Whether what happened at this height counts as final."""
-        return self.peak - height >= self.table.confirmations
+        return self.peak - height >= self.endpoint.confirmations
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The spots of one game, oldest first, each with the coin as the chain has it.
+    """The coins of one game, oldest first, each with the coin as the chain has it.
 
     The last one's coin is None while the chain has not been asked for it. `end` is how it was
     spent, None while the node does not say; `lost`: in a way that no referee lets through.
     """
 
-    spots: tuple[Spot, ...]
+    coins: tuple[TrackedCoin, ...]
     seen: tuple[CoinSeen | None, ...]
     end: GameSpend | None = None
     lost: bool = False
 
     @property
-    def tip(self) -> Spot:
+    def tip(self) -> TrackedCoin:
         """The last coin."""
-        return self.spots[-1]
+        return self.coins[-1]
 
     @property
     def tip_seen(self) -> CoinSeen | None:
@@ -76,21 +77,21 @@ class Track:
         return self.seen[-1]
 
 
-def follow(view: View, start: Spot) -> Track:
+def follow(view: View, start: TrackedCoin) -> Track:
     """All that became of a game coin."""
-    spots, seen = [start], [view.picture.get(start.coin.id)]
+    coins, seen = [start], [view.picture.get(start.coin.id)]
     while True:
-        spot, now = spots[-1], seen[-1]
+        tracked, now = coins[-1], seen[-1]
         if now is None or now.spent is None or now.solution is None:
-            return Track(tuple(spots), tuple(seen))
-        end = game_spend(spot.game.coin, now.solution)
+            return Track(tuple(coins), tuple(seen))
+        end = game_spend(tracked.game.coin, now.solution)
         if not isinstance(end, MovedTo):
-            return Track(tuple(spots), tuple(seen), end, lost=end is None)
-        child = spot.child(end.coin)
+            return Track(tuple(coins), tuple(seen), end, lost=end is None)
+        child = tracked.child(end.coin)
         reached = view.judged.get(child.id) or advance(
-            view.table, spot, end.coin, view.ours(spot.game)
+            view.endpoint, tracked, end.coin, view.ours(tracked.game)
         )
-        spots.append(reached)
+        coins.append(reached)
         seen.append(view.picture.get(child.id))
 
 
@@ -101,7 +102,7 @@ def follow(view: View, start: Spot) -> Track:
 class Slash:
     """The last move was illegal: take everything."""
 
-    fault: Fault
+    fault: SlashableMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,37 +137,37 @@ class Hold:
 Todo: TypeAlias = Slash | Move | Claim | Ask | Give | Hold
 
 
-def todo(view: View, spot: Spot, born: int) -> Todo:
+def todo(view: View, tracked: TrackedCoin, born: int) -> Todo:
     """What to do about an unspent game coin that was made at this height."""
-    game = spot.game
+    game = tracked.game
     age = view.peak - born
-    if spot.fault is not None:
+    if tracked.fault is not None:
         # No timelock, and everything to win: a slash is good until the coin is spent.
-        return Slash(spot.fault)
+        return Slash(tracked.fault)
     may_move = False
     if game.mover is view.side and game.coin.infohash_b:
         redo = view.records.sent_from(game)
-        open_to_us = spot.player is not None and not view.records.settled_by_us(game)
+        open_to_us = tracked.player is not None and not view.records.settled_by_us(game)
         undecided = redo is None and game.coin not in view.decided
         after = redo or view.decided.get(game.coin)
         may_move = open_to_us and (undecided or after is not None)
         if may_move and age < game.coin.timeout:
-            return _move(view, spot, age, after, redo is not None) if after else Ask()
+            return _move(view, tracked, age, after, redo is not None) if after else Ask()
     nothing_to_wait_for = game.mover is view.side and not may_move
     if not game.shares()[view.side] and (age >= game.coin.timeout or nothing_to_wait_for):
         return Give()
     return Claim() if age >= game.coin.timeout else Hold()
 
 
-def _move(view: View, spot: Spot, age: int, after: LiveGame, redo: bool) -> Todo:
+def _move(view: View, tracked: TrackedCoin, age: int, after: LiveGame, redo: bool) -> Todo:
     """Our move, unless it has to wait until what it answers is safe from reorganisations."""
     safe = (
         redo
-        or spot.first
-        or age >= view.table.confirmations
-        or not registry.get(spot.game.terms.game).reveals
+        or tracked.first
+        or age >= view.endpoint.confirmations
+        or not registry.get(tracked.game.terms.game).reveals
     )
-    if not safe and age < spot.game.coin.timeout - LAST_CHANCE:
+    if not safe and age < tracked.game.coin.timeout - LAST_CHANCE:
         return Hold()
     return Move(after, redo, not safe)
 
@@ -185,16 +186,16 @@ class Payout:
 
 def payout(view: View, track: Track) -> Payout | None:
     """What a game paid, or will pay without our doing; None while that is open."""
-    spot, seen = track.tip, track.tip_seen
+    tracked, seen = track.tip, track.tip_seen
     if seen is None or track.lost or (seen.spent is not None and track.end is None):
         return None
-    coin = spot.game.coin
+    coin = tracked.game.coin
     deep = seen.spent is not None and view.deep(seen.spent)
     if isinstance(track.end, Slashed):
-        ours = coin.amount if spot.game.mover is view.side else 0
+        ours = coin.amount if tracked.game.mover is view.side else 0
         return Payout(ours, coin.amount - ours, deep)
-    ours = spot.game.shares()[view.side]
-    if track.end is None and not isinstance(todo(view, spot, seen.born), Give):
+    ours = tracked.game.shares()[view.side]
+    if track.end is None and not isinstance(todo(view, tracked, seen.born), Give):
         return None
     # A share of nothing stays so, whether and when the other side claims the rest, once no
     # reorganisation can bring back the time in which the game was to be moved.
@@ -202,9 +203,9 @@ def payout(view: View, track: Track) -> Payout | None:
     return Payout(ours, coin.amount - ours, deep or given)
 
 
-def slasher(view: View, spot: Spot) -> str:
+def slasher(view: View, tracked: TrackedCoin) -> str:
     """Who slashed at this coin, as its mover."""
-    return "us" if spot.game.mover is view.side else "them"
+    return "us" if tracked.game.mover is view.side else "them"
 
 
 def paid_coins(view: View, track: Track, paid: Payout) -> tuple[Coin | None, Coin | None]:

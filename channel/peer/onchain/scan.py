@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from channel.chain.coins import Coin
 from channel.chain.observations import Block, CoinSeen
-from channel.peer.interface import Effect, OpeningFailed, Push, Tell
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     Fact,
     GameVoid,
@@ -20,10 +19,11 @@ from channel.peer.onchain.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.peer.interface import Effect, OpeningFailed, Push, Tell
 from channel.peer.onchain.dispute_state import Dispute, Offer, Status
 from channel.peer.onchain.fees import change_of
-from channel.peer.onchain.game_coins import Spot
 from channel.peer.onchain.scan_games import Due, Playing
+from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
 from channel.protocol.state import ChannelState, LiveGame
 from games.contract import Action
@@ -36,10 +36,10 @@ def look(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     return one.result()
 
 
-def decide(dispute: Dispute, spot: Spot, action: Action) -> tuple[Dispute, list[Effect]]:
+def decide(dispute: Dispute, tracked: TrackedCoin, action: Action) -> tuple[Dispute, list[Effect]]:
     """The dispute in which we do this at a game coin. Raises `IllegalAction`."""
     one = _Look(dispute, dispute.picture)
-    one.decide(spot, action)
+    one.decide(tracked, action)
     told: list[Effect] = [Tell(news) for news in one.news]
     return replace(dispute, decided=one.decided), [*one.stores, *told]
 
@@ -57,7 +57,7 @@ class _Look(Playing):
         elif seen.spent is None:
             began = max(self.was.began, seen.born)
             self._see(unroll_coin(self.channel, self.was.newest.state))
-            bundle = publish(self.channel, self.table.secret_keys, self.was.newest)
+            bundle = publish(self.channel, self.endpoint.secret_keys, self.was.newest)
             self._push("unroll", bundle, began)
         elif seen.solution is None:
             self._await_solution(seen.spent)
@@ -118,7 +118,7 @@ class _Look(Playing):
 
     def _shut(self, height: int) -> None:
         ending = self.was.ending
-        if ending is None or self.block.peak - height < self.table.confirmations:
+        if ending is None or self.block.peak - height < self.endpoint.confirmations:
             return
         self.status = Status.SHUT
         self.facts.append(ChannelClosed(ending.rewards(), height))
@@ -128,17 +128,19 @@ class _Look(Playing):
     def _on_unroll(self, state: ChannelState, seen: CoinSeen) -> None:
         """An unroll coin that waits: who published it does not matter, but its number does."""
         newest = self.was.newest
-        theirs = state.number % 2 != self.table.side
+        theirs = state.number % 2 != self.endpoint.side
         if state.number < newest.state.number and theirs:
             # Only a newer state of ours stops it: at once, for from its timeout on the other
             # side can pin its own spend.
-            keys = self.table.secret_keys
+            keys = self.endpoint.secret_keys
             self._push("preempt", preempt(self.channel, keys, newest, state), seen.born)
             return
         # F; or S, which the other side completed; or an old state of our own parity.
         due = seen.born + self.channel.unroll_timeout
         if self.block.peak >= due:
-            worth = state.balances[self.table.side] + sum(game.coin.amount for game in state.games)
+            worth = state.balances[self.endpoint.side] + sum(
+                game.coin.amount for game in state.games
+            )
             self._push_at_leisure("unroll-timeout", time_out(self.channel, state), due, worth)
 
     def _on_spent_unroll(
@@ -159,7 +161,7 @@ class _Look(Playing):
                 state.number != published.number,
                 state.number < self.was.newest.state.number,
                 (rewards[0], rewards[1]),
-                tuple((spot.game.id, spot.coin) for spot in firsts),
+                tuple((tracked.game.id, tracked.coin) for tracked in firsts),
                 height,
             )
         )
@@ -167,7 +169,7 @@ class _Look(Playing):
         self.facts += [GameVoid(game_id, state.number) for game_id in void]
         self._see_games(state, firsts, height)
 
-    def _first(self, state: ChannelState, game: LiveGame, parent: Coin) -> Spot:
+    def _first(self, state: ChannelState, game: LiveGame, parent: Coin) -> TrackedCoin:
         """A game's coin as it came out of the unroll coin."""
         coin = Coin(parent.id, game.coin.puzzle_hash(), game.coin.amount)
         known = self.judged.get(coin.id)
@@ -180,7 +182,7 @@ class _Look(Playing):
                 # What messages showed ahead is known to that seat alone.
                 fits = live is not None and live.position == game.position
                 player = live if fits else self.was.records.player_at(state, game)
-            known = self.judged[coin.id] = Spot(game, coin, player, fault, True)
+            known = self.judged[coin.id] = TrackedCoin(game, coin, player, fault, True)
         return known
 
     # --- the end of a look -----------------------------------------------------------------------

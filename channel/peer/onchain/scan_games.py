@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block, CoinSeen
-from channel.peer.interface import Acted, Effect, Moved, News, Push, Store, Watch, YourTurn
-from channel.peer.onchain import game_tracking
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelSettled,
     Fact,
     Forfeited,
@@ -20,10 +18,12 @@ from channel.peer.onchain.chain_news import (
     RevealAtRisk,
     UnknownSpend,
 )
+from channel.peer.interface import Acted, Effect, Moved, News, Push, Store, Watch, YourTurn
+from channel.peer.onchain import game_tracking
 from channel.peer.onchain.dispute_state import Dispute, Offer, Status
-from channel.peer.onchain.game_coins import Spot
 from channel.peer.onchain.game_tracking import Track, View
-from channel.peer.play.sending import own_action
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.peer.own_action import own_action
 from channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channel.protocol.spend_parsing import Slashed
 from channel.protocol.state import ChannelState, LiveGame
@@ -40,15 +40,15 @@ class Playing:
 
     def __init__(self, dispute: Dispute, block: Block) -> None:
         self.was = dispute
-        self.table = dispute.table
-        self.channel = dispute.table.channel
+        self.endpoint = dispute.endpoint
+        self.channel = dispute.endpoint.channel
         self.block = block
         self.picture = {seen.coin.id: seen for seen in block.coins}
         self.decided = dict(dispute.decided)
         self.judged = dict(dispute.judged)
         self.warned = set(dispute.warned)
         self.watched = set(dispute.watched)
-        self.waiting: dict[int, Spot] = {}
+        self.waiting: dict[int, TrackedCoin] = {}
         self.purse = dispute.purse
         self.changes = set(dispute.changes)
         self.status = Status.OPEN
@@ -64,14 +64,14 @@ class Playing:
 
     # --- the games -------------------------------------------------------------------------------
 
-    def _see_games(self, state: ChannelState, firsts: list[Spot], height: int) -> None:
-        ours, theirs = state.balances[self.table.side], state.balances[self.table.side.other]
+    def _see_games(self, state: ChannelState, firsts: list[TrackedCoin], height: int) -> None:
+        ours, theirs = state.balances[self.endpoint.side], state.balances[self.endpoint.side.other]
         open_games = False
         for first in firsts:
             view = self._view()
             track = game_tracking.follow(view, first)
-            for spot in track.spots:
-                self._see(spot.coin)
+            for tracked in track.coins:
+                self._see(tracked.coin)
             self._tell_moves(view, track)
             if track.lost:
                 spent = track.tip_seen.spent if track.tip_seen else None
@@ -93,7 +93,7 @@ class Playing:
 
     def _view(self) -> View:
         return View(
-            self.table,
+            self.endpoint,
             self.was.records,
             self.decided,
             self.judged,
@@ -102,34 +102,36 @@ class Playing:
         )
 
     def _tell_moves(self, view: View, track: Track) -> None:
-        for before, spot, seen in zip(track.spots, track.spots[1:], track.seen[:-1], strict=False):
-            by_us = before.game.mover is self.table.side
+        for before, tracked, seen in zip(
+            track.coins, track.coins[1:], track.seen[:-1], strict=False
+        ):
+            by_us = before.game.mover is self.endpoint.side
             height = seen.spent if seen is not None and seen.spent is not None else 0
-            self.facts.append(MovedOnChain(spot.game.id, by_us, spot.coin, height))
-            if spot.coin.id not in self.judged:
-                self.judged[spot.coin.id] = spot
-                if not by_us and spot.player is not None:
+            self.facts.append(MovedOnChain(tracked.game.id, by_us, tracked.coin, height))
+            if tracked.coin.id not in self.judged:
+                self.judged[tracked.coin.id] = tracked
+                if not by_us and tracked.player is not None:
                     self.news.append(
                         Moved(
-                            spot.game.id,
-                            spot.game.position,
-                            spot.player,
-                            spot.runs,
-                            spot.disagreements,
+                            tracked.game.id,
+                            tracked.game.position,
+                            tracked.player,
+                            tracked.runs,
+                            tracked.disagreements,
                         )
                     )
-        for spot in track.spots:
-            if spot.fault is not None:
-                self.facts.append(IllegalOnChain(spot.game.id, spot.fault.rule, spot.coin))
+        for tracked in track.coins:
+            if tracked.fault is not None:
+                self.facts.append(IllegalOnChain(tracked.game.id, tracked.fault.rule, tracked.coin))
 
     def _tell_payout(self, view: View, track: Track, paid: game_tracking.Payout) -> None:
-        spot, seen = track.tip, track.tip_seen
-        game_id = spot.game.id
+        tracked, seen = track.tip, track.tip_seen
+        game_id = tracked.game.id
         if not paid.ours:
-            self.facts.append(Forfeited(game_id, spot.coin, paid.theirs))
+            self.facts.append(Forfeited(game_id, tracked.coin, paid.theirs))
         if seen is not None and seen.spent is not None:
             slashed = isinstance(track.end, Slashed)
-            by = game_tracking.slasher(view, spot) if slashed else ""
+            by = game_tracking.slasher(view, tracked) if slashed else ""
             ours, theirs = game_tracking.paid_coins(view, track, paid)
             self.facts.append(GamePaid(game_id, by, ours, theirs, seen.spent))
         if paid.final:
@@ -138,71 +140,73 @@ class Playing:
     def _tell_end(self, game_id: int, paid: game_tracking.Payout) -> None:
         """A game ends once: one that we settled by messages has ended, if it paid the same."""
         before = self.was.records.ended_off_chain(game_id)
-        side = self.table.side
+        side = self.endpoint.side
         if before is None or (before[side], before[side.other]) != (paid.ours, paid.theirs):
             self.facts.append(GameEnded(game_id, paid.ours, paid.theirs, before is not None))
 
-    def _play(self, view: View, spot: Spot, born: int) -> None:
+    def _play(self, view: View, tracked: TrackedCoin, born: int) -> None:
         """Do what there is to do about an unspent game coin."""
-        todo = game_tracking.todo(view, spot, born)
+        todo = game_tracking.todo(view, tracked, born)
         if isinstance(todo, game_tracking.Ask):
-            self._ask(spot)
-            todo = game_tracking.todo(view, spot, born)
+            self._ask(tracked)
+            todo = game_tracking.todo(view, tracked, born)
         match todo:
             case game_tracking.Slash(fault):
-                before = spot.game.before
+                before = tracked.game.before
                 if before is None or before.position.state is None:
                     return
-                program = registry.get(spot.game.terms.game).programs[
+                program = registry.get(tracked.game.terms.game).programs[
                     before.position.validator or ""
                 ]
                 state = before.position.state.value()
                 bundle = slash_bundle(
-                    self.channel, spot.coin, spot.game, state, program, fault.evidence
+                    self.channel, tracked.coin, tracked.game, state, program, fault.evidence
                 )
                 self._push("slash", bundle, born)
             case game_tracking.Move(after, redo, risky):
-                self._move(spot, after, born, redo=redo, risky=risky)
+                self._move(tracked, after, born, redo=redo, risky=risky)
             case game_tracking.Claim():
-                bundle = claim_bundle(self.channel, spot.coin, spot.game)
-                share = spot.game.shares()[self.table.side]
-                self._push_at_leisure("claim", bundle, born + spot.game.coin.timeout, share)
+                bundle = claim_bundle(self.channel, tracked.coin, tracked.game)
+                share = tracked.game.shares()[self.endpoint.side]
+                self._push_at_leisure("claim", bundle, born + tracked.game.coin.timeout, share)
             case game_tracking.Ask():
-                self.waiting[spot.game.id] = spot
+                self.waiting[tracked.game.id] = tracked
             case game_tracking.Give() | game_tracking.Hold():
                 pass
 
-    def _move(self, spot: Spot, after: LiveGame, born: int, *, redo: bool, risky: bool) -> None:
-        if risky and spot.coin.id not in self.warned:
-            self.warned.add(spot.coin.id)
-            self.news.append(RevealAtRisk(spot.game.id, spot.coin, self.block.peak - born))
+    def _move(
+        self, tracked: TrackedCoin, after: LiveGame, born: int, *, redo: bool, risky: bool
+    ) -> None:
+        if risky and tracked.coin.id not in self.warned:
+            self.warned.add(tracked.coin.id)
+            self.news.append(RevealAtRisk(tracked.game.id, tracked.coin, self.block.peak - born))
         bundle = move_bundle(
-            self.channel, self.table.secret_keys, spot.coin, spot.game.coin, after.coin
+            self.channel, self.endpoint.secret_keys, tracked.coin, tracked.game.coin, after.coin
         )
         self._push("redo" if redo else "move", bundle, born)
 
-    def _ask(self, spot: Spot) -> None:
+    def _ask(self, tracked: TrackedCoin) -> None:
         """Take the one thing that there is to do, or ask the player, once while it waits."""
-        choices = spot.player.choices() if spot.player else ()
+        choices = tracked.player.choices() if tracked.player else ()
         if len(choices) == 1 and choices[0].forced:
-            self.decide(spot, Action(choices[0].verb))
+            self.decide(tracked, Action(choices[0].verb))
             return
-        asked = self.was.waiting.get(spot.game.id)
+        asked = self.was.waiting.get(tracked.game.id)
         # Whoever was asked before a reorganisation may have answered while there was nothing
         # to decide: it is asked again.
-        if asked is None or asked.game.coin != spot.game.coin:
-            self.news.append(YourTurn(spot.game.id))
+        if asked is None or asked.game.coin != tracked.game.coin:
+            self.news.append(YourTurn(tracked.game.id))
 
-    def decide(self, spot: Spot, action: Action) -> None:
+    def decide(self, tracked: TrackedCoin, action: Action) -> None:
         """Fix what we do here, on disk first. Raises `IllegalAction`."""
-        if spot.player is None:
+        if tracked.player is None:
             return
-        own = own_action(self.table, spot.game, spot.player, action)
-        moves = own.after.coin != spot.game.coin
-        self.decided[spot.game.coin] = own.after if moves else None
+        own = own_action(self.endpoint, tracked.game, tracked.player, action)
+        moves = own.after.coin != tracked.game.coin
+        self.decided[tracked.game.coin] = own.after if moves else None
         record = serialize(own.after.coin.value())
-        self.stores.append(Store(f"decided/{spot.game.coin.puzzle_hash().hex()}", record))
-        self.news.append(Acted(spot.game.id, action, own.before, own.after.position, own.player))
+        self.stores.append(Store(f"decided/{tracked.game.coin.puzzle_hash().hex()}", record))
+        self.news.append(Acted(tracked.game.id, action, own.before, own.after.position, own.player))
 
     # --- helpers ---------------------------------------------------------------------------------
 
@@ -219,7 +223,7 @@ class Playing:
         """
         push = Push(name, bundle)
         self.pushes.append(push)
-        waited = self.block.peak - since - self.table.confirmations
+        waited = self.block.peak - since - self.endpoint.confirmations
         fees = self.was.fees
         if waited >= 0 and fees is not None and fees.after(waited) < worth:
             self.leisurely.append((push, waited))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.peer.play.book import Table
+from channel.peer.endpoint import Endpoint
 from channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
 from channel.protocol.state import ChannelState, LiveGame
 from channel.protocol.state_history import Past
@@ -16,10 +16,10 @@ from games.referee import GameCoin
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class SignedGames:
     """An index of the past, made once, when the channel goes on chain."""
 
-    table: Table
+    endpoint: Endpoint
     past: Past
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
@@ -27,7 +27,7 @@ class Records:
     _void: dict[int, tuple[int, ...]]
 
     @classmethod
-    def of(cls, table: Table, past: Past) -> Records:
+    def of(cls, endpoint: Endpoint, past: Past) -> SignedGames:
         """The index of these states."""
         following: dict[GameCoin, LiveGame] = {}
         last: dict[int, LiveGame] = {}
@@ -36,13 +36,13 @@ class Records:
                 last.setdefault(game.id, game)
                 if game.before is not None:
                     following.setdefault(game.before.coin, game)
-        return cls(table, past, following, last, {}, {})
+        return cls(endpoint, past, following, last, {}, {})
 
     def published(self, solution: bytes) -> ChannelState | None:
         """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
         key = (b"", solution)
         if key not in self._read:
-            channel, conditions = self.table.channel, channel_conditions(solution)
+            channel, conditions = self.endpoint.channel, channel_conditions(solution)
             self._read[key] = next(
                 (
                     link.state
@@ -55,7 +55,7 @@ class Records:
 
     def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
         """The state that its unroll coin was spent to; None for one that we never signed."""
-        channel = self.table.channel
+        channel = self.endpoint.channel
         key = (channel.unroll_puzzle_hash(published), solution)
         if key not in self._read:
             number = unroll_number(channel, published, solution)
@@ -67,11 +67,11 @@ class Records:
 
     def sent_from(self, game: LiveGame) -> LiveGame | None:
         """Where our own move from here led, if we ever made one: to be redone as it was."""
-        return self._next.get(game.coin) if game.mover is self.table.side else None
+        return self._next.get(game.coin) if game.mover is self.endpoint.side else None
 
     def settled_by_us(self, game: LiveGame) -> bool:
         """Whether we settled the game here, so that we must not move it any more."""
-        return game.mover is self.table.side and self.settled_at(game.id) == game.coin
+        return game.mover is self.endpoint.side and self.settled_at(game.id) == game.coin
 
     def settled_at(self, game_id: int) -> GameCoin | None:
         """The coin at which a game ended off chain; None while it is live, or never was."""
@@ -99,7 +99,7 @@ class Records:
             for link in self.past
             if link.state.number <= state.number and (known := link.state.game(game.id))
         ]
-        player = self.table.new_player(game)
+        player = self.endpoint.new_player(game)
         coin = None
         for known in reversed(path):
             if known.coin != coin and known.before is not None:

@@ -44,7 +44,7 @@ MOST_FUNDING_BLOCKS = 4608
 """The latest deadline that the receiver accepts, a day: so long it may have to wait."""
 
 
-class Step(Enum):
+class OpeningStep(Enum):
     """What an opening waits for."""
 
     HELLO = "the other side's hello"
@@ -88,7 +88,7 @@ class Opening:
         agg_sig_data: bytes,
     ) -> None:
         self.side = side
-        self.step = Step.HELLO
+        self.step = OpeningStep.HELLO
         self.opened: Opened | None = None
         self.channel: Channel | None = None
         self.states: tuple[tuple[ChannelState, Signed | None], ...] = ()
@@ -133,17 +133,17 @@ class Opening:
     def receive(self, message: Message, peak: int) -> list[Message]:
         """Take the other side's message at this height of the chain. Raises `Violation`."""
         match self.step, message:
-            case Step.HELLO, Hello() if self.side is Side.RECEIVER:
+            case OpeningStep.HELLO, Hello() if self.side is Side.RECEIVER:
                 return self._on_hello(message)
-            case Step.HELLO, Welcome() if self.side is Side.INITIATOR:
+            case OpeningStep.HELLO, Welcome() if self.side is Side.INITIATOR:
                 return self._on_welcome(message, peak)
-            case Step.LAUNCH, Launch():
+            case OpeningStep.LAUNCH, Launch():
                 return self._on_launch(message, peak)
-            case Step.FIRST_HALVES, FirstHalves():
+            case OpeningStep.FIRST_HALVES, FirstHalves():
                 return self._on_first_halves(message)
-            case Step.FUNDING, Funding():
+            case OpeningStep.FUNDING, Funding():
                 return self._on_funding(message)
-            case Step.FUNDED, Funded():
+            case OpeningStep.FUNDED, Funded():
                 return self._on_funded(message)
             case _:
                 name = type(message).__name__.lower()
@@ -178,14 +178,14 @@ class Opening:
         if self.channel is None or self._newest is None:
             raise InvariantError("an opening completed before its states")
         self.opened = Opened(self.channel, self._newest, sent, bundle, self._deadline)
-        self.step = Step.FUNDED if bundle is None else Step.DONE
+        self.step = OpeningStep.FUNDED if bundle is None else OpeningStep.DONE
 
     # --- the receiver ----------------------------------------------------------------------
 
     def _on_hello(self, hello: Hello) -> list[Message]:
         check_introduction(hello, self._public, self._reward, self._agreement)
         self._hello = hello
-        self.step = Step.LAUNCH
+        self.step = OpeningStep.LAUNCH
         return [self.welcome()]
 
     def _on_launch(self, launch: Launch, peak: int) -> list[Message]:
@@ -205,7 +205,7 @@ class Opening:
         state = self._opening_state(0)
         halves = sign_halves(self.channel, self._secret, state)
         self.states = ((state, None),)
-        self.step = Step.FUNDING
+        self.step = OpeningStep.FUNDING
         return [FirstHalves(*halves)]
 
     def _on_funding(self, funding: Funding) -> list[Message]:
@@ -234,7 +234,7 @@ class Opening:
         self._theirs = keys, welcome
         self._deadline = peak + FUNDING_BLOCKS
         self.channel = self._build(self._wallet.coin)
-        self.step = Step.FIRST_HALVES
+        self.step = OpeningStep.FIRST_HALVES
         channel_key, proof = bytes(self._public.channel), self._secret.channel_proof()
         return [Launch(self._wallet.coin, self._deadline, channel_key, proof)]
 

@@ -1,6 +1,6 @@
 """Taking a batch: every field of it is recomputed, and nothing is taken on trust.
 
-Source: the state channel, "The potato". A `Violation` leaves the book as it was; only a batch
+Source: the state channel, "The potato". A `Violation` leaves the play as it was; only a batch
 that is right but for moves that we can slash becomes our newest state, to be published.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from channel.errors import Violation
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
     Cancelled,
     Effect,
@@ -19,8 +20,8 @@ from channel.peer.interface import (
     Send,
     Tell,
 )
-from channel.peer.onchain.game_coins import Fault, fault_of
-from channel.peer.play.book import Book, Out, Table
+from channel.peer.play.play_state import Out, PlayState
+from channel.peer.slashable import SlashableMove, slashable_move
 from channel.protocol.half_signed import check_halves
 from channel.protocol.messages import (
     Accept,
@@ -45,19 +46,19 @@ from games.referee import RefereeRefusal
 class IllegalMoves(Violation):
     """A batch that is right but for illegal moves, each of which we can slash.
 
-    `book` is the book with the state as declared: our newest now, to be published. `faults`
+    `play` is the play with the state as declared: our newest now, to be published. `faults`
     are what slashes, by game; `effects` keep the state, and tell of what else the batch did.
     """
 
     def __init__(
         self,
         first: Violation,
-        book: Book,
-        faults: tuple[tuple[int, Fault], ...],
+        play: PlayState,
+        faults: tuple[tuple[int, SlashableMove], ...],
         effects: list[Effect],
     ) -> None:
         super().__init__(first.rule, first.detail)
-        self.book = book
+        self.play = play
         self.faults = faults
         self.effects = effects
 
@@ -75,69 +76,69 @@ class _Judged:
         return self.player.moved(self.game.position)
 
 
-def receive_batch(table: Table, book: Book, batch: Batch) -> Out:
-    """The book after this batch. Raises `Violation`, or `IllegalMoves`."""
-    if book.potato:
+def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Out:
+    """The play after this batch. Raises `Violation`, or `IllegalMoves`."""
+    if play.potato:
         raise Violation("CH-BATCH-1", "a batch while we hold the potato")
-    if batch.number != book.state.number + 1:
-        raise Violation("CH-BATCH-2", f"state {batch.number} after {book.state.number}")
+    if batch.number != play.state.number + 1:
+        raise Violation("CH-BATCH-2", f"state {batch.number} after {play.state.number}")
     judged: list[_Judged] = []
 
     def judge(game: LiveGame, action: Move) -> LiveGame:
-        player = book.player(game.id) or table.new_player(game)
-        found = _judge(table, game, player, action)
+        player = play.player(game.id) or endpoint.new_player(game)
+        found = _judge(endpoint, game, player, action)
         judged.append(found)
         return found.game
 
-    sender = table.side.other
-    owed = {game.id: game.coin for game in book.state.games if game.mover is sender}
-    state, settled = apply(table.channel, book.state, sender, batch.actions, judge)
+    sender = endpoint.side.other
+    owed = {game.id: game.coin for game in play.state.games if game.mover is sender}
+    state, settled = apply(endpoint.channel, play.state, sender, batch.actions, judge)
     left = [game.id for game in state.games if owed.get(game.id) == game.coin]
-    if left and not book.requested:
+    if left and not play.requested:
         raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
-    signed = check_halves(table.channel, sender, state, (batch.channel_half, batch.unroll_half))
+    signed = check_halves(endpoint.channel, sender, state, (batch.channel_half, batch.unroll_half))
     illegal = [move for move in judged if not move.ruling.legal]
-    faults = _faults(table, illegal)
+    faults = _faults(endpoint, illegal)
     after = replace(
-        book,
+        play,
         state=state,
         newest=signed,
-        past=book.past.with_state(state, signed),
+        history=play.history.with_state(state, signed),
         potato=True,
         requested=False,
         ask_later=False,
     )
     for game in state.games:
         if after.player(game.id) is None:
-            after = after.with_player(game.id, table.new_player(game))
+            after = after.with_player(game.id, endpoint.new_player(game))
     legal = [move for move in judged if move.ruling.legal]
     for move in legal:
         after = after.with_player(move.game.id, move.learned())
     after = after.only_live()
     slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
-    effects: list[Effect] = [table.keep(state, signed, slashes)]
-    effects += table.keep_proposals(book.state, state)
-    effects += _news(table, book.state, batch.actions, legal, settled)
+    effects: list[Effect] = [endpoint.keep(state, signed, slashes)]
+    effects += endpoint.keep_proposals(play.state, state)
+    effects += _news(endpoint, play.state, batch.actions, legal, settled)
     if illegal:
         raise IllegalMoves(_violation(illegal[0]), after, faults, effects)
     return after, effects
 
 
-def early_reveals(table: Table, before: ChannelState, book: Book) -> list[Effect]:
+def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> list[Effect]:
     """What we reveal ahead, in games in which the other side has just moved."""
     effects: list[Effect] = []
-    for game in book.state.games:
+    for game in play.state.games:
         was = before.game(game.id)
-        if game.mover is not table.side or (was is not None and was.coin == game.coin):
+        if game.mover is not endpoint.side or (was is not None and was.coin == game.coin):
             continue
-        player = book.player(game.id)
+        player = play.player(game.id)
         data = player.advisory() if player else None
         if data is not None:
             effects.append(Send(encode(Advisory(game.id, data))))
     return effects
 
 
-def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judged:
+def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> _Judged:
     rules = registry.get(game.terms.game)
     before = game.position
     try:
@@ -146,7 +147,7 @@ def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judge
         raise Violation(refusal.rule, f"game {game.id}: {refusal}") from None
     ruling = judge_move(
         rules,
-        table.hashes(game.terms.game),
+        endpoint.hashes(game.terms.game),
         before,
         coin,
         player.evidence(before, action.move),
@@ -160,12 +161,16 @@ def _judge(table: Table, game: LiveGame, player: Player, action: Move) -> _Judge
     return _Judged(after, player, ruling)
 
 
-def _faults(table: Table, illegal: Sequence[_Judged]) -> tuple[tuple[int, Fault], ...]:
+def _faults(
+    endpoint: Endpoint, illegal: Sequence[_Judged]
+) -> tuple[tuple[int, SlashableMove], ...]:
     """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
-    faults: list[tuple[int, Fault]] = []
+    faults: list[tuple[int, SlashableMove]] = []
     for move in illegal:
         evidence, rule = move.ruling.evidence, move.ruling.rule
-        fault = fault_of(table, move.game, rule, evidence) if evidence is not None else None
+        fault = (
+            slashable_move(endpoint, move.game, rule, evidence) if evidence is not None else None
+        )
         if fault is None:
             raise _violation(illegal[0])
         faults.append((move.game.id, fault))
@@ -182,7 +187,7 @@ def _violation(move: _Judged) -> Violation:
 
 
 def _news(
-    table: Table,
+    endpoint: Endpoint,
     before: ChannelState,
     actions: Sequence[BatchAction],
     judged: Sequence[_Judged],
@@ -190,19 +195,19 @@ def _news(
 ) -> list[Effect]:
     news: list[Effect] = []
     for ended in settled:
-        ours, theirs = ended.payouts[table.side], ended.payouts[table.side.other]
-        news.append(Tell(GameSettled(ended.game.id, ended.by is table.side, ours, theirs)))
+        ours, theirs = ended.payouts[endpoint.side], ended.payouts[endpoint.side.other]
+        news.append(Tell(GameSettled(ended.game.id, ended.by is endpoint.side, ours, theirs)))
     for action in actions:
         match action:
             case Cancel():
                 group = before.group(action.group_id)
                 if group is not None:
-                    mine = group.proposer is table.side
+                    mine = group.proposer is endpoint.side
                     news.append(Tell(Cancelled(group, mine, action.reason)))
             case Accept():
                 group = before.group(action.group_id)
                 if group is not None:
-                    news += [Tell(started) for started in table.started(group)]
+                    news += [Tell(started) for started in endpoint.started(group)]
     for move in judged:
         ruling = move.ruling
         moved = Moved(
@@ -210,7 +215,7 @@ def _news(
         )
         news.append(Tell(moved))
     news += [
-        Tell(Proposed(Group(table.side.other, action.offers)))
+        Tell(Proposed(Group(endpoint.side.other, action.offers)))
         for action in actions
         if isinstance(action, Propose)
     ]

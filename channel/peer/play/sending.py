@@ -7,10 +7,11 @@ other side's, so that we never send what it would have to refuse.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from channel.errors import UsageError
 from channel.peer import interface
+from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
     Acted,
     Cancelled,
@@ -22,7 +23,8 @@ from channel.peer.interface import (
     Tell,
     YourTurn,
 )
-from channel.peer.play.book import Book, Out, Table
+from channel.peer.own_action import OwnAction, own_action
+from channel.peer.play.play_state import Out, PlayState
 from channel.protocol.half_signed import sign_halves
 from channel.protocol.messages import (
     Accept,
@@ -38,91 +40,78 @@ from channel.protocol.messages import (
     unsendable,
 )
 from channel.protocol.proposals import Unfit, Wish, offer_of, why_not
-from channel.protocol.state import Before, ChannelState, Group, LiveGame
+from channel.protocol.state import ChannelState, Group, LiveGame
 from channel.protocol.transitions import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
-from games import registry
-from games.contract import Action, Choice, Play, Player, Position
+from games.contract import Action, Choice
 from games.errors import IllegalAction
-from games.judge import commitment, own_move, position_after
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What we do in one game: the wire's action, and where it leads (nowhere, if we settle)."""
-
-    action: Action
-    wire: Settle | Move
-    before: Position
-    after: LiveGame
-    player: Player
-
-
-def check_command(table: Table, book: Book, command: interface.Command) -> None:
+def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:
     """Refuse, by `UsageError`, what could never be carried out; nothing is changed."""
     match command:
         case interface.Act(game_id, action):
-            game, player = book.state.game(game_id), book.player(game_id)
+            game, player = play.state.game(game_id), play.player(game_id)
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                own_action(table, game, player, action)
+                own_action(endpoint, game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
-        case interface.Accept(group_id) | interface.Cancel(group_id):
-            group = book.state.group(group_id)
+        case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
+            group = play.state.group(group_id)
             if group is None:
                 raise UsageError(f"no proposal {group_id} is open")
-            if isinstance(command, interface.Accept) and group.proposer is table.side:
+            if isinstance(command, interface.AcceptGames) and group.proposer is endpoint.side:
                 raise UsageError(f"proposal {group_id} is our own: the other side may accept it")
-            if group_id in _answered(book):
+            if group_id in _answered(play):
                 raise UsageError(f"proposal {group_id} is answered already")
-        case interface.Propose(wishes):
-            _check_wishes(table, book, wishes)
+        case interface.ProposeGames(wishes):
+            _check_wishes(endpoint, play, wishes)
         case interface.Close():
             pass
 
 
-def undecided(table: Table, book: Book) -> list[int]:
+def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
     """The games in which the player has to decide before we can send a batch."""
-    answered = {command.game_id for command in book.queue if isinstance(command, interface.Act)}
+    answered = {command.game_id for command in play.queue if isinstance(command, interface.Act)}
     return [
         game.id
-        for game in book.state.games
-        if game.mover is table.side and game.id not in answered and _forced(book, game) is None
+        for game in play.state.games
+        if game.mover is endpoint.side and game.id not in answered and _forced(play, game) is None
     ]
 
 
-def unanswered(table: Table, book: Book) -> list[int]:
+def unanswered(endpoint: Endpoint, play: PlayState) -> list[int]:
     """The other side's proposals that the player has not answered."""
-    answered = _answered(book)
+    answered = _answered(play)
     return [
         group.id
-        for group in book.state.groups
-        if group.proposer is not table.side and group.id not in answered
+        for group in play.state.groups
+        if group.proposer is not endpoint.side and group.id not in answered
     ]
 
 
-def _answered(book: Book) -> set[int]:
+def _answered(play: PlayState) -> set[int]:
     return {
         command.group_id
-        for command in book.queue
-        if isinstance(command, interface.Accept | interface.Cancel)
+        for command in play.queue
+        if isinstance(command, interface.AcceptGames | interface.CancelGames)
     }
 
 
-def _check_wishes(table: Table, book: Book, wishes: tuple[Wish, ...]) -> None:
+def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...]) -> None:
     if not wishes:
         raise UsageError("cannot propose: no game is named")
-    queued = [len(one.wishes) for one in book.queue if isinstance(one, interface.Propose)]
+    queued = [len(one.wishes) for one in play.queue if isinstance(one, interface.ProposeGames)]
     try:
-        offers = _offers(table, book.state, wishes)
+        offers = _offers(endpoint, play.state, wishes)
     except Unfit as unfit:
         raise UsageError(f"cannot propose: {unfit}") from None
-    refused = why_not(table.channel, Group(table.side, offers), table.confirmations)
+    refused = why_not(endpoint.channel, Group(endpoint.side, offers), endpoint.confirmations)
     reason = refused or next(filter(None, map(unsendable, offers)), None)
     if reason is not None:
         raise UsageError(f"cannot propose: {reason}")
-    if _open_offers(book.state) + sum(queued) + len(offers) > MAX_OPEN_PROPOSALS:
+    if _open_offers(play.state) + sum(queued) + len(offers) > MAX_OPEN_PROPOSALS:
         raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
 
 
@@ -130,24 +119,24 @@ def _open_offers(state: ChannelState) -> int:
     return sum(len(group.offers) for group in state.groups)
 
 
-def has_something_to_send(table: Table, book: Book) -> bool:
+def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
     """Whether a batch would carry anything."""
-    return bool(book.queue) or any(
-        game.mover is table.side and _forced(book, game) is not None for game in book.state.games
+    return bool(play.queue) or any(
+        game.mover is endpoint.side and _forced(play, game) is not None for game in play.state.games
     )
 
 
-def send_batch(table: Table, book: Book) -> Out:
-    """The book after our batch of all that is queued and forced (it may be empty)."""
-    state = book.state
-    acts = _acts(table, book)
+def send_batch(endpoint: Endpoint, play: PlayState) -> Out:
+    """The play after our batch of all that is queued and forced (it may be empty)."""
+    state = play.state
+    acts = _acts(endpoint, play)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
-    cancels, accepts = _answers(table, book, settles)
-    proposes, crowded = _proposes(table, book)
+    cancels, accepts = _answers(endpoint, play, settles)
+    proposes, crowded = _proposes(endpoint, play)
     moves = [own for own in acts if isinstance(own.wire, Move)]
-    groups = [book.state.group(accept.group_id) for accept in accepts]
-    started = [new for group in groups if group for new in table.started(group)]
-    moves += _first_moves(table, started)
+    groups = [play.state.group(accept.group_id) for accept in accepts]
+    started = [new for group in groups if group for new in endpoint.started(group)]
+    moves += _first_moves(endpoint, started)
     results = {own.after.id: own.after for own in moves}
     actions: list[BatchAction] = [
         *(own.wire for own in settles),
@@ -157,140 +146,130 @@ def send_batch(table: Table, book: Book) -> Out:
         *proposes,
     ]
     new_state, settled = apply(
-        table.channel, state, table.side, actions, lambda game, _: results[game.id]
+        endpoint.channel, state, endpoint.side, actions, lambda game, _: results[game.id]
     )
-    halves = sign_halves(table.channel, table.secret_keys, new_state)
+    halves = sign_halves(endpoint.channel, endpoint.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
-    past = book.past.with_state(new_state, None)
-    after = replace(book, state=new_state, past=past, queue=(), potato=False, owed=False)
+    history = play.history.with_state(new_state, None)
+    after = replace(play, state=new_state, history=history, queue=(), potato=False, owed=False)
     for new in started:
         after = after.with_player(new.game.id, new.player)
     for own in moves:
         after = after.with_player(own.after.id, own.player)
     effects: list[Effect] = [
-        table.keep(new_state),
-        *table.keep_proposals(state, new_state),
+        endpoint.keep(new_state),
+        *endpoint.keep_proposals(state, new_state),
         # The message itself, until the next one, to be repeated after a lost connection.
         Store("last-sent", message),
         Send(message),
     ]
-    effects += _news(table, state, started, [*settles, *moves], settled, cancels)
+    effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += crowded
     return after.only_live(), effects
 
 
-def your_turns(table: Table, book: Book) -> list[Effect]:
+def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
     """Ask the player, in every game that waits for a decision."""
-    return [Tell(YourTurn(game_id)) for game_id in undecided(table, book)]
+    return [Tell(YourTurn(game_id)) for game_id in undecided(endpoint, play)]
 
 
 # --- moves -------------------------------------------------------------------------------------
 
 
-def _forced(book: Book, game: LiveGame) -> Choice | None:
+def _forced(play: PlayState, game: LiveGame) -> Choice | None:
     """The one thing to do in this game, when nobody has to decide it."""
-    player = book.player(game.id)
+    player = play.player(game.id)
     choices = player.choices() if player else ()
     return choices[0] if len(choices) == 1 and choices[0].forced else None
 
 
-def _acts(table: Table, book: Book) -> list[Own]:
-    chosen = {c.game_id: c.action for c in book.queue if isinstance(c, interface.Act)}
-    acts: list[Own] = []
-    for game in book.state.games:
-        player = book.player(game.id)
-        if game.mover is not table.side or player is None:
+def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
+    chosen = {c.game_id: c.action for c in play.queue if isinstance(c, interface.Act)}
+    acts: list[OwnAction] = []
+    for game in play.state.games:
+        player = play.player(game.id)
+        if game.mover is not endpoint.side or player is None:
             continue
-        forced = _forced(book, game)
+        forced = _forced(play, game)
         action = Action(forced.verb) if forced else chosen.get(game.id)
         if action is not None:
-            acts.append(own_action(table, game, player, action))
+            acts.append(own_action(endpoint, game, player, action))
     return acts
 
 
-def _first_moves(table: Table, started: Iterable[GameStarted]) -> list[Own]:
+def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[OwnAction]:
     """The forced first moves in games that this very batch accepts, where we are Alice."""
-    moves: list[Own] = []
+    moves: list[OwnAction] = []
     for new in started:
         choices = new.player.choices()
-        if new.game.mover is table.side and len(choices) == 1 and choices[0].forced:
-            moves.append(own_action(table, new.game, new.player, Action(choices[0].verb)))
+        if new.game.mover is endpoint.side and len(choices) == 1 and choices[0].forced:
+            moves.append(own_action(endpoint, new.game, new.player, Action(choices[0].verb)))
     return moves
-
-
-def own_action(table: Table, game: LiveGame, player: Player, action: Action) -> Own:
-    """What this action is, and where it leads. Raises `IllegalAction`."""
-    play = player.act(action)
-    before = game.position
-    if not isinstance(play, Play):
-        return Own(action, Settle(game.id), before, game, player)
-    hashes = table.hashes(game.terms.game)
-    step = own_move(registry.get(game.terms.game), hashes, before, game.coin.amount, play)
-    committed = commitment(step, hashes)
-    size = step.max_move_size if step else 0
-    coin = game.coin.after(play.move, committed, play.share, size)
-    position = position_after(before, step, play.move, play.share)
-    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
-    wire = Move(game.id, play.move, play.share, size, committed)
-    return Own(action, wire, before, after, player.moved(position))
 
 
 # --- proposals ---------------------------------------------------------------------------------
 
 
 def _offers(
-    table: Table, state: ChannelState, wishes: Iterable[Wish], used: int = 0
+    endpoint: Endpoint, state: ChannelState, wishes: Iterable[Wish], used: int = 0
 ) -> tuple[Offer, ...]:
     """The offers for these wishes, behind `used` others of the same batch. Raises `Unfit`."""
-    first = state.next_ids[table.side] + 2 * used
+    first = state.next_ids[endpoint.side] + 2 * used
     return tuple(
-        offer_of(table.channel, table.side, first + 2 * i, wish) for i, wish in enumerate(wishes)
+        offer_of(endpoint.channel, endpoint.side, first + 2 * i, wish)
+        for i, wish in enumerate(wishes)
     )
 
 
-def _proposes(table: Table, book: Book) -> tuple[list[Propose], list[Effect]]:
+def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
     """What we propose; what the other side's proposals left no room for comes to nothing."""
-    gone = {c.group_id for c in book.queue if isinstance(c, interface.Accept | interface.Cancel)}
+    gone = {
+        c.group_id
+        for c in play.queue
+        if isinstance(c, interface.AcceptGames | interface.CancelGames)
+    }
     room = MAX_OPEN_PROPOSALS - sum(
-        len(group.offers) for group in book.state.groups if group.id not in gone
+        len(group.offers) for group in play.state.groups if group.id not in gone
     )
     proposes: list[Propose] = []
     crowded: list[Effect] = []
-    for command in book.queue:
-        if not isinstance(command, interface.Propose):
+    for command in play.queue:
+        if not isinstance(command, interface.ProposeGames):
             continue
         used = sum(len(propose.offers) for propose in proposes)
-        offers = _offers(table, book.state, command.wishes, used)
+        offers = _offers(endpoint, play.state, command.wishes, used)
         if used + len(offers) <= room:
             proposes.append(Propose(offers))
             continue
         reason = f"{MAX_OPEN_PROPOSALS} proposals are open"
-        crowded.append(Tell(Cancelled(Group(table.side, offers), True, reason)))
+        crowded.append(Tell(Cancelled(Group(endpoint.side, offers), True, reason)))
     return proposes, crowded
 
 
-def _answers(table: Table, book: Book, settles: Iterable[Own]) -> tuple[list[Cancel], list[Accept]]:
+def _answers(
+    endpoint: Endpoint, play: PlayState, settles: Iterable[OwnAction]
+) -> tuple[list[Cancel], list[Accept]]:
     """What we cancel and accept; an acceptance that a balance does not cover is a cancel."""
-    balances = list(book.state.balances)
+    balances = list(play.state.balances)
     for own in settles:
         for side, share in enumerate(own.after.shares()):
             balances[side] += share
     settled = {own.after.id for own in settles}
-    live = sum(game.id not in settled for game in book.state.games)
+    live = sum(game.id not in settled for game in play.state.games)
     cancels: list[Cancel] = []
     accepts: list[Accept] = []
-    for command in book.queue:
-        if not isinstance(command, interface.Accept | interface.Cancel):
+    for command in play.queue:
+        if not isinstance(command, interface.AcceptGames | interface.CancelGames):
             continue
-        group = book.state.group(command.group_id)
+        group = play.state.group(command.group_id)
         if group is None:
             # The other side's batch was quicker: it accepted, or took back, this proposal.
             continue
-        if isinstance(command, interface.Cancel):
+        if isinstance(command, interface.CancelGames):
             cancels.append(Cancel(group.id, as_text(command.reason)))
             continue
         stakes = group.stakes()
-        reason = why_not(table.channel, group, table.confirmations)
+        reason = why_not(endpoint.channel, group, endpoint.confirmations)
         if reason is None and any(b < s for b, s in zip(balances, stakes, strict=True)):
             reason = "a balance no longer covers the stake"
         if reason is None and live + len(group.offers) > MAX_LIVE_GAMES:
@@ -308,10 +287,10 @@ def _answers(table: Table, book: Book, settles: Iterable[Own]) -> tuple[list[Can
 
 
 def _news(
-    table: Table,
+    endpoint: Endpoint,
     before: ChannelState,
     started: Iterable[GameStarted],
-    acts: Iterable[Own],
+    acts: Iterable[OwnAction],
     settled: Iterable[Settled],
     cancels: Iterable[Cancel],
 ) -> list[Effect]:
@@ -321,10 +300,10 @@ def _news(
         for own in acts
     ]
     for ended in settled:
-        ours, theirs = ended.payouts[table.side], ended.payouts[table.side.other]
+        ours, theirs = ended.payouts[endpoint.side], ended.payouts[endpoint.side.other]
         news.append(Tell(GameSettled(ended.game.id, True, ours, theirs)))
     for cancel in cancels:
         group = before.group(cancel.group_id)
         if group is not None:
-            news.append(Tell(Cancelled(group, group.proposer is table.side, cancel.reason)))
+            news.append(Tell(Cancelled(group, group.proposer is endpoint.side, cancel.reason)))
     return news

@@ -17,7 +17,7 @@ from tests.channel.table import ANN, BEN, Cheat, Table, sit
 def unrolls(table: Table) -> list[Bundle]:
     """Both sides' spends of the one channel coin."""
     return [
-        publish(table.channel, Cheat(table, index).keys, table.ends[index].book.newest)
+        publish(table.channel, Cheat(table, index).keys, table.ends[index].play.newest)
         for index in (ANN, BEN)
     ]
 

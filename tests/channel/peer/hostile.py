@@ -60,7 +60,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     """Deliver it: refused by this rule, nothing changed, the newest state published."""
     end = table.ends[victim]
     peer = end.peer
-    before, phase = peer._book, peer.phase
+    before, phase = peer._play, peer.phase
     stored = {**end.stored}
     effects = table.receive(victim, message)
     news = broken_off(end)
@@ -71,7 +71,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     assert str(violation) == f"{violation.party}, at {violation.step}: {rule}: {violation.detail}"
     assert "\n" not in str(violation)
     assert not [effect for effect in effects if isinstance(effect, Send)]
-    assert peer._book == before
+    assert peer._play == before
     assert end.stored == stored
     if before is None:
         assert peer.phase is Phase.FAILED
@@ -86,7 +86,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
 def published(table: Table, victim: int, news: BrokenOff) -> None:
     """The newest state that the victim can complete is published, and the node takes it."""
     end = table.ends[victim]
-    newest = end.book.newest
+    newest = end.play.newest
     assert end.peer.phase is Phase.ON_CHAIN
     assert news.published == newest.state.number
     assert newest.state.number % 2 == victim
@@ -106,12 +106,12 @@ def published(table: Table, victim: int, news: BrokenOff) -> None:
 def stays_off(table: Table, victim: int) -> None:
     """From then on what the other side says no longer counts."""
     peer = table.ends[victim].peer
-    before = peer._book
+    before = peer._play
     for message in (encode(Request()), b"", b"\xc1"):
         effects = table.receive(victim, message)
         assert [type(effect) for effect in effects] == [Tell]
         assert isinstance(table.ends[victim].news[-1], Ignored)
-    assert peer._book == before
+    assert peer._play == before
 
 
 def quiet(effects: list[Effect]) -> bool:

@@ -9,9 +9,7 @@ import msgspec
 from chia_rs import G2Element
 
 from channel.crypto import bls
-from channel.peer.interface import Cancel as CancelCommand
-from channel.peer.interface import Close
-from channel.peer.interface import Propose as ProposeCommand
+from channel.peer.interface import CancelGames, Close, ProposeGames
 from channel.protocol.messages import (
     Accept,
     Batch,
@@ -103,9 +101,9 @@ def a_batch_in_answer_to_a_proposal_that_the_victim_thinks_about() -> Hostile:
 def an_old_batch_again_while_the_victim_holds_the_potato() -> Hostile:
     table = sit().open().propose(BEN).pump()
     old = table.sent[-1][1]
-    table.command(ANN, CancelCommand(1, "no"))
+    table.command(ANN, CancelGames(1, "no"))
     table.pump().propose(BEN).pump()
-    assert table.ends[ANN].book.potato
+    assert table.ends[ANN].play.potato
     return table, ANN, old
 
 
@@ -433,7 +431,7 @@ def _forty_one_more(table: Table) -> Hostile:
     table.mail.clear()
     moves = [_commit_b(ben, game.id) for game in ann.state.games]
     ben.send(ben.batch(*moves))
-    ann.peer.handle(ProposeCommand((wish(unit=1, stack=2),) * 41))
+    ann.peer.handle(ProposeGames((wish(unit=1, stack=2),) * 41))
     table.receive(ANN, Request())
     table.mail.clear()
     return sent(ben, Accept(120))
@@ -443,7 +441,7 @@ def _commit_b(cheat: Cheat, game_id: int) -> Move:
     """Bob's commitment, as an honest player makes it."""
     game = cheat.state.game(game_id)
     assert game is not None
-    table = cheat.end.peer.table
+    table = cheat.end.peer.endpoint
     assert table is not None
     player = table.new_player(game).moved(game.position)
     play = player.act(Action("commit"))
@@ -531,7 +529,7 @@ def an_id_used_before() -> Hostile:
 def the_id_of_a_cancelled_proposal() -> Hostile:
     cheat = ben_has_the_potato()
     cheat.send(cheat.batch(offers(cheat, 5)))
-    cheat.table.ends[ANN].peer.handle(CancelCommand(5, "no"))
+    cheat.table.ends[ANN].peer.handle(CancelGames(5, "no"))
     return sent(cheat, offers(cheat, 5))
 
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 import pytest
 
 from channel.errors import UsageError
-from channel.peer.interface import Cancelled, Propose, YourTurn
+from channel.peer.interface import Cancelled, ProposeGames, YourTurn
 from channel.peer.machine import Peer, Phase
-from channel.protocol.messages import Propose as Proposal
-from channel.protocol.messages import encode
+from channel.protocol.messages import Propose, encode
 from channel.protocol.proposals import Wish, first_game, offer_of
 from channel.protocol.state import Side
 from tests.channel.peer.hostile import refuse
@@ -59,7 +58,7 @@ def coin_after_first_move(proposer: int, *, and_the_answer: bool = False) -> byt
 def test_a_proposal_with_its_coin_at_the_others_address_is_not_made() -> None:
     table = ben_paid_at(first_coin(ANN, 0, wish()))
     with pytest.raises(UsageError, match="would be at a reward address"):
-        table.command(ANN, Propose((wish(),)))
+        table.command(ANN, ProposeGames((wish(),)))
     assert table.ends[ANN].peer.phase is Phase.PLAYING
 
 
@@ -67,7 +66,7 @@ def test_a_proposal_with_its_coin_at_the_proposers_address_is_cancelled() -> Non
     table = ben_paid_at(first_coin(BEN, 1, wish()))
     offer = offer_of(sit(SEED).open().channel, Side.RECEIVER, 1, wish())
     cheat = Cheat(table, BEN)
-    cheat.send(cheat.batch(Proposal((offer,))))
+    cheat.send(cheat.batch(Propose((offer,))))
     (cancelled,) = table.ends[ANN].told(Cancelled)
     assert isinstance(cancelled, Cancelled)
     assert "would be at a reward address" in cancelled.reason
@@ -91,7 +90,7 @@ def test_our_own_move_onto_the_others_address_is_not_sent() -> None:
     news = broken_off(table.ends[ANN])
     assert news.violation.rule == "CH-COINS-1"
     assert news.violation.party == NAMES[BEN]
-    assert news.published == table.ends[ANN].book.newest.state.number
+    assert news.published == table.ends[ANN].play.newest.state.number
     assert not table.ends[ANN].told(YourTurn)
 
 
@@ -102,7 +101,7 @@ def test_our_answer_onto_the_others_address_is_not_sent() -> None:
     end = table.ends[ANN]
     news = broken_off(end)
     assert news.violation.rule == "CH-COINS-1"
-    assert news.published == end.state.number == end.book.newest.state.number
+    assert news.published == end.state.number == end.play.newest.state.number
     assert f"received/{news.published}" in end.stored
     game = end.state.game(BEN)
     assert game is not None

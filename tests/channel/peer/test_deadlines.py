@@ -64,11 +64,11 @@ def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None
     table.pump()
     owes = table.ends[0].state.games[0].mover
     other = 1 - owes
-    assert table.ends[owes].book.potato
+    assert table.ends[owes].play.potato
     # Asked for the potato, it gives it, and then does not want it back.
     table.ends[owes].turns.clear()
     table.ask(other)
-    assert table.ends[other].book.potato
+    assert table.ends[other].play.potato
     assert blocks_until_broken(table, other) == TIMES.response + TIMES.margin + 2
     violation = broken_off(table.ends[other]).violation
     assert violation.rule == "CH-TIME-1"

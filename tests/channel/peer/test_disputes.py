@@ -12,9 +12,7 @@ import pytest
 from channel.chain.coins import Bundle, Coin, Spend
 from channel.chain.interface import Answer
 from channel.crypto import bls
-from channel.peer.interface import Act
-from channel.peer.machine import Phase
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     Forfeited,
     GameEnded,
     GamePaid,
@@ -26,6 +24,8 @@ from channel.peer.onchain.chain_news import (
     Undone,
     UnknownSpend,
 )
+from channel.peer.interface import Act
+from channel.peer.machine import Phase
 from channel.protocol.game_spends import move_bundle
 from channel.protocol.half_signed import preempt, time_out
 from channel.protocol.messages import Batch, Move
@@ -84,7 +84,7 @@ def test_any_old_state_is_preempted(thief: int, seed: str) -> None:
         victim = table.ends[1 - thief]
         publish_old(table, thief, number)
         farm(table)
-        newest = victim.book.newest.state.number
+        newest = victim.play.newest.state.number
         assert number < newest
         settle(table, by_policy("random"), by_policy("aggressive"))
         sound(table)
@@ -104,7 +104,9 @@ def test_an_old_state_that_nobody_preempts_is_gone_on_from(thief: int) -> None:
         old = received(table, thief)[2 + number]
         publish_old(table, thief, old)
         table.chain.farm(TIMEOUT + 1)
-        state = next(link.state for link in table.ends[thief].book.past if link.state.number == old)
+        state = next(
+            link.state for link in table.ends[thief].play.history if link.state.number == old
+        )
         assert table.chain.push(time_out(table.channel, state)).answer is Answer.ACCEPTED
         table.chain.farm()
         settle(table)
@@ -138,8 +140,8 @@ def test_the_peer_completes_what_we_sent_and_its_state_counts() -> None:
         table.deliver()
         table.mail.clear()
         ours, other = table.ends[sender], table.ends[1 - sender]
-        newest = other.book.newest
-        assert newest.state.number == ours.book.newest.state.number + 1
+        newest = other.play.newest
+        assert newest.state.number == ours.play.newest.state.number + 1
         leave(table, sender if preempts else 1 - sender)
         if not preempts:
             farm(table)
@@ -240,7 +242,7 @@ def test_a_preemption_by_a_state_that_was_never_signed_is_reported() -> None:
 
     table = at_message(10_000)
     leave(table, ANN)
-    newest = table.ends[ANN].book.newest.state
+    newest = table.ends[ANN].play.newest.state
     state = msgspec.structs.replace(newest, number=newest.number + 1001)
     signed = Signed(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))
     bundle = preempt(table.channel, Cheat(table, ANN).keys, signed, newest)
@@ -439,8 +441,8 @@ def test_a_reveal_that_cannot_wait_is_made_and_told() -> None:
     table = at_message(14)
     for end in table.ends:
         # As if it wanted far more confirmations than the game's timeout leaves room for.
-        assert end.peer.table is not None
-        end.peer.table = replace(end.peer.table, confirmations=TIMEOUT + 5)
+        assert end.peer.endpoint is not None
+        end.peer.endpoint = replace(end.peer.endpoint, confirmations=TIMEOUT + 5)
     table.mail.clear()
     leave(table, ANN)
     settle(table, limit=600)

@@ -53,9 +53,9 @@ def sound(table: Table, victim: int) -> None:
         assert news.violation.rule
         assert news.violation.party == table.ends[1 - victim].peer.config.name
         assert str(news.violation).isprintable()
-    if end.peer._book is not None:
+    if end.peer._play is not None:
         assert end.state.total() == 2 * BALANCE
-        assert end.book.newest.state.number % 2 == victim
+        assert end.play.newest.state.number % 2 == victim
 
 
 def deliver(table: Table, message: bytes) -> None:
@@ -115,11 +115,11 @@ def test_repeating_every_message_harms_nobody_but_who_repeats_it() -> None:
         fork.deliver()
         before = fork.ends[victim].peer.phase
         assert before in (Phase.PLAYING, Phase.CLOSING)
-        after = fork.ends[victim].book
+        after = fork.ends[victim].play
         fork.receive(victim, blob)
         assert fork.ends[victim].peer.phase is before
         if name == "Batch":
-            assert fork.ends[victim].book == after
+            assert fork.ends[victim].play == after
         assert fork.ends[victim].state.total() == 2 * BALANCE
 
 

@@ -11,20 +11,7 @@ from functools import cache
 import pytest
 
 from channel.errors import UsageError
-from channel.peer.interface import (
-    Act,
-    BrokenOff,
-    Cancelled,
-    Close,
-    GoOnChain,
-    NotProposed,
-    OpeningFailed,
-    Propose,
-    Push,
-    Received,
-)
-from channel.peer.machine import Phase
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     Forfeited,
@@ -34,6 +21,19 @@ from channel.peer.onchain.chain_news import (
     Undone,
     UnrollSeen,
 )
+from channel.peer.interface import (
+    Act,
+    BrokenOff,
+    Cancelled,
+    Close,
+    GoOnChain,
+    NotProposed,
+    OpeningFailed,
+    ProposeGames,
+    Push,
+    Received,
+)
+from channel.peer.machine import Phase
 from channel.protocol.messages import Shutdown, ShutdownDone, decode
 from games.contract import Action
 from tests.channel.disputes import (
@@ -396,8 +396,8 @@ def test_what_was_to_be_proposed_and_never_sent_comes_to_nothing_in_words() -> N
     table.propose(BEN)
     table.mail.clear()
     wished = wish()
-    table.command(BEN, Propose((wished,)))
-    assert table.ends[BEN].book.queue
+    table.command(BEN, ProposeGames((wished,)))
+    assert table.ends[BEN].play.queue
     table.command(BEN, GoOnChain())
     end = table.ends[BEN]
     assert end.told(NotProposed) == [NotProposed((wished,), "the channel is on chain")]

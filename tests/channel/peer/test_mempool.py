@@ -11,8 +11,8 @@ from channel.chain.interface import Answer
 from channel.chain.observations import Block, CoinSeen
 from channel.crypto import bls
 from channel.crypto.hkdf import derive
+from channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
 from channel.peer.interface import Pinned, Push
-from channel.peer.onchain.chain_news import GamePaid, MovedOnChain, StateCounts
 from channel.peer.onchain.fees import Fees, change_of, left_of
 from channel.peer.onchain.scan import look
 from channel.protocol.game_spends import claim_bundle
@@ -189,8 +189,8 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
     thief = purse(table, ANN)
     publish_old(table, ANN, received(table, ANN)[0])
     table.chain.farm()
-    newest = table.ends[BEN].book.newest
-    old = next(link.state for link in table.ends[ANN].peer.book.past if link.state.number == 0)
+    newest = table.ends[BEN].play.newest
+    old = next(link.state for link in table.ends[ANN].peer.play.history if link.state.number == 0)
     bundle = preempt(table.channel, Cheat(table, BEN).keys, newest, old)
     pinned = joined(bundle, pay(thief, thief.coin, 1, table))
     assert table.chain.push(pinned).answer is TAKEN
@@ -213,8 +213,8 @@ def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
     thief = purse(table, ANN)
     publish_old(table, ANN, received(table, ANN)[0])
     table.chain.farm()
-    newest = table.ends[BEN].book.newest
-    old = next(link.state for link in table.ends[ANN].peer.book.past if link.state.number == 0)
+    newest = table.ends[BEN].play.newest
+    old = next(link.state for link in table.ends[ANN].peer.play.history if link.state.number == 0)
     bundle = preempt(table.channel, Cheat(table, BEN).keys, newest, old)
     assert table.chain.push(joined(bundle, pay(thief, thief.coin, 1, table))).answer is TAKEN
     hear(table)

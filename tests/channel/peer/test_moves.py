@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from channel.peer.machine import Phase
-from channel.peer.play.book import Book
+from channel.peer.play.play_state import PlayState
 from channel.protocol.messages import Accept, Batch, BatchAction, Move
 from clsp.values import Value
 from games.contract import Position
@@ -124,7 +124,7 @@ def slashed(
 ) -> None:
     """The batch is refused, its state published, and each illegal move slashed on the node."""
     victim = 1 - sender
-    before = table.ends[victim].book
+    before = table.ends[victim].play
     batch = Cheat(table, sender).batch(*actions)
     table.mail.clear()
     table.receive(victim, batch)
@@ -132,7 +132,7 @@ def slashed(
     news = broken_off(end)
     assert news.violation.rule == rule, news.violation
     # As declared, it is our newest now, and it is kept.
-    newest = end.book.newest
+    newest = end.play.newest
     assert newest.state.number == before.state.number + 1 == news.published
     assert newest.state == Cheat(table, sender).state
     published(table, victim, news)
@@ -195,7 +195,7 @@ def test_a_pong_that_dodges_the_toss_is_slashed() -> None:
         batch = table.until_move("begin_round", ANN)
         (move,) = batch.actions
         assert isinstance(move, Move)
-        player = table.ends[BEN].book.player(0)
+        player = table.ends[BEN].play.player(0)
         assert isinstance(player, SpacePokerPlayer)
         if len(move.move) == 32 and table.ends[ANN].state.games[0].position.validator == (
             "begin_round"
@@ -330,7 +330,7 @@ def test_a_batch_is_taken_as_a_whole_or_not_at_all() -> None:
     honest = table.fork()
     bad = ben.batch(first, msgspec.structs.replace(second, game_id=4))
     refuse(table, ANN, bad, "CH-MOVE-1")
-    assert table.ends[ANN].book == honest.ends[ANN].book
+    assert table.ends[ANN].play == honest.ends[ANN].play
     honest.receive(ANN, batch)
     assert [game.position.validator for game in honest.ends[ANN].state.games] != ["commitB"] * 2
     assert honest.ends[ANN].state.number > batch.number - 1
@@ -339,8 +339,8 @@ def test_a_batch_is_taken_as_a_whole_or_not_at_all() -> None:
 def test_the_book_is_a_value() -> None:
     """What makes a batch atomic: nobody can change a book, only replace it."""
     table, _, _ = play_until("begin_round")
-    book = table.ends[ANN].book
-    assert isinstance(book, Book)
+    book = table.ends[ANN].play
+    assert isinstance(book, PlayState)
     with pytest.raises(AttributeError):
         book.potato = True  # type: ignore[misc]
     with pytest.raises(AttributeError):

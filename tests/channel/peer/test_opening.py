@@ -66,15 +66,15 @@ def test_it_is_refused(case: Case) -> None:
 def test_both_ends_come_to_the_same_channel(contributions: tuple[int, int]) -> None:
     table = sit(contributions=contributions).open()
     ann, ben = table.ends
-    assert ann.peer.table is not None
-    assert ben.peer.table is not None
-    channel = ann.peer.table.channel
-    assert channel == ben.peer.table.channel
+    assert ann.peer.endpoint is not None
+    assert ben.peer.endpoint is not None
+    channel = ann.peer.endpoint.channel
+    assert channel == ben.peer.endpoint.channel
     assert channel.coin.amount == sum(contributions)
     assert ann.state == ChannelState(1, contributions) == ben.state
-    assert ann.book.newest.state == ChannelState(0, contributions)
-    assert ben.book.newest.state == ChannelState(1, contributions)
-    assert (ann.book.potato, ben.book.potato) == (False, True)
+    assert ann.play.newest.state == ChannelState(0, contributions)
+    assert ben.play.newest.state == ChannelState(1, contributions)
+    assert (ann.play.potato, ben.play.potato) == (False, True)
     seen = table.chain.coin(channel.coin.id)
     assert seen is not None
     assert seen.spent is None

@@ -8,17 +8,17 @@ import pytest
 
 from channel.errors import UsageError
 from channel.peer.interface import (
-    Accept,
+    AcceptGames,
     Act,
-    Cancel,
+    CancelGames,
     Cancelled,
     Close,
     Command,
     GameSettled,
     GameStarted,
     Ignored,
-    Propose,
     Proposed,
+    ProposeGames,
     SawCards,
     ShutdownStarted,
     YourTurn,
@@ -92,7 +92,7 @@ def test_a_request_that_crosses_a_batch_is_ignored() -> None:
     assert playing(table)
     assert table.ends[ANN].offers == [1]
     # Ann thinks about Ben's offer before she makes hers.
-    table.command(ANN, Accept(1))
+    table.command(ANN, AcceptGames(1))
     table.pump()
     assert table.ends[BEN].offers == [0]
     assert [group.id for group in table.ends[BEN].state.groups] == [0]
@@ -109,25 +109,25 @@ def last_batch(table: Table, sender: int) -> bytes:
 def test_an_identical_repeat_of_the_last_batch_is_ignored_with_and_without_the_potato() -> None:
     table = sit().open().propose(BEN).pump()
     last = table.sent[-1][1]
-    assert table.ends[ANN].book.potato
-    before = table.ends[ANN].book
+    assert table.ends[ANN].play.potato
+    before = table.ends[ANN].play
     assert quiet(table.receive(ANN, last))
-    assert table.ends[ANN].book == before
-    table.command(ANN, Accept(1))
+    assert table.ends[ANN].play == before
+    table.command(ANN, AcceptGames(1))
     table.pump()
-    if table.ends[ANN].book.potato:
+    if table.ends[ANN].play.potato:
         table.receive(ANN, Request())
-    assert not table.ends[ANN].book.potato
+    assert not table.ends[ANN].play.potato
     newest = last_batch(table, BEN)
-    before = table.ends[ANN].book
+    before = table.ends[ANN].play
     assert quiet(table.receive(ANN, newest))
-    assert table.ends[ANN].book == before
+    assert table.ends[ANN].play == before
     assert playing(table)
 
 
 def test_a_repeat_is_ignored_while_the_shutdown_is_answered() -> None:
     table = sit().open().propose(BEN).pump()
-    table.command(ANN, Cancel(1, "no"))
+    table.command(ANN, CancelGames(1, "no"))
     table.pump()
     last = last_batch(table, ANN)
     table.command(BEN, Close())
@@ -145,7 +145,7 @@ def test_a_holder_that_thinks_gives_the_potato_back_when_asked_and_asks_for_it()
     # Ben asked, got it, proposed: so Ann has it again, and did not have to ask.
     sent = kinds(table, since)
     assert sent[:3] == [(BEN, "Request"), (ANN, "Batch"), (BEN, "Batch")]
-    assert table.ends[ANN].book.potato
+    assert table.ends[ANN].play.potato
     table.go_on()
     assert playing(table)
     assert len(table.ends[ANN].told(GameSettled)) == 2
@@ -155,12 +155,12 @@ def test_who_gave_the_potato_back_with_a_move_owed_asks_again_with_the_next_bloc
     table = sit().open().propose(ANN)
     table.until(lambda: bool(table.ends[ANN].turns))
     table.ask(BEN)
-    assert table.ends[BEN].book.potato
+    assert table.ends[BEN].play.potato
     since = len(table.sent)
     table.farm()
     assert kinds(table, since) == [(ANN, "Request")]
     table.pump()
-    assert table.ends[ANN].book.potato
+    assert table.ends[ANN].play.potato
     table.go_on()
     assert len(table.ends[ANN].told(GameSettled)) == 1
 
@@ -192,7 +192,7 @@ def two_games_each_with_its_own_turn() -> Table:
             table.step()
         thinks = next(index for index, end in enumerate(table.ends) if end.turns)
         table.propose(1 - thinks).pump()
-        table.command(thinks, Accept(table.ends[thinks].offers.pop()))
+        table.command(thinks, AcceptGames(table.ends[thinks].offers.pop()))
         for _ in range(4):
             games = table.ends[thinks].state.games
             if len(games) == 2 and all(_decides(table, game.id, game.mover) for game in games):
@@ -204,7 +204,7 @@ def two_games_each_with_its_own_turn() -> Table:
 
 
 def _decides(table: Table, game_id: int, side: Side) -> bool:
-    player = table.ends[side].book.player(game_id)
+    player = table.ends[side].play.player(game_id)
     assert player is not None
     return len(player.choices()) > 1
 
@@ -218,7 +218,7 @@ def test_a_proposal_is_told_accepted_and_started_on_both_sides() -> None:
     assert isinstance(proposed, Proposed)
     assert proposed.group.proposer is BEN
     assert proposed.group.id == 1
-    table.command(ANN, Accept(1))
+    table.command(ANN, AcceptGames(1))
     table.pump()
     for end in table.ends:
         assert len(end.told(GameStarted)) == 1
@@ -227,7 +227,7 @@ def test_a_proposal_is_told_accepted_and_started_on_both_sides() -> None:
 
 def test_a_group_is_accepted_as_a_whole_with_a_turn_in_each() -> None:
     table = sit().open().propose(ANN, wish(), wish(alice=False), wish(unit=50)).pump()
-    table.command(BEN, Accept(table.ends[BEN].offers.pop()))
+    table.command(BEN, AcceptGames(table.ends[BEN].offers.pop()))
     assert [game.id for game in table.ends[BEN].state.games] == [0, 2, 4]
     assert table.ends[BEN].state.balances == (BALANCE - 5 * STAKE // 2,) * 2
     table.go_on(by_policy("random", "x"), by_policy("random", "y"))
@@ -266,7 +266,7 @@ def test_a_hundred_proposals_may_be_open() -> None:
 def test_either_side_may_cancel() -> None:
     for index, mine in ((ANN, False), (BEN, True)):
         table = sit().open().propose(BEN).pump()
-        table.command(index, Cancel(1, "not now"))
+        table.command(index, CancelGames(1, "not now"))
         if index == BEN:
             # Ann thinks; she gives the potato to Ben, who asked for it.
             table.pump()
@@ -280,7 +280,7 @@ def test_either_side_may_cancel() -> None:
 def test_a_player_may_give_its_reason_in_any_words() -> None:
     """The message has plain ones only: or the other side would have to refuse the batch."""
     table = sit().open().propose(BEN).pump()
-    table.command(ANN, Cancel(1, "trop t\u00f4t\n" + "x" * 400))
+    table.command(ANN, CancelGames(1, "trop t\u00f4t\n" + "x" * 400))
     table.pump()
     assert playing(table)
     (news,) = table.ends[BEN].told(Cancelled)
@@ -290,8 +290,8 @@ def test_a_player_may_give_its_reason_in_any_words() -> None:
 
 def test_a_cancel_that_crosses_an_acceptance_comes_to_nothing() -> None:
     table = sit().open().propose(BEN).pump()
-    table.command(BEN, Cancel(1, "I changed my mind"))
-    table.command(ANN, Accept(1))
+    table.command(BEN, CancelGames(1, "I changed my mind"))
+    table.command(ANN, AcceptGames(1))
     table.pump()
     assert playing(table)
     assert [game.id for game in table.ends[BEN].state.games] == [1]
@@ -301,8 +301,8 @@ def test_a_cancel_that_crosses_an_acceptance_comes_to_nothing() -> None:
 
 def test_a_cancel_that_crosses_a_cancel_comes_to_nothing() -> None:
     table = sit().open().propose(BEN).pump()
-    table.command(BEN, Cancel(1, "I changed my mind"))
-    table.command(ANN, Cancel(1, "no"))
+    table.command(BEN, CancelGames(1, "I changed my mind"))
+    table.command(ANN, CancelGames(1, "no"))
     table.pump()
     assert playing(table)
     assert table.ends[ANN].state.groups == () == table.ends[BEN].state.groups
@@ -366,7 +366,7 @@ def test_one_unfit_game_spoils_its_group_and_no_other() -> None:
     group = ProposeAction((first, msgspec.structs.replace(second, timeout=3)))
     ben.send(ben.batch(group, offers(ben, 5)))
     assert table.ends[ANN].offers[-1] == 5
-    table.command(ANN, Accept(5))
+    table.command(ANN, AcceptGames(5))
     answer = decode(table.take_mail())
     assert isinstance(answer, Batch)
     assert [type(action).__name__ for action in answer.actions] == ["Cancel", "Accept"]
@@ -374,7 +374,7 @@ def test_one_unfit_game_spoils_its_group_and_no_other() -> None:
 
 def test_an_acceptance_that_the_balances_do_not_cover_is_a_cancel() -> None:
     table = sit().open().propose(BEN, *[wish(stack=20)] * 3).pump()
-    table.command(ANN, Accept(1))
+    table.command(ANN, AcceptGames(1))
     answer = decode(table.take_mail())
     assert isinstance(answer, Batch)
     (cancel,) = answer.actions
@@ -388,7 +388,7 @@ def test_of_two_proposals_the_second_is_cancelled_if_only_one_is_covered() -> No
         table.receive(ANN, Request())
         table.pump()
     for group_id in (1, 3):
-        table.command(ANN, Accept(group_id))
+        table.command(ANN, AcceptGames(group_id))
     table.pump()
     assert playing(table)
     assert [game.id for game in table.ends[ANN].state.games] == [1]
@@ -407,8 +407,8 @@ def test_more_than_a_hundred_games_are_cancelled_not_played() -> None:
         if first == 1:
             table.receive(ANN, Request())
             table.mail.clear()
-    table.command(ANN, Accept(1))
-    table.command(ANN, Accept(121))
+    table.command(ANN, AcceptGames(1))
+    table.command(ANN, AcceptGames(121))
     answer = decode(table.take_mail())
     assert isinstance(answer, Batch)
     assert len(table.ends[ANN].state.games) == 100
@@ -432,29 +432,29 @@ def test_our_proposal_that_theirs_leave_no_room_for_comes_to_nothing() -> None:
 
 
 def impossible(table: Table, index: int, command: Command, words: str) -> None:
-    before = table.ends[index].book
+    before = table.ends[index].play
     with pytest.raises(UsageError, match=words):
         table.command(index, command)
-    assert table.ends[index].book == before
+    assert table.ends[index].play == before
     assert playing(table)
 
 
 def test_impossible_commands_are_refused_and_change_nothing() -> None:
     table = sit().open().propose(BEN).pump()
-    impossible(table, ANN, Accept(7), "no proposal 7")
-    impossible(table, ANN, Cancel(7, "no"), "no proposal 7")
-    impossible(table, BEN, Accept(1), "our own")
+    impossible(table, ANN, AcceptGames(7), "no proposal 7")
+    impossible(table, ANN, CancelGames(7, "no"), "no proposal 7")
+    impossible(table, BEN, AcceptGames(1), "our own")
     impossible(table, ANN, Act(1, Action("call")), "no game 1")
-    impossible(table, ANN, Propose(()), "no game is named")
-    impossible(table, ANN, Propose((wish(timeout=5),)), "too short")
-    impossible(table, ANN, Propose((wish(timeout=0),)), "too short")
-    impossible(table, ANN, Propose((wish(game="chess"),)), "chess")
-    impossible(table, ANN, Propose((wish(unit=0),)), "SP-TERMS")
-    impossible(table, ANN, Propose((wish(),) * 101), "at most 100")
+    impossible(table, ANN, ProposeGames(()), "no game is named")
+    impossible(table, ANN, ProposeGames((wish(timeout=5),)), "too short")
+    impossible(table, ANN, ProposeGames((wish(timeout=0),)), "too short")
+    impossible(table, ANN, ProposeGames((wish(game="chess"),)), "chess")
+    impossible(table, ANN, ProposeGames((wish(unit=0),)), "SP-TERMS")
+    impossible(table, ANN, ProposeGames((wish(),) * 101), "at most 100")
     table.propose(BEN)
-    table.ends[BEN].peer.handle(Cancel(1, "no"))
-    impossible(table, BEN, Cancel(1, "no"), "answered already")
-    table.command(ANN, Accept(1))
+    table.ends[BEN].peer.handle(CancelGames(1, "no"))
+    impossible(table, BEN, CancelGames(1, "no"), "answered already")
+    table.command(ANN, AcceptGames(1))
     table.ends[ANN].offers.clear()
     table.until(lambda: any(end.turns for end in table.ends))
     mover = next(index for index, end in enumerate(table.ends) if end.turns)
@@ -466,7 +466,7 @@ def test_impossible_commands_are_refused_and_change_nothing() -> None:
 
 def test_no_command_is_taken_before_play_nor_after() -> None:
     table = sit().start()
-    for command in (Propose((wish(),)), Close(), Accept(0)):
+    for command in (ProposeGames((wish(),)), Close(), AcceptGames(0)):
         with pytest.raises(UsageError, match="not now"):
             table.command(ANN, command)
     table = sit().open()
@@ -484,7 +484,7 @@ def test_a_decision_waits_for_the_potato() -> None:
     holder = table.holder()
     other = 1 - holder
     game = next(game for game in table.ends[other].state.games if game.mover == other)
-    player = table.ends[other].book.player(game.id)
+    player = table.ends[other].play.player(game.id)
     assert player is not None
     since = len(table.sent)
     table.command(other, Act(game.id, Action(player.choices()[0].verb)))
@@ -518,7 +518,7 @@ def test_a_fold_pays_the_mover_share() -> None:
     for end in table.ends:
         assert end.state.balances == tuple(paid)
         assert end.state.games == ()
-        assert end.book.players == ()
+        assert end.play.players == ()
 
 
 def test_early_reveals_are_checked_and_change_no_state() -> None:
@@ -531,7 +531,7 @@ def test_early_reveals_are_checked_and_change_no_state() -> None:
         table.deliver()
     table.take_mail()
     end = table.ends[receiver]
-    before = end.book
+    before = end.play
     for wrong in (
         Advisory(advisory.game_id, bytes(32)),
         Advisory(advisory.game_id, b""),
@@ -540,15 +540,15 @@ def test_early_reveals_are_checked_and_change_no_state() -> None:
         Advisory(99, advisory.data),
     ):
         assert quiet(table.receive(receiver, wrong))
-        assert end.book == before
+        assert end.play == before
     table.receive(receiver, advisory)
     (news,) = end.told(SawCards)
     assert isinstance(news, SawCards)
-    assert end.book.state == before.state
-    assert end.book.potato == before.potato
-    known = end.book
+    assert end.play.state == before.state
+    assert end.play.potato == before.potato
+    known = end.play
     assert quiet(table.receive(receiver, advisory))  # known already
-    assert end.book == known
+    assert end.play == known
     table.go_on()
     assert playing(table)
     assert quiet(table.receive(receiver, advisory))  # late
@@ -602,7 +602,7 @@ def test_both_may_want_to_close_at_once() -> None:
 def test_open_proposals_die_with_the_shutdown() -> None:
     table = sit().open().propose(BEN).pump()
     table.command(BEN, Close())
-    table.command(ANN, Cancel(1, "no"))
+    table.command(ANN, CancelGames(1, "no"))
     table.pump().farm(6)
     assert [end.peer.phase for end in table.ends] == [Phase.CLOSED] * 2
     # One's own, which the other has not seen yet or not answered.

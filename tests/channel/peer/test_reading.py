@@ -10,9 +10,7 @@ import pytest
 
 from channel.chain.observations import Block, CoinSeen
 from channel.chain.simulator import SimulatedChain
-from channel.peer.interface import Close, GoOnChain, Push, Tell
-from channel.peer.machine import Phase
-from channel.peer.onchain.chain_news import (
+from channel.peer.chain_news import (
     ChannelClosed,
     MovedOnChain,
     StateCounts,
@@ -20,6 +18,8 @@ from channel.peer.onchain.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.peer.interface import Close, GoOnChain, Push, Tell
+from channel.peer.machine import Phase
 from channel.peer.onchain.fees import Fees
 from channel.protocol.spend_parsing import (
     MovedTo,

@@ -6,9 +6,9 @@ import pytest
 
 from channel.chain.observations import Block
 from channel.crypto import bls
+from channel.peer.chain_news import ChannelClosed, UnilateralClose
 from channel.peer.interface import BrokenOff, Close, ShutdownStarted
 from channel.peer.machine import Phase
-from channel.peer.onchain.chain_news import ChannelClosed, UnilateralClose
 from channel.protocol.half_signed import publish
 from channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
 from tests.channel.on_chain import reward, take
@@ -138,7 +138,7 @@ def test_an_unroll_that_wins_the_race_is_not_taken_for_the_shutdown() -> None:
     asked = table.take_mail()
     assert isinstance(decode(asked), Shutdown)
     ann = Cheat(table, ANN)
-    take(table, publish(table.channel, ann.keys, table.ends[ANN].book.newest))
+    take(table, publish(table.channel, ann.keys, table.ends[ANN].play.newest))
     table.farm()
     ben = table.ends[BEN]
     assert phase(ben) is Phase.ON_CHAIN

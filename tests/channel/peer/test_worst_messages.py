@@ -309,8 +309,8 @@ def kept(end: End) -> int:
 
 def memory(end: End) -> object:
     peer = end.peer
-    links = [(link.state.number, link.state.groups) for link in peer.book.past]
-    return links, peer.book.queue, peer.book.state.groups, list(peer._held.values())
+    links = [(link.state.number, link.state.groups) for link in peer.play.history]
+    return links, peer.play.queue, peer.play.state.groups, list(peer._held.values())
 
 
 def test_refused_proposals_leave_nothing_behind_but_their_number() -> None:

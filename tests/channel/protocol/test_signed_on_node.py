@@ -202,7 +202,7 @@ def test_the_records_are_those_of_the_typed_model(seed: str) -> None:
     """What `signed` builds from a live book, and what stands on disk, are the same bytes."""
     table = play(seed)
     for index, end in enumerate(table.ends):
-        newest = end.book.newest
+        newest = end.play.newest
         state = kept(table, index, newest.state.number)
         unroll = Unroll(table, state)
         secret = Cheat(table, index).keys

@@ -39,7 +39,7 @@ QUICK = (
     "unchecked handshake._on_launch/1",
     *(f"unchecked receiving.receive_batch/{number}" for number in (1, 3, 4)),
     *("unchecked half_signed.check_halves/1", "unchecked half_signed.check_halves/2"),
-    *("unchecked closing.answered/1", "unchecked proposals.first_game/1"),
+    *("unchecked shutdown.answered/1", "unchecked proposals.first_game/1"),
     *("never preempts", "never slashes", "preempts itself", "stores last"),
     *("forgets what it received", "deaf to requests", "sends two batches", "plays on"),
     *("tells its seed", "waits for ever", "clock ahead"),

@@ -12,10 +12,10 @@ from channel.adversaries.base import Adversary, get, names, register
 from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.errors import InvariantError, UsageError
+from channel.peer.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
 from channel.peer.interface import Cancelled, Push
 from channel.peer.machine import Peer, Phase
 from channel.peer.onchain import game_tracking
-from channel.peer.onchain.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
 from channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channel.simulation import sweep as everything
 from channel.simulation.arena import Arena, Run
@@ -325,7 +325,7 @@ def test_the_ledger_and_the_engine_count_the_same() -> None:
     states = conversation(done).accounts
     assert len(states) > 10
     for end in done.ends:
-        for link in end.peer.book.past:
+        for link in end.peer.play.history:
             account = states[link.state.number]
             assert account.balances == link.state.balances
             assert account.total() == link.state.total()

@@ -1,22 +1,18 @@
-"""Everything that changes while two peers play: one immutable value, replaced as a whole.
-
-That is what makes a batch atomic: it leads to a new book, or the old one stays.
-"""
+"""One side of a funded channel: what is fixed for as long as the channel lives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
 
 from channel.crypto.keys import SecretKeys
-from channel.peer.interface import Command, Effect, GameStarted, Store
+from channel.peer.interface import Effect, GameStarted, Store
 from channel.protocol.half_signed import Signed
 from channel.protocol.proposals import first_game
 from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from channel.protocol.state_history import Past
 from channel.protocol.state_records import keep
 from games import registry
 from games.contract import Hashes, Player
@@ -24,7 +20,7 @@ from games.judge import hashes_of
 
 
 @dataclass(frozen=True)
-class Table:
+class Endpoint:
     """What one side plays with, fixed once the channel is funded.
 
     `entropy` gives the secret bytes of a game by its id: of this side and channel only.
@@ -77,43 +73,3 @@ class Table:
         if before.groups == after.groups:
             return []
         return [Store("proposals", msgspec.msgpack.encode(after.groups))]
-
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    """The game of messages at one moment, as one side sees it.
-
-    `state` is the newest, sent or received; `newest` the newest that we can complete (F);
-    `past` are all of them.
-    `queue` are the player's commands that wait for the potato; `requested`: we asked for it,
-    `owed`: the other side asked us; `ask_later`: we owe a move, and ask with the next block.
-    """
-
-    state: ChannelState
-    newest: Signed
-    past: Past
-    potato: bool
-    players: tuple[tuple[int, Player], ...] = ()
-    queue: tuple[Command, ...] = ()
-    requested: bool = False
-    owed: bool = False
-    ask_later: bool = False
-    closing: bool = False
-
-    def player(self, game_id: int) -> Player | None:
-        """Our seat in a live game."""
-        return next((player for known, player in self.players if known == game_id), None)
-
-    def with_player(self, game_id: int, player: Player) -> Book:
-        """The book with this seat's new knowledge."""
-        others = tuple(pair for pair in self.players if pair[0] != game_id)
-        return replace(self, players=(*others, (game_id, player)))
-
-    def only_live(self) -> Book:
-        """The book without the players of games that are no more."""
-        live = {game.id for game in self.state.games}
-        return replace(self, players=tuple(pair for pair in self.players if pair[0] in live))
-
-
-Out = tuple[Book, list[Effect]]
-"""The book after something happened, and what is to be done about it."""

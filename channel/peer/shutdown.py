@@ -13,28 +13,28 @@ import msgspec
 from channel.chain.coins import Bundle, Coin, standard_spend
 from channel.crypto import bls
 from channel.errors import Violation
-from channel.peer.play.book import Table
+from channel.peer.endpoint import Endpoint
 from channel.protocol.spend_parsing import channel_conditions
 from channel.protocol.state import ChannelState
 from clsp.values import tree_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class CleanShutdown:
     """The state that a shutdown pays out, and the spend, once it is completed."""
 
-    table: Table
+    endpoint: Endpoint
     state: ChannelState
     bundle: Bundle | None = None
 
     @classmethod
-    def of(cls, table: Table, newest: ChannelState) -> Ending:
+    def of(cls, endpoint: Endpoint, newest: ChannelState) -> CleanShutdown:
         """The shutdown at the newest state, whose open proposals die."""
-        return cls(table, msgspec.structs.replace(newest, groups=()))
+        return cls(endpoint, msgspec.structs.replace(newest, groups=()))
 
     def rewards(self) -> tuple[Coin, ...]:
         """The coins that it makes: the balances that are not 0, the initiator's first."""
-        channel = self.table.channel
+        channel = self.endpoint.channel
         return tuple(
             Coin(channel.coin.id, address, balance)
             for address, balance in zip(channel.rewards, self.state.balances, strict=True)
@@ -44,33 +44,33 @@ class Ending:
     def half(self) -> bytes:
         """Our half-signature: from here on we must not play."""
         return bls.sign_half(
-            self.table.secret_keys.channel, self._message(), self.table.channel.channel_key
+            self.endpoint.secret_keys.channel, self._message(), self.endpoint.channel.channel_key
         )
 
-    def answered(self, half: bytes) -> Ending:
+    def answered(self, half: bytes) -> CleanShutdown:
         """Completed with our half. Raises `Violation` for a half that is not over our state."""
-        channel = self.table.channel
-        theirs = channel.keys[self.table.side.other].channel
+        channel = self.endpoint.channel
+        theirs = channel.keys[self.endpoint.side.other].channel
         if not bls.verify_half(theirs, self._message(), channel.channel_key, half):
             raise Violation("CH-SHUT-3", f"not over the balances {self.state.balances}")
         return self._completed(bls.add(half, self.half()))
 
-    def completed(self, signature: bytes) -> Ending:
+    def completed(self, signature: bytes) -> CleanShutdown:
         """Completed by the other side. Raises `Violation` for what is no signature of it."""
-        if not bls.verify(self.table.channel.channel_key, self._message(), signature):
+        if not bls.verify(self.endpoint.channel.channel_key, self._message(), signature):
             raise Violation("CH-SHUT-3", "the completed signature is none")
         return self._completed(signature)
 
     def is_paid_by(self, solution: bytes) -> bool:
         """Whether the channel coin's spend with this solution is the shutdown."""
-        conditions = self.table.channel.shutdown_conditions(self.state)
+        conditions = self.endpoint.channel.shutdown_conditions(self.state)
         return channel_conditions(solution) == tree_hash(conditions)
 
     def _message(self) -> bytes:
-        return self.table.channel.shutdown_message(self.state)
+        return self.endpoint.channel.shutdown_message(self.state)
 
-    def _completed(self, signature: bytes) -> Ending:
-        channel = self.table.channel
+    def _completed(self, signature: bytes) -> CleanShutdown:
+        channel = self.endpoint.channel
         conditions = channel.shutdown_conditions(self.state)
         spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
-        return Ending(self.table, self.state, Bundle((spend,), signature))
+        return CleanShutdown(self.endpoint, self.state, Bundle((spend,), signature))

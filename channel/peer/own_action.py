@@ -1,0 +1,40 @@
+"""Our own action in a game: the message for it, and the state of the game after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.peer.endpoint import Endpoint
+from channel.protocol.messages import Move, Settle
+from channel.protocol.state import Before, LiveGame
+from games import registry
+from games.contract import Action, Play, Player, Position
+from games.judge import commitment, own_move, position_after
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAction:
+    """What we do in one game: the wire's action, and where it leads (nowhere, if we settle)."""
+
+    action: Action
+    wire: Settle | Move
+    before: Position
+    after: LiveGame
+    player: Player
+
+
+def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Action) -> OwnAction:
+    """What this action is, and where it leads. Raises `IllegalAction`."""
+    play = player.act(action)
+    before = game.position
+    if not isinstance(play, Play):
+        return OwnAction(action, Settle(game.id), before, game, player)
+    hashes = endpoint.hashes(game.terms.game)
+    step = own_move(registry.get(game.terms.game), hashes, before, game.coin.amount, play)
+    committed = commitment(step, hashes)
+    size = step.max_move_size if step else 0
+    coin = game.coin.after(play.move, committed, play.share, size)
+    position = position_after(before, step, play.move, play.share)
+    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    wire = Move(game.id, play.move, play.share, size, committed)
+    return OwnAction(action, wire, before, after, player.moved(position))

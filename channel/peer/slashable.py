@@ -1,0 +1,36 @@
+"""An illegal move that we can slash: the rule that it breaks, and the evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.peer.endpoint import Endpoint
+from channel.protocol.state import LiveGame
+from clsp.values import Value
+from games import registry
+from games.judge import slash_pays
+
+
+@dataclass(frozen=True, slots=True)
+class SlashableMove:
+    """An illegal move: the rule that it breaks, and the evidence for which the slash pays."""
+
+    rule: str
+    evidence: Value
+
+
+def slashable_move(
+    endpoint: Endpoint, game: LiveGame, rule: str, evidence: Value
+) -> SlashableMove | None:
+    """The fault of a game's last move, if the referee lets our slash of it through."""
+    before = game.before
+    if game.mover is not endpoint.side or before is None or before.position.state is None:
+        return None
+    pays = slash_pays(
+        registry.get(game.terms.game).programs[before.position.validator or ""],
+        before.position.state.value(),
+        game.coin,
+        evidence,
+        endpoint.channel.rewards[endpoint.side],
+    )
+    return SlashableMove(rule, evidence) if pays else None
