@@ -1,19 +1,18 @@
-"""What every adversary is: a real peer, with a hand between it and the world.
+"""An adversary: a real peer whose messages and spends are changed on their way out.
 
-It has its peer's keys and all that its peer knows, which is all that a thief has; what it
-does not change is what an honest peer does.
+It has its peer's keys and knowledge, which is all that a thief has. Whatever it does not change
+is what an honest peer does.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import islice
-from pkgutil import iter_modules
-from typing import ClassVar, TypeVar
+from pkgutil import walk_packages
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -25,12 +24,13 @@ from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, UsageError, Violation
 from channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
 from channel.peer.machine import Peer, Phase
+from channel.peer.onchain.dispute_state import Dispute
 from channel.peer.onchain.signed_games import SignedGames
 from channel.protocol import transitions
 from channel.protocol.half_signed import Signed, publish, sign_halves
 from channel.protocol.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
 from channel.protocol.proposals import Wish
-from channel.protocol.state import Before, Channel, ChannelState, LiveGame
+from channel.protocol.state import Before, Channel, ChannelState, LiveGame, Side
 from games.chance import Chance
 from games.contract import Player, Position
 from games.names import nearest, quoted
@@ -39,10 +39,10 @@ from games.referee import RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When to deviate, chance to do it by, and the node, for who wants to look at it.
+    """When to deviate, a source of random choices, and the node.
 
-    `rewind` replaces so many blocks by others without their spends, where the harness allows it
-    (False: not now). Nobody else can do that, and the adversary only as often as the weather.
+    `rewind(n)` replaces the last n blocks by others without their spends. It returns False where
+    the weather would not allow such a reorganisation.
     """
 
     step: int
@@ -52,19 +52,20 @@ class Plan:
 
 
 class Adversary:
-    """An honest peer that does one thing wrong from its `step`-th message on.
+    """An honest peer that deviates in one way from its `step`-th message on.
 
-    Override `say` to change messages, `push` to change spends; `act` to do more with every event
-    once it is due, `block` with every block, and `last` when the other side has had the block
-    as well. `done` is set once it has deviated: a run in which it never could says so.
+    Override `say` to change messages and `push` to change spends. Once it is due, `act` runs
+    after every event, `block` after every block, and `last` after the other side has handled
+    that block and pushed its spends. Set `done` when it has deviated, so that a run in which it
+    never could is reported as such.
     """
 
     name: ClassVar[str] = ""
     about: ClassVar[str] = ""
     default_step: ClassVar[int] = 8
-    """Where it begins to deviate unless somebody says: in the middle of a hand."""
+    """The step at which it deviates unless the user names one: in the middle of a hand."""
     at_once: ClassVar[bool] = True
-    """Whether it deviates at the first thing, from its step on, that lets it."""
+    """Whether it deviates at the first opportunity from its step on."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         self.peer = peer
@@ -76,7 +77,7 @@ class Adversary:
 
     @property
     def done(self) -> bool:
-        """Whether it has deviated; `deviated_at` says after how many of its messages."""
+        """Whether it has deviated; `deviated_at` is the number of messages it had sent by then."""
         return self.deviated_at is not None
 
     @done.setter
@@ -88,7 +89,7 @@ class Adversary:
 
     @property
     def phase(self) -> Phase:
-        """Where its peer stands."""
+        """The phase of its peer."""
         return self.peer.phase
 
     def player(self, game_id: int) -> Player | None:
@@ -97,11 +98,11 @@ class Adversary:
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, as the peer does."""
-        return self._through(self.peer.start(peak))
+        return self._change(self.peer.start(peak))
 
     def handle(self, event: Event) -> list[Effect]:
-        """What the peer does about an event, changed."""
-        effects = self._through(self.peer.handle(event))
+        """Let the peer handle an event, and change the effects."""
+        effects = self._change(self.peer.handle(event))
         self._remember_offers()
         if isinstance(event, Block):
             effects += self.block(event)
@@ -110,120 +111,148 @@ class Adversary:
         return effects
 
     def means(self, blob: bytes) -> bool:
-        """Whether its peer said this message, be it in other bytes."""
+        """Whether its peer made this message, possibly in another encoding."""
         try:
             return blob in self.meant or encode(decode(blob)) in self.meant
         except Violation:
             return False
 
-    # --- what an adversary changes ---
+    # --- what an adversary overrides ---
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
-        """What is sent in place of this message, once it is time to deviate."""
+        """The messages to send instead of this one, once it is due."""
         return [blob]
 
     def push(self, push: Push) -> list[Effect]:
-        """What is pushed in place of this bundle."""
+        """The effects to carry out instead of this push."""
         return [push]
 
     def block(self, block: Block) -> list[Effect]:
-        """What else is done about a block."""
+        """Additional effects after a block."""
         return []
 
     def act(self) -> list[Effect]:
-        """What it does of its own accord, with every event from its step on."""
+        """Additional effects after any event, once it is due."""
         return []
 
     def last(self) -> list[Effect]:
-        """What it does when the other side has had the block too, and pushed its spends."""
+        """Additional effects once the other side has handled the block too."""
         return []
 
-    # --- what it is made of ---
+    # --- what it knows ---
 
     @property
     def due(self) -> bool:
-        """Whether it is time to deviate."""
+        """Whether it has sent enough messages to deviate."""
         return self.said > self.plan.step
 
     @property
+    def side(self) -> Side:
+        """Its side of the channel."""
+        return self.peer.config.side
+
+    @property
     def keys(self) -> SecretKeys:
-        """Its own secret keys."""
+        """Its secret keys."""
         return SecretKeys.derive(self.peer.config.secret)
 
     @property
-    def channel(self) -> Channel | None:
-        """The channel, once it is known."""
+    def is_open(self) -> bool:
+        """Whether the first states of the channel are signed."""
+        return self.peer._play is not None
+
+    @property
+    def known_channel(self) -> Channel | None:
+        """The channel, once its coin is known."""
         return self.peer.endpoint.channel if self.peer.endpoint else None
+
+    @property
+    def channel(self) -> Channel:
+        """The channel. Raises `InvariantError` before its coin is known."""
+        if self.known_channel is None:
+            raise InvariantError("an adversary needs a channel before there is one")
+        return self.known_channel
+
+    @property
+    def dispute(self) -> Dispute | None:
+        """Its peer's dispute; None while the channel is off chain."""
+        return self.peer._dispute
+
+    @property
+    def state(self) -> ChannelState:
+        """The newest state that it knows."""
+        return self.peer.play.state
+
+    def before(self) -> ChannelState | None:
+        """The state before the newest; None if there is none."""
+        past = self.peer.play.history.older if self.is_open else None
+        return past.state if past else None
+
+    def batch_and_before(self, message: Message) -> tuple[Batch, ChannelState] | None:
+        """A batch that its peer has just made and the state before it; None for other messages."""
+        before = self.before()
+        return (message, before) if isinstance(message, Batch) and before is not None else None
 
     def completable(self) -> list[Signed]:
         """The states that it can publish, oldest first."""
-        if self.peer._play is None:
+        if not self.is_open:
             return []
         return sorted(
             (link.signed for link in self.peer.play.history if link.signed),
             key=lambda signed: signed.state.number,
         )
 
-    def publishes(self, signed: Signed) -> Bundle:
-        """The spend of the channel coin to this state's unroll coin."""
-        return publish(self._channel(), self.keys, signed)
-
-    def batch(self, state: ChannelState, actions: Sequence[BatchAction]) -> bytes:
-        """A batch of these actions after this state, signed as it declares itself."""
-        try:
-            after, _ = transitions.apply(
-                self._channel(), state, self.peer.config.side, actions, as_declared
-            )
-        except (Violation, InvariantError):
-            after = msgspec.structs.replace(state, number=state.number + 1)
-        halves = sign_halves(self._channel(), self.keys, after)
-        return encode(Batch(after.number, tuple(actions), *halves))
-
-    def command(self, command: Command) -> list[Effect] | None:
-        """What follows when its player wants this of its peer; None if that cannot be now."""
-        try:
-            return self._through(self.peer.handle(command))
-        except UsageError:
+    def seat(self, game: LiveGame) -> Player | None:
+        """Its seat in a game as of the state before the newest."""
+        before = self.before()
+        if before is None or self.peer.endpoint is None:
             return None
+        return SignedGames.of(self.peer.endpoint, self.peer.play.history).player_at(before, game)
 
     def wish(self) -> Wish | None:
-        """A game like the one that was offered last; None before there was one."""
+        """A game with the terms of the latest offer; None before there was one."""
         self._remember_offers()
         offer = self._offered
         if offer is None:
             return None
         return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
 
-    def seat(self, game: LiveGame) -> Player | None:
-        """Its seat in a game as it was in the state before its newest."""
-        before = self.before()
-        if before is None or self.peer.endpoint is None:
+    # --- what it can make ---
+
+    def publishes(self, signed: Signed) -> Bundle:
+        """The spend of the channel coin to this state's unroll coin."""
+        return publish(self.channel, self.keys, signed)
+
+    def batch(self, state: ChannelState, actions: Sequence[BatchAction]) -> bytes:
+        """An encoded batch of these actions after this state, signed for what it declares."""
+        try:
+            after, _ = transitions.apply(self.channel, state, self.side, actions, as_declared)
+        except (Violation, InvariantError):
+            after = msgspec.structs.replace(state, number=state.number + 1)
+        return encode(self.signs(after, actions))
+
+    def signs(self, after: ChannelState, actions: Sequence[BatchAction]) -> Batch:
+        """A batch of these actions with valid halves for this state."""
+        halves = sign_halves(self.channel, self.keys, after)
+        return Batch(after.number, tuple(actions), *halves)
+
+    def command(self, command: Command) -> list[Effect] | None:
+        """Give its peer a command; None if that is not possible now."""
+        try:
+            return self._change(self.peer.handle(command))
+        except UsageError:
             return None
-        return SignedGames.of(self.peer.endpoint, self.peer.play.history).player_at(before, game)
 
-    def halves(self, state: ChannelState) -> Signed:
-        """A state with its own halves in place of the other side's."""
-        channel = self._channel()
-        return Signed(state, channel.on_chain(state), sign_halves(channel, self.keys, state))
-
-    def before(self) -> ChannelState | None:
-        """The state before the batch that its peer has just made."""
-        past = self.peer.play.history.older if self.peer._play else None
-        return past.state if past else None
+    # --- internal ---
 
     def _remember_offers(self) -> None:
-        """The peer itself forgets proposals that are answered."""
-        for link in islice(self.peer.play.history if self.peer._play else (), 2):
+        """Note the latest offer: the peer forgets proposals that are answered."""
+        for link in islice(self.peer.play.history if self.is_open else (), 2):
             if link.state.groups:
                 self._offered = link.state.groups[0].offers[0]
                 return
 
-    def _channel(self) -> Channel:
-        if self.channel is None:
-            raise InvariantError("an adversary signs before there is a channel")
-        return self.channel
-
-    def _through(self, effects: Sequence[Effect]) -> list[Effect]:
+    def _change(self, effects: Sequence[Effect]) -> list[Effect]:
         changed: list[Effect] = []
         for effect in effects:
             match effect:
@@ -239,32 +268,24 @@ class Adversary:
         return changed
 
 
-class MoveChanger(Adversary, ABC):
-    """Changes the first move that it can, once it is due, and signs the batch again."""
+class MessageChanger(Adversary):
+    """Replaces the first message that it can, once it is due."""
 
     def say(self, message: Message, blob: bytes) -> list[bytes]:
-        """The batch with its first move changed."""
-        before = self.before()
-        if self.done or not isinstance(message, Batch) or before is None:
+        """The messages in place of this one."""
+        changed = None if self.done else self.change(message, blob)
+        if changed is None:
             return [blob]
-        actions: list[BatchAction] = []
-        for action in message.actions:
-            game = before.game(action.game_id) if isinstance(action, Move) else None
-            if isinstance(action, Move) and game is not None and not self.done:
-                changed = self.change(action, game)
-                self.done = changed is not None and changed != action
-                actions.append(changed or action)
-            else:
-                actions.append(action)
-        return [self.batch(before, actions)] if self.done else [blob]
+        self.done = True
+        return changed
 
-    @abstractmethod
-    def change(self, move: Move, game: LiveGame) -> Move | None:
-        """The move that it makes instead; None for none."""
+    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+        """The messages to send instead; None to leave this one as it is."""
+        return None
 
 
 def as_declared(game: LiveGame, action: Move) -> LiveGame:
-    """What a move makes of its game when nobody judges it: the coin as it is declared."""
+    """Apply a move without judging it: the coin is the one that the move declares."""
     try:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
     except RefereeRefusal:
@@ -277,28 +298,51 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
 # --- the registry --------------------------------------------------------------------------------
 
 A = TypeVar("A", bound=type[Adversary])
+Change = Callable[[Any, Message, bytes], "list[bytes] | None"]
+"""A function in place of `MessageChanger.change`; the first argument is the adversary."""
 
 _known: dict[str, type[Adversary]] = {}
 
 
-def register(kind: A) -> A:
-    """Make an adversary known by its name."""
-    if kind.name in _known or not kind.name or not kind.about:
-        raise InvariantError(f"{kind.__name__}: no name of its own, or nothing about it")
-    _known[kind.name] = kind
-    return kind
+def adversary(name: str, about: str) -> Callable[[A], A]:
+    """Register a class under a name, with what it does: "sends no more messages"."""
+
+    def register(kind: A) -> A:
+        if not name or not about or name in _known:
+            raise InvariantError(f"adversary {name!r}: the name is taken, or a text is missing")
+        kind.name, kind.about = name, about
+        _known[name] = kind
+        return kind
+
+    return register
+
+
+def changes_message(
+    name: str,
+    about: str,
+    *,
+    step: int = Adversary.default_step,
+    kind: type[MessageChanger] = MessageChanger,
+) -> Callable[[Change], Change]:
+    """Register an adversary that changes one message, by the function that changes it."""
+
+    def register(change: Change) -> Change:
+        adversary(name, about)(type(name, (kind,), {"change": change, "default_step": step}))
+        return change
+
+    return register
 
 
 @cache
 def names() -> tuple[str, ...]:
     """The names of all adversaries, sorted."""
-    for module in iter_modules(adversaries.__path__):
-        import_module(f"{adversaries.__name__}.{module.name}")
+    for module in walk_packages(adversaries.__path__, f"{adversaries.__name__}."):
+        import_module(module.name)
     return tuple(sorted(_known))
 
 
 def get(name: str) -> type[Adversary]:
-    """The adversary of this name. Raises `UsageError`, naming those that there are."""
+    """The adversary of this name. Raises `UsageError`, naming the nearest one."""
     if name not in names():
         raise UsageError(
             f"no adversary is called {quoted(name)}{nearest(name, names())};"

@@ -1,98 +1,188 @@
-"""It publishes an old state in which it had more, and is otherwise honest."""
+"""Adversaries that publish an old state, or preempt with one that they may not."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 
-from channel.adversaries.base import Adversary, register
+from channel.adversaries.base import Adversary, Plan, adversary
+from channel.chain.coins import Bundle
+from channel.chain.observations import Block
+from channel.crypto import bls
 from channel.peer.interface import Effect, Push
-from channel.protocol.half_signed import Signed
+from channel.peer.machine import Peer
+from channel.protocol.half_signed import NO_SIGNATURE, Signed, preempt, sign_halves, time_out
+from channel.protocol.messages import Message
+
+Pick = Callable[["Stale", list[Signed]], Signed | None]
+"""Picks one of at least two states, oldest first; None if none will do."""
 
 
-class Stale(Adversary, ABC):
-    """Publishes a state that it received long ago; only its own parity it can complete."""
+class Stale(Adversary):
+    """Publishes, once, a state that it received long ago, and plays by the rules from then on.
 
-    @abstractmethod
+    It can complete only states of its own parity.
+    """
+
     def pick(self, states: list[Signed]) -> Signed | None:
-        """Which of the states that it can complete, oldest first; there are at least two."""
+        """The state to publish, of at least two, oldest first; None for none of them."""
+        return None
 
     def act(self) -> list[Effect]:
-        """Publish, once."""
+        """Publish it."""
         states = self.completable()
-        if self.done or len(states) < 2:
-            return []
-        picked = self.pick(states)
+        picked = self.pick(states) if not self.done and len(states) > 1 else None
         if picked is None:
             return []
         self.done = True
         return [Push("stale", self.publishes(picked))]
 
 
-@register
-class Oldest(Stale):
-    """The state of the opening."""
+def _publishes(name: str, about: str) -> Callable[[Pick], Pick]:
+    """Register an adversary by the function that picks the state to publish."""
 
-    name = "stale-oldest"
-    about = "publishes the first state of all, in which both had what they put in"
+    def register(pick: Pick) -> Pick:
+        adversary(name, about)(type(name, (Stale,), {"pick": pick}))
+        return pick
 
-    def pick(self, states: list[Signed]) -> Signed | None:
-        """The first."""
-        return states[0]
+    return register
 
 
-@register
-class Previous(Stale):
-    """The newest but one: what it has just been answered to never was."""
-
-    name = "stale-previous"
-    about = "publishes the newest state but one"
-
-    def pick(self, states: list[Signed]) -> Signed | None:
-        """The last but one."""
-        return states[-2]
+@_publishes("stale-oldest", "publishes the first state, in which both have what they put in")
+def _oldest(one: Stale, states: list[Signed]) -> Signed | None:
+    return states[0]
 
 
-@register
-class Any(Stale):
-    """Any state between."""
-
-    name = "stale-any"
-    about = "publishes some old state"
-
-    def pick(self, states: list[Signed]) -> Signed | None:
-        """One of the old ones."""
-        return self.plan.chance.pick(states[:-1])
+@_publishes("stale-previous", "publishes the newest state but one")
+def _previous(one: Stale, states: list[Signed]) -> Signed | None:
+    return states[-2]
 
 
-@register
-class Richest(Stale):
-    """The state that pays it most, whichever that is."""
-
-    name = "stale-richest"
-    about = "publishes the old state in which its balance was highest"
-
-    def pick(self, states: list[Signed]) -> Signed | None:
-        """The one with the most outside of games; of several the newest."""
-        side = self.peer.config.side
-        return max(
-            states[:-1],
-            key=lambda signed: (signed.state.balances[side], signed.state.number),
-        )
+@_publishes("stale-any", "publishes some old state")
+def _any(one: Stale, states: list[Signed]) -> Signed | None:
+    return one.plan.chance.pick(states[:-1])
 
 
-@register
-class EarlierHand(Stale):
-    """A hand is over, and it would rather play it again."""
+@_publishes("stale-richest", "publishes the old state in which its balance was highest")
+def _richest(one: Stale, states: list[Signed]) -> Signed | None:
+    # Of several the newest.
+    return max(
+        states[:-1], key=lambda signed: (signed.state.balances[one.side], signed.state.number)
+    )
 
-    name = "stale-hand"
-    about = "publishes a state of a hand that is over"
 
-    def pick(self, states: list[Signed]) -> Signed | None:
-        """One with a game that is not live any more."""
-        live = {game.id for game in self.peer.play.state.games}
-        over = [
-            signed
-            for signed in states[:-1]
-            if any(game.id not in live for game in signed.state.games)
+@_publishes("stale-hand", "publishes a state of a hand that is over")
+def _earlier_hand(one: Stale, states: list[Signed]) -> Signed | None:
+    live = {game.id for game in one.state.games}
+    over = [
+        signed for signed in states[:-1] if any(game.id not in live for game in signed.state.games)
+    ]
+    return one.plan.chance.pick(over) if over else None
+
+
+@adversary("stale-other-parity", "publishes and preempts with states that it cannot complete")
+class _OtherParity(Adversary):
+    def block(self, block: Block) -> list[Effect]:
+        """With every block, spend with one of the states that it sent, under false signatures."""
+        if not self.due or not self.is_open:
+            return []
+        past = list(self.peer.play.history)
+        sent = [link.state for link in past if link.signed is None]
+        signed = self.completable()
+        if not sent:
+            return []
+        self.done = True
+        chance = self.plan.chance
+        state = chance.pick(sent)
+        # Its own halves twice, or the halves of another state, or no signature at all.
+        on_chain = self.channel.on_chain(state)
+        forged = Signed(state, on_chain, sign_halves(self.channel, self.keys, state))
+        if signed and chance.below(2):
+            forged = Signed(state, on_chain, chance.pick(signed).halves)
+        older = [link.state for link in past if link.state.number < state.number]
+        bundle = self.publishes(forged)
+        if older and chance.below(2):
+            bundle = preempt(self.channel, self.keys, forged, chance.pick(older))
+        if chance.below(4) == 0:
+            bundle = Bundle(bundle.spends, NO_SIGNATURE)
+        return [Push("other parity", bundle)]
+
+
+@adversary("self-preempter", "publishes an old state and preempts it by its own, in one bundle")
+class _SelfPreempter(Adversary):
+    def block(self, block: Block) -> list[Effect]:
+        """Try that with every block; the unroll puzzle's check of the parity forbids it."""
+        states = self.completable()
+        if not self.due or len(states) < 2:
+            return []
+        self.done = True
+        effects: list[Effect] = []
+        for old, new in ((states[0], states[-1]), (states[-2], states[-1]), (states[0], states[0])):
+            first = self.publishes(old)
+            then = preempt(self.channel, self.keys, new, old.state)
+            signature = bls.add(first.signature, then.signature)
+            effects.append(Push("both", Bundle((*first.spends, *then.spends), signature)))
+        return effects
+
+
+@adversary("impatient", "publishes an old state with its timeout in one bundle, or unsigned")
+class _Impatient(Adversary):
+    def block(self, block: Block) -> list[Effect]:
+        states = self.completable()
+        if not self.due or not states:
+            return []
+        self.done = True
+        old = states[0]
+        early = time_out(self.channel, old.state)
+        both = self.publishes(old)
+        return [
+            Push("early", early),
+            Push("early", Bundle((*both.spends, *early.spends), both.signature)),
+            Push("unsigned", Bundle(both.spends, NO_SIGNATURE)),
         ]
-        return self.plan.chance.pick(over) if over else None
+
+
+class LatePreempter(Adversary):
+    """Never answers from its step on, so that the other side publishes the state before its own.
+
+    Only the adversary can complete the state that was sent to it last. It preempts with that
+    `late` blocks after the timeout of the unroll coin.
+    """
+
+    late = 0
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._held: Push | None = None
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """Nothing."""
+        return []
+
+    def push(self, push: Push) -> list[Effect]:
+        """Hold the preemption back, and publish nothing."""
+        if push.name == "preempt":
+            self._held = push
+            return []
+        return [] if push.name == "unroll" else [push]
+
+    def last(self) -> list[Effect]:
+        """Preempt once the unroll coin is old enough, with the other side's spends pending."""
+        if self._held is None:
+            return []
+        coin = self.plan.chain.coin(self._held.bundle.spends[0].coin.id)
+        if coin is None or coin.spent is not None:
+            return []
+        if self.plan.chain.peak() - coin.born < self.channel.unroll_timeout + self.late:
+            return []
+        self.done = True
+        return [self._held]
+
+
+@adversary("late-preempter-1", "preempts in the last block before the timeout")
+class _LastBlockPreempter(LatePreempter):
+    late = -1
+
+
+@adversary("late-preempter", "preempts in the block in which the timeout is due")
+class _SameBlockPreempter(LatePreempter):
+    pass

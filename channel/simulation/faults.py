@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
+from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channel.peer.machine import Peer
 from channel.simulation.planted import (
     Clock,

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from channel.adversaries.base import Adversary, names
-from channel.adversaries.rule_breakers import UNBREAKABLE, name_of
+from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channel.errors import Violation
 from channel.peer.interface import BrokenOff, Received, Send, Tell
 from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from channel.adversaries.base import Adversary, get, names, register
+from channel.adversaries.base import Adversary, adversary, get, names
 from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.errors import InvariantError, UsageError
@@ -346,9 +346,9 @@ def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
         assert kind.name == name
         assert kind.about[0].islower()
         assert not kind.about.endswith(".")
-    for kind in (type("Nameless", (Adversary,), {}), type("Twice", (get("dead"),), {})):
-        with pytest.raises(InvariantError):
-            register(kind)
+    for name, about in (("", "does nothing"), ("nice", ""), ("dead", "is there already")):
+        with pytest.raises(InvariantError, match=repr(name)):
+            adversary(name, about)(type("Nice", (Adversary,), {}))
     with pytest.raises(UsageError, match="no adversary is called 'nice'"):
         get("nice")
 

@@ -1,0 +1,133 @@
+"""Adversaries that claim, slash or pin game coins that are not theirs to take."""
+
+from __future__ import annotations
+
+from channel.adversaries.base import Plan, adversary
+from channel.adversaries.on_chain import OnChain, near_timeout
+from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.protocol.game_spends import claim_bundle, slash_bundle
+from channel.protocol.half_signed import time_out, unroll_coin
+from clsp.integers import int_to_atom
+from clsp.values import Value, serialize, to_list
+from games import registry
+from games.referee import CREATE_COIN, timeout_solution
+
+
+@adversary("claimer", "claims with every block, so as to be in at exactly the timeout")
+class _Claimer(OnChain):
+    needs_game = False
+
+    def last(self) -> list[Effect]:
+        """Claim every unspent coin: a move or preemption that comes late finds that pending."""
+        dispute = self.dispute
+        if dispute is None:
+            return []
+        effects: list[Effect] = []
+        for link in self.peer.play.history:
+            if self._claimable(unroll_coin(self.channel, link.state), self.channel.unroll_timeout):
+                effects.append(Push("timeout", time_out(self.channel, link.state)))
+        for tracked in dispute.judged.values():
+            if self._claimable(tracked.coin, tracked.game.coin.timeout):
+                effects.append(
+                    Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
+                )
+        self.done = self.done or bool(effects)
+        return effects
+
+    def _claimable(self, coin: Coin, timeout: int) -> bool:
+        seen = self.plan.chain.coin(coin.id)
+        if seen is None or seen.spent is not None:
+            return False
+        return near_timeout(self.plan.chain.peak() - seen.born, timeout)
+
+
+@adversary("payout-thief", "claims the other side's share too, and too early")
+class _PayoutThief(OnChain):
+    def cheat(self, block: Block) -> list[Effect]:
+        """Claim with its own address on both sides; slash its own moves."""
+        effects: list[Effect] = []
+        own, other = self.channel.rewards[self.side], self.channel.rewards[self.side.other]
+        for tracked, age in self.unspent_games(block):
+            if not near_timeout(age, tracked.game.coin.timeout):
+                continue
+            self.done = True
+            coin = tracked.game.coin
+            puzzle = coin.puzzle().serialized
+            signatures = [self.channel.payout_signatures[self.side]] * 2
+            for addresses in ((own, own), (own, other), (other, own)):
+                solution = serialize(timeout_solution(coin, *addresses))
+                spend = Spend(tracked.coin, puzzle, solution)
+                effects.append(Push("theft", Bundle((spend,), bls.add(*signatures))))
+            slash = serialize(to_list((b"", (b"\x01", b""), b"", own)))
+            bundle = Bundle((Spend(tracked.coin, puzzle, slash),), signatures[0])
+            effects.append(Push("theft", bundle))
+        return effects
+
+
+@adversary("evidence-forger", "tries to slash legal moves with evidence of all kinds")
+class _EvidenceForger(OnChain):
+    def cheat(self, block: Block) -> list[Effect]:
+        """A few pieces of evidence with each block, for every coin on which it is the mover."""
+        effects: list[Effect] = []
+        for tracked, _ in self.unspent_games(block):
+            before = tracked.game.before
+            if tracked.game.mover is not self.side or before is None:
+                continue
+            if before.position.state is None or before.position.validator is None:
+                continue
+            self.done = True
+            program = registry.get(tracked.game.terms.game).programs[before.position.validator]
+            state = before.position.state.value()
+            guesses = [bytes([self.plan.chance.below(256)]) for _ in range(4)]
+            tried: list[Value] = [b"", (b"", b""), self.plan.chance.bytes(40), *guesses]
+            for evidence in tried:
+                bundle = slash_bundle(
+                    self.channel, tracked.coin, tracked.game, state, program, evidence
+                )
+                effects.append(Push("forged", bundle))
+        return effects
+
+
+@adversary("pinner", "bundles the other side's spends with a coin of its own, at a low fee")
+class _Pinner(OnChain):
+    needs_game = False
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._seen = Block(0)
+
+    def cheat(self, block: Block) -> list[Effect]:
+        self._seen = block
+        return []
+
+    def last(self) -> list[Effect]:
+        """Take every pending bundle of the other side into one of its own."""
+        effects: list[Effect] = []
+        for seen in self._seen.coins:
+            if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:
+                continue
+            for other in self.plan.chain.pending(seen.coin.id):
+                payer = self._payer()
+                if payer is None or payer in {spend.coin for spend in other.spends}:
+                    continue
+                self.done = True
+                effects.append(Push("pin", self._joined(other, payer)))
+        return effects
+
+    def _payer(self) -> Coin | None:
+        """The largest coin of its wallet."""
+        coins = self.plan.chain.coins_at(self.peer.config.wallet.coin.puzzle_hash)
+        return max((seen.coin for seen in coins), key=lambda coin: coin.amount, default=None)
+
+    def _joined(self, other: Bundle, payer: Coin) -> Bundle:
+        key = self.peer.config.wallet.key
+        change = condition(CREATE_COIN, payer.puzzle_hash, int_to_atom(payer.amount - 1))
+        conditions = to_list((change,))
+        message = standard_message(conditions, payer.id, self.channel.agg_sig_data)
+        spend = standard_spend(payer, bytes(key.get_g1()), conditions)
+        signature = bls.add(other.signature, bls.sign(key, message))
+        return Bundle((*other.spends, spend), signature)

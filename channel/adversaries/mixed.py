@@ -1,0 +1,118 @@
+"""Adversaries that deviate in several ways, chosen at random."""
+
+from __future__ import annotations
+
+from channel.adversaries.base import Adversary, Plan, adversary, get, names
+from channel.adversaries.on_chain import OnChain
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, GoOnChain, Push
+from channel.peer.machine import Peer
+from channel.protocol.game_spends import claim_bundle, move_bundle
+from channel.protocol.half_signed import preempt, time_out
+from channel.protocol.messages import Batch, Message, Request, encode
+
+FACES = 3
+"""The adversaries that a chameleon combines."""
+
+
+@adversary("chameleon", "combines three other adversaries, chosen at random")
+class _Chameleon(Adversary):
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        others = [name for name in names() if name != self.name]
+        picked = [plan.chance.pick(others) for _ in range(FACES)]
+        self.faces = [get(name)(peer, plan) for name in picked]
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """The messages of the first that changes this one."""
+        for face in self._faces():
+            said = face.say(message, blob)
+            if said != [blob]:
+                return said
+        return [blob]
+
+    def push(self, push: Push) -> list[Effect]:
+        """The effects of the first that changes this push."""
+        for face in self._faces():
+            pushed = face.push(push)
+            if pushed != [push]:
+                return pushed
+        return [push]
+
+    def block(self, block: Block) -> list[Effect]:
+        return [effect for face in self._faces() for effect in face.block(block)]
+
+    def act(self) -> list[Effect]:
+        return [effect for face in self._faces() for effect in face.act()]
+
+    def last(self) -> list[Effect]:
+        return [effect for face in self._faces() for effect in face.last()]
+
+    def _faces(self) -> list[Adversary]:
+        """The three in random order, brought up to date."""
+        left, faces = list(self.faces), []
+        self.done = any(face.done for face in left)
+        while left:
+            faces.append(left.pop(self.plan.chance.below(len(left))))
+        for face in faces:
+            face.said, face.meant = self.said, self.meant
+        return faces
+
+
+@adversary("madman", "does something random at every turn, on and off chain")
+class _Madman(OnChain):
+    needs_game = False
+
+    def act(self) -> list[Effect]:
+        # It goes on chain at a random block.
+        return []
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """The message, nothing, the message twice, or another one beside it."""
+        kind = self.plan.chance.below(12)
+        self.done = True
+        if kind == 0:
+            return []
+        if kind == 1:
+            return [blob, blob]
+        if kind == 2:
+            return [encode(Request()), blob]
+        if kind == 3 and isinstance(message, Batch) and self.before() is not None:
+            return [blob, self.batch(self.state, ())]
+        return [blob]
+
+    def push(self, push: Push) -> list[Effect]:
+        return [] if self.plan.chance.below(4) == 0 else [push]
+
+    def block(self, block: Block) -> list[Effect]:
+        """Push random spends of whatever is unspent."""
+        effects: list[Effect] = []
+        states = self.completable()
+        chance = self.plan.chance
+        if not self.due or not states:
+            return effects
+        if self.dispute is None and chance.below(8) == 0:
+            effects += self.command(GoOnChain("why not")) or []
+        if chance.below(3) == 0:
+            effects.append(Push("any state", self.publishes(chance.pick(states))))
+        if chance.below(3) == 0:
+            link = chance.pick([*self.peer.play.history])
+            bundle = preempt(self.channel, self.keys, chance.pick(states), link.state)
+            effects.append(Push("any preemption", bundle))
+        if chance.below(3) == 0:
+            link = chance.pick([*self.peer.play.history])
+            effects.append(Push("any timeout", time_out(self.channel, link.state)))
+        for tracked, _ in self.unspent_games(block):
+            coin = tracked.game.coin
+            if chance.below(2):
+                effects.append(
+                    Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
+                )
+                continue
+            share = chance.below(coin.amount + 1)
+            size = min(coin.max_move_size, 40)
+            if coin.infohash_b and tracked.game.mover is self.side:
+                other = coin.after(chance.bytes(size), chance.bytes(32), share, size)
+                bundle = move_bundle(self.channel, self.keys, tracked.coin, coin, other)
+                effects.append(Push("any move", bundle))
+        return effects

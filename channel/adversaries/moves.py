@@ -1,0 +1,189 @@
+"""Adversaries that change one of their moves and sign the batch again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from channel.adversaries.base import MessageChanger, adversary
+from channel.peer.own_action import own_action
+from channel.protocol.messages import Message, Move
+from channel.protocol.state import LiveGame
+from clsp.integers import int_to_atom
+from games.contract import Action
+
+
+class MoveChanger(MessageChanger):
+    """Replaces the first move that it can, once it is due."""
+
+    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+        """The batch with that move replaced, signed again."""
+        found = self.batch_and_before(message)
+        if found is None:
+            return None
+        batch, before = found
+        for at, action in enumerate(batch.actions):
+            game = before.game(action.game_id) if isinstance(action, Move) else None
+            if not isinstance(action, Move) or game is None:
+                continue
+            other = self.change_move(action, game)
+            if other is not None and other != action:
+                actions = (*batch.actions[:at], other, *batch.actions[at + 1 :])
+                return [self.batch(before, actions)]
+        return None
+
+    def change_move(self, move: Move, game: LiveGame) -> Move | None:
+        """The move to make instead; None to leave this one as it is."""
+        return None
+
+
+ChangeMove = Callable[[MoveChanger, Move, LiveGame], Move | None]
+
+
+def _changes_move(name: str, about: str) -> Callable[[ChangeMove], ChangeMove]:
+    """Register an adversary by the function that changes its move."""
+
+    def register(change: ChangeMove) -> ChangeMove:
+        adversary(name, about)(type(name, (MoveChanger,), {"change_move": change}))
+        return change
+
+    return register
+
+
+@_changes_move("wrong-commitment", "commits to another state than its move leads to")
+def _wrong_commitment(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    return msgspec.structs.replace(move, commitment=one.plan.chance.bytes(32))
+
+
+@_changes_move("wrong-size", "sets another size limit for the answer than its move leads to")
+def _wrong_size(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    size = one.plan.chance.pick((0, move.max_move_size + 1, max(0, move.max_move_size - 1)))
+    return msgspec.structs.replace(move, max_move_size=size)
+
+
+@_changes_move("wrong-terminal", "declares a move to be the last that is not, or the reverse")
+def _wrong_terminal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    return msgspec.structs.replace(move, commitment=b"" if move.commitment else bytes([1]) * 32)
+
+
+@_changes_move("wrong-reveal", "reveals another value than it committed to")
+def _wrong_reveal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    if not move.move:
+        return None
+    blob = bytearray(move.move)
+    blob[one.plan.chance.below(min(len(blob), 16))] ^= 1 + one.plan.chance.below(255)
+    return msgspec.structs.replace(move, move=bytes(blob))
+
+
+@_changes_move("cut", "sends a move that is cut short")
+def _cut(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    if not move.move:
+        return None
+    return msgspec.structs.replace(move, move=move.move[: one.plan.chance.below(len(move.move))])
+
+
+@_changes_move("padded", "appends bytes to a move, up to its size limit and beyond")
+def _padded(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    room = max(0, game.coin.max_move_size - len(move.move))
+    more = one.plan.chance.pick((1, max(1, room), room + 1, room + 1000))
+    return msgspec.structs.replace(move, move=move.move + one.plan.chance.bytes(more))
+
+
+@_changes_move("generous", "declares a larger share for the opponent than is due")
+def _generous(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    # Some moves allow that.
+    if move.share >= game.coin.amount:
+        return None
+    return msgspec.structs.replace(move, share=move.share + 1)
+
+
+@_changes_move("greedy-share", "declares a smaller share for the opponent than is due")
+def _greedy_share(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    if not move.share:
+        return None
+    return msgspec.structs.replace(move, share=one.plan.chance.below(move.share))
+
+
+@_changes_move("overshare", "declares a share above the amount of the game coin")
+def _overshare(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    # A timeout could then not be claimed by anybody.
+    amount = game.coin.amount
+    share = one.plan.chance.pick((amount + 1, 2 * amount + 1, (1 << 63) - 1))
+    return msgspec.structs.replace(move, share=share)
+
+
+@_changes_move("bad-selection", "selects other cards than the best, too many, or cards not dealt")
+def _bad_selection(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    # The last byte of such a move says which cards are shown or given away.
+    seat = one.seat(game)
+    selects = seat is not None and any(choice.options for choice in seat.choices())
+    if not move.move or (move.commitment and not selects):
+        return None
+    last = one.plan.chance.below(256)
+    return msgspec.structs.replace(move, move=move.move[:-1] + bytes([last]))
+
+
+@_changes_move("no-pong", "bets in a move that leaves nothing to decide")
+def _no_pong(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    seat = one.seat(game)
+    forced = seat is not None and any(choice.forced for choice in seat.choices())
+    room = game.coin.max_move_size - len(move.move)
+    if not forced or room < 1:
+        return None
+    stake = game.coin.amount // 2
+    amount = int_to_atom(one.plan.chance.pick((1, max(1, game.terms.unit), stake, -1)))
+    return msgspec.structs.replace(move, move=move.move + amount[:room])
+
+
+@_changes_move("overraise", "bets one mojo more than its stack covers, far more, or less than zero")
+def _overraise(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    bet = legal_bet(one, game)
+    if bet is None:
+        return None
+    room = game.coin.max_move_size - len(bet.head)
+    largest = (1 << (8 * room - 1)) - 1
+    amounts = (bet.most + 1, 2 * bet.most, game.coin.amount, 1000 * bet.most, largest)
+    negative = (-1, -bet.most, -largest)
+    amount = one.plan.chance.pick((*amounts, *negative))
+    return msgspec.structs.replace(bet.wire, move=bet.head + int_to_atom(amount))
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """A legal move that ends with an amount, from `least` to `most` mojos.
+
+    `wire` is the move for `most`; `head` is what precedes the amount.
+    """
+
+    wire: Move
+    head: bytes
+    least: int
+    most: int
+
+
+def legal_bet(one: MoveChanger, game: LiveGame) -> Bet | None:
+    """A bet that would be legal here, in any game; None where there is none.
+
+    The place of the amount is found by making the move for the least and for the largest one.
+    """
+    endpoint, seat = one.peer.endpoint, one.seat(game)
+    if endpoint is None or seat is None:
+        return None
+    for choice in seat.choices():
+        if choice.options or not choice.most:
+            continue
+        ends = (choice.least, choice.most)
+        wires = [
+            own_action(endpoint, game, seat, Action(choice.verb, amount)).wire for amount in ends
+        ]
+        heads = [
+            wire.move.removesuffix(int_to_atom(amount))
+            for wire, amount in zip(wires, ends, strict=True)
+            if isinstance(wire, Move)
+        ]
+        last = wires[-1]
+        if isinstance(last, Move) and len(heads) == 2 and heads[0] == heads[1]:
+            return Bet(last, heads[0], choice.least, choice.most)
+    return None

@@ -1,0 +1,136 @@
+"""Adversaries of the opening: funding that never comes, other keys, other launchers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from channel.adversaries.base import Adversary, MessageChanger, adversary, changes_message
+from channel.chain.coins import (
+    Bundle,
+    condition,
+    launcher_puzzle,
+    standard_message,
+    standard_spend,
+)
+from channel.chain.observations import Block
+from channel.crypto import bls
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Phase
+from channel.protocol.messages import Funded, Funding, Launch, Message, encode
+from clsp.integers import int_to_atom
+from clsp.values import to_list
+from games.referee import CREATE_COIN
+
+
+@adversary("no-funding", "never sends its part of the funding")
+class _NoFunding(Adversary):
+    default_step = 0
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        if not isinstance(message, Funding | Funded):
+            return [blob]
+        self.done = True
+        return []
+
+    def push(self, push: Push) -> list[Effect]:
+        return [] if push.name == "funding" else [push]
+
+
+@adversary("secret-funder", "publishes the funding without sending the completed bundle")
+class _SecretFunder(Adversary):
+    default_step = 0
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        if not isinstance(message, Funded):
+            return [blob]
+        self.done = True
+        return []
+
+
+@changes_message("key-switcher", "shows another channel key than it sent the hash of", step=0)
+def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    # Knowing the other key, it could choose the sum of both, and a hidden puzzle for it.
+    if not isinstance(message, Launch):
+        return None
+    keys = SecretKeys.derive(derive(one.peer.config.secret, "switched"))
+    switched = msgspec.structs.replace(
+        message, channel_key=bytes(keys.channel.get_g1()), channel_proof=keys.channel_proof()
+    )
+    return [encode(switched)]
+
+
+@changes_message(
+    "false-launcher",
+    "launches from a missing coin, to another channel, or without a launcher",
+    step=0,
+)
+def _false_launcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    match message:
+        case Launch() if one.plan.chance.below(2):
+            parent = msgspec.structs.replace(message.parent, parent=one.plan.chance.bytes(32))
+            return [encode(msgspec.structs.replace(message, parent=parent))]
+        case Funding():
+            return [encode(msgspec.structs.replace(message, part=_relaunched(one, message.part)))]
+        case Funded():
+            return [encode(Funded(_relaunched(one, message.bundle)))]
+        case _:
+            return None
+
+
+def _relaunched(one: Adversary, bundle: Bundle) -> Bundle:
+    """The bundle with another solution, or another puzzle, for the launcher."""
+    launcher = next(
+        spend for spend in bundle.spends if spend.puzzle == launcher_puzzle().serialized
+    )
+    if one.plan.chance.below(2):
+        wrong = msgspec.structs.replace(launcher, solution=launcher.solution[:-1] + b"\x01")
+    else:
+        wrong = msgspec.structs.replace(launcher, puzzle=b"\x01")
+    spends = tuple(wrong if spend is launcher else spend for spend in bundle.spends)
+    return msgspec.structs.replace(bundle, spends=spends)
+
+
+@adversary("double-spender", "spends its part of the funding elsewhere before the channel is open")
+class _DoubleSpender(Adversary):
+    default_step = 0
+
+    def act(self) -> list[Effect]:
+        if self.phase not in (Phase.OPENING, Phase.FUNDING):
+            return []
+        self.done = True
+        return [_double_spend(self)]
+
+
+@adversary(
+    "funding-rewinder", "replaces the blocks of the funding, and spends its part of it elsewhere"
+)
+class _FundingRewinder(Adversary):
+    default_step = 0
+
+    def block(self, block: Block) -> list[Effect]:
+        return [_double_spend(self)] if self.done else []
+
+    def last(self) -> list[Effect]:
+        """Rewind at a random moment, at the latest when the funding is about to be too deep."""
+        channel = self.known_channel
+        seen = self.plan.chain.coin(channel.coin.id) if channel else None
+        if self.done or not self.due or seen is None:
+            return []
+        back = self.plan.chain.peak() - seen.born + 1
+        late = back == self.peer.config.agreement.confirmations
+        if (late or self.plan.chance.below(3) == 0) and self.plan.rewind(back):
+            self.done = True
+            return [_double_spend(self)]
+        return []
+
+
+def _double_spend(one: Adversary) -> Push:
+    """Spend the wallet's coin back to the wallet, with a fee of 1 mojo."""
+    wallet, data = one.peer.config.wallet, one.peer.config.agg_sig_data
+    back = condition(CREATE_COIN, wallet.coin.puzzle_hash, int_to_atom(wallet.coin.amount - 1))
+    conditions = to_list((back,))
+    signed = standard_message(conditions, wallet.coin.id, data)
+    spend = standard_spend(wallet.coin, bytes(wallet.key.get_g1()), conditions)
+    return Push("double spend", Bundle((spend,), bls.sign(wallet.key, signed)))

@@ -1,0 +1,148 @@
+"""Adversaries that propose or accept what they must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+
+from channel.adversaries.base import (
+    Adversary,
+    MessageChanger,
+    Plan,
+    adversary,
+    changes_message,
+)
+from channel.chain.observations import Block
+from channel.peer import interface
+from channel.peer.interface import Effect
+from channel.peer.machine import Peer
+from channel.protocol.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Message,
+    Offer,
+    Propose,
+    Settle,
+)
+from channel.protocol.proposals import Wish, offer_of
+from channel.protocol.transitions import MAX_OPEN_PROPOSALS
+
+
+class Proposing(MessageChanger):
+    """Proposes one more game at its step, so that there is a proposal to change."""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._proposed = False
+
+    def act(self) -> list[Effect]:
+        """Propose a game with the terms of the latest offer, once."""
+        wish = self.wish()
+        if self.done or self._proposed or wish is None:
+            return []
+        effects = self.command(interface.ProposeGames((wish,)))
+        self._proposed = effects is not None
+        return effects or []
+
+
+def _offering(
+    one: Proposing, message: Message, change: Callable[[Offer], Offer]
+) -> list[bytes] | None:
+    """The batch with every offer changed; None for a batch without one."""
+    found = one.batch_and_before(message)
+    if found is None or not any(isinstance(act, Propose) for act in found[0].actions):
+        return None
+    batch, before = found
+    actions = [
+        Propose(tuple(map(change, act.offers))) if isinstance(act, Propose) else act
+        for act in batch.actions
+    ]
+    return [one.batch(before, actions)]
+
+
+@changes_message("wrong-ids", "proposes games under ids of the other side", kind=Proposing)
+def _wrong_ids(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+    return _offering(
+        one, message, lambda offer: msgspec.structs.replace(offer, game_id=offer.game_id + 1)
+    )
+
+
+@changes_message("short-timeouts", "proposes games with too short a timeout", kind=Proposing)
+def _short_timeouts(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+    # No rule forbids the proposal: the other side has to refuse it.
+    if one.batch_and_before(message) is None:
+        return None
+    least = one.peer.config.agreement.confirmations
+    timeout = one.plan.chance.pick((1, least, least + 2))
+
+    def shorter(offer: Offer) -> Offer:
+        wish = Wish(offer.game, offer.parameters, timeout, offer.proposer_is_alice)
+        return offer_of(one.channel, one.side, offer.game_id, wish)
+
+    return _offering(one, message, shorter)
+
+
+@changes_message("self-accepter", "accepts its own proposal", kind=Proposing)
+def _self_accepter(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+    if not isinstance(message, Batch):
+        return None
+    for action in message.actions:
+        if isinstance(action, Propose):
+            return [blob, one.batch(one.state, (Accept(action.offers[0].game_id),))]
+    return None
+
+
+@changes_message("cross-accepter", "accepts and cancels the same proposal, at once or later")
+def _cross_accepter(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    found = one.batch_and_before(message)
+    if found is None:
+        return None
+    batch, before = found
+    ids = [group.id for group in before.groups] + [game.id for game in before.games]
+    if not ids:
+        return None
+    game_id = one.plan.chance.pick(ids)
+    both: tuple[BatchAction, ...] = (Cancel(game_id, "no"), Accept(game_id))
+    settles = [action for action in batch.actions if isinstance(action, Settle)]
+    rest = [act for act in batch.actions if not isinstance(act, Settle | Cancel | Accept)]
+    crossed = both[: 1 + one.plan.chance.below(2)]
+    return [one.batch(before, (*settles, *crossed, *rest))]
+
+
+@changes_message("crowder", "proposes more games than may be open")
+def _crowder(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    found, wish = one.batch_and_before(message), one.wish()
+    if found is None or wish is None:
+        return None
+    batch, before = found
+    first = one.state.next_ids[one.side]
+    offer = offer_of(one.channel, one.side, first, wish)
+    offers = [
+        msgspec.structs.replace(offer, game_id=first + 2 * number)
+        for number in range(MAX_OPEN_PROPOSALS + 1)
+    ]
+    at = one.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
+    groups = [Propose(tuple(part)) for part in (offers[:at], offers[at:]) if part]
+    return [one.batch(before, (*batch.actions, *groups))]
+
+
+@adversary("unaffordable", "proposes a group of games that the balances do not cover")
+class _Unaffordable(Adversary):
+    def block(self, block: Block) -> list[Effect]:
+        """Propose that with every block; the other side cancels it, and play goes on."""
+        wish = self.wish()
+        if not self.due or wish is None:
+            return []
+        offer = offer_of(self.channel, self.side, 0, wish)
+        count = self.channel.coin.amount // max(1, min(offer.stakes)) + 1
+        group = tuple(
+            replace(wish, i_am_alice=number % 2 == 0)
+            for number in range(min(count, MAX_OPEN_PROPOSALS // 2))
+        )
+        effects = self.command(interface.ProposeGames(group))
+        self.done = self.done or effects is not None
+        return effects or []

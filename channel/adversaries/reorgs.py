@@ -1,0 +1,163 @@
+"""Adversaries that replace blocks to take spends back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channel.adversaries.base import Adversary, Plan, adversary
+from channel.adversaries.on_chain import OnChain, near_timeout
+from channel.chain.observations import Block
+from channel.peer.interface import Effect, Push
+from channel.peer.machine import Peer
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.peer.own_action import own_action
+from channel.protocol.game_spends import claim_bundle, move_bundle
+from channel.protocol.half_signed import time_out, unroll_coin
+from channel.protocol.state import LiveGame
+from games.contract import Action
+from games.referee import GameCoin
+
+
+@adversary("rewinder", "publishes an old state, and replaces the blocks that preempted it")
+class _Rewinder(OnChain):
+    needs_game = False
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._seen = Block(0)
+
+    def act(self) -> list[Effect]:
+        """Go on chain with the oldest state."""
+        effects = super().act()
+        if not effects or self.dispute is None or not self.completable():
+            return effects
+        return [Push("stale", self.publishes(self.completable()[0])), *effects]
+
+    def cheat(self, block: Block) -> list[Effect]:
+        """Claim whatever is unspent: after a reorganisation one of these may come first."""
+        self._seen = block
+        effects: list[Effect] = []
+        oldest = self.completable()[0].state
+        unroll = unroll_coin(self.channel, oldest)
+        seen = next((one for one in block.coins if one.coin == unroll), None)
+        if seen is not None and near_timeout(block.peak - seen.born, self.channel.unroll_timeout):
+            effects.append(Push("timeout", time_out(self.channel, oldest)))
+        for tracked, age in self.unspent_games(block):
+            if near_timeout(age, tracked.game.coin.timeout):
+                effects.append(
+                    Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
+                )
+        return effects
+
+    def last(self) -> list[Effect]:
+        """Rewind as far as it can, if something was spent within that depth."""
+        reach = self.peer.config.agreement.confirmations
+        fresh = any(
+            seen.spent is not None and self._seen.peak - seen.spent < reach
+            for seen in self._seen.coins
+        )
+        if fresh and self.plan.chance.below(3) == 0 and self.plan.rewind(reach):
+            self.done = True
+        return []
+
+
+@adversary("resurrector", "replaces the blocks of the shutdown, and publishes an old state")
+class _Resurrector(Adversary):
+    at_once = False
+
+    def push(self, push: Push) -> list[Effect]:
+        # Not the shutdown again once it has been taken back.
+        return [] if self.done and push.name == "shutdown" else [push]
+
+    def block(self, block: Block) -> list[Effect]:
+        return self._stale() if self.done else []
+
+    def last(self) -> list[Effect]:
+        """Rewind at a random moment, at the latest when the shutdown is about to be too deep."""
+        channel = self.known_channel
+        coin = self.plan.chain.coin(channel.coin.id) if channel else None
+        if self.done or not self.due or coin is None or coin.spent is None:
+            return []
+        if self.dispute is not None:
+            return []
+        back = self.plan.chain.peak() - coin.spent + 1
+        late = back == self.peer.config.agreement.confirmations
+        if (late or self.plan.chance.below(3) == 0) and self.plan.rewind(back):
+            self.done = True
+            return self._stale()
+        return []
+
+    def _stale(self) -> list[Effect]:
+        states = self.completable()
+        return [Push("stale", self.publishes(states[0]))] if states else []
+
+
+@adversary("answers-again", "takes its move back by a reorganisation, and makes another one")
+class _AnswersAgain(OnChain):
+    """Waits for the answer as long as it may before it replaces the blocks, answer and all."""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._seen = Block(0)
+        self._again: dict[GameCoin, LiveGame] = {}
+
+    def push(self, push: Push) -> list[Effect]:
+        coins = {spend.coin.puzzle_hash for spend in push.bundle.spends}
+        taken_back = any(coin.puzzle_hash() in coins for coin in self._again)
+        return [] if push.name == "move" and taken_back else [push]
+
+    def cheat(self, block: Block) -> list[Effect]:
+        """Make another move where one was taken back."""
+        self._seen = block
+        effects: list[Effect] = []
+        for tracked, _ in self.unspent_games(block):
+            other = self._again.get(tracked.game.coin)
+            if other is not None:
+                self.done = True
+                self._decide(tracked, other)
+                bundle = move_bundle(
+                    self.channel, self.keys, tracked.coin, tracked.game.coin, other.coin
+                )
+                effects.append(Push("again", bundle))
+        return effects
+
+    def last(self) -> list[Effect]:
+        """Rewind when the answer is pending, or as late as one reorganisation reaches."""
+        if self.dispute is None:
+            return []
+        reach = self.peer.config.agreement.confirmations
+        for tracked, seen in self.game_coins(self._seen):
+            made, other = self.dispute.decided.get(tracked.game.coin), self._other(tracked)
+            if seen.spent is None or made is None or other is None:
+                continue
+            back = self._seen.peak - seen.spent + 1
+            answered = bool(self.plan.chain.pending(tracked.child(made.coin).id))
+            if (back == reach or answered) and self.plan.rewind(back):
+                self._again[tracked.game.coin] = other
+                return []
+        return []
+
+    def _decide(self, tracked: TrackedCoin, other: LiveGame) -> None:
+        """Make its peer go on from the other move."""
+        dispute = self.dispute
+        if dispute is not None:
+            changed = {**dispute.decided, tracked.game.coin: other}
+            self.peer._dispute = replace(dispute, decided=changed)
+
+    def _other(self, tracked: TrackedCoin) -> LiveGame | None:
+        """The game after another move than the one that was decided on."""
+        dispute, endpoint = self.dispute, self.peer.endpoint
+        if dispute is None or endpoint is None or tracked.player is None:
+            return None
+        decided = dispute.decided.get(tracked.game.coin)
+        if decided is None:
+            return None
+        for choice in tracked.player.choices():
+            for number in (*choice.options[:2], choice.least, choice.most):
+                if choice.forced or not choice.takes(number):
+                    continue
+                action = Action(choice.verb, number)
+                other = own_action(endpoint, tracked.game, tracked.player, action).after
+                if other.coin not in (decided.coin, tracked.game.coin):
+                    return other
+        return None

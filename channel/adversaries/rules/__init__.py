@@ -1,0 +1,4 @@
+"""An adversary for each rule of the channel, which breaks that rule and no other.
+
+`breaker` is what they share; the other modules say how each rule is broken.
+"""

@@ -1,0 +1,112 @@
+"""A reward address at which its own move puts a game coin: CH-COINS-1.
+
+Who names its address last knows all keys, and what it will commit to: it can work out the coin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from channel.adversaries.base import Plan
+from channel.adversaries.rules.breaker import RuleBreaker, add
+from channel.crypto.keys import PublicKeys
+from channel.errors import InvariantError, Violation
+from channel.peer.endpoint import Endpoint
+from channel.peer.interface import BrokenOff, Effect, Event, ProposeGames, Received, Send, Tell
+from channel.peer.machine import Peer, Phase
+from channel.peer.own_action import OwnAction, own_action
+from channel.protocol.messages import Hello, Move, decode, encode
+from channel.protocol.proposals import Wish, first_game, offer_of
+from channel.protocol.state import Channel, LiveGame, Side
+from games import registry
+from games.contract import Action
+
+GAME_ID = 1
+"""Its first game, of its own proposal."""
+
+UNIT, STACK = 100, 10
+
+
+class Addressee(RuleBreaker):
+    """As the receiver it is paid where its first move puts the coin of its first game."""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        game = registry.get(plan.chance.pick(registry.names()))
+        parameters = game.default_parameters(UNIT, STACK)
+        self._wish = Wish(game.name, parameters, 15, i_am_alice=True)
+        self._proposed = False
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Name the address; and make the move that its peer, who knows the rule, does not make."""
+        if isinstance(event, Received) and self.side is Side.RECEIVER:
+            self._see(event.message)
+        effects = super().handle(event)
+        refused = [
+            one.news.violation.rule
+            for one in effects
+            if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
+        ]
+        endpoint = self.peer.endpoint
+        if self.done or refused != ["CH-COINS-1"] or endpoint is None:
+            return effects
+        self.done = True
+        state = self.peer.play.state
+        (game,) = (one for one in state.games if one.id == GAME_ID)
+        own = _first_move(endpoint, game)
+        after = msgspec.structs.replace(
+            state,
+            number=state.number + 1,
+            games=tuple(own.after if one.id == GAME_ID else one for one in state.games),
+        )
+        if not isinstance(own.wire, Move):
+            raise InvariantError("the first move of a game is not a move")
+        return [Send(encode(self.signs(after, (own.wire,))))]
+
+    def act(self) -> list[Effect]:
+        """Propose the game, before anybody else does."""
+        ready = self.side is Side.RECEIVER and self.peer.phase is Phase.PLAYING
+        if self._proposed or not ready or min(self.peer.play.state.balances) < UNIT * STACK:
+            return []
+        self._proposed = True
+        return self.command(ProposeGames((self._wish,))) or []
+
+    def _see(self, blob: bytes) -> None:
+        try:
+            message = decode(blob)
+        except Violation:
+            return
+        if not isinstance(message, Hello) or self.peer._opening.channel is not None:
+            return
+        peer, config = self.peer, self.peer.config
+        own = self.keys.public()
+        theirs = replace(own, referee=PublicKeys.one("referee", message.referee_key))
+        channel = Channel.of(
+            keys=(theirs, own),
+            rewards=(message.reward_address, config.reward_address),
+            payout_signatures=(b"", b""),
+            contributions=config.agreement.contributions,
+            unroll_timeout=config.agreement.unroll_timeout,
+            agg_sig_data=config.agg_sig_data,
+            launcher_parent=config.wallet.coin,
+        )
+        endpoint = Endpoint(
+            self.side, channel, self.keys, config.agreement.confirmations, config.entropy
+        )
+        offer = offer_of(channel, self.side, GAME_ID, self._wish)
+        coin = _first_move(endpoint, first_game(channel, self.side, offer)).after.coin
+        address = coin.puzzle_hash()
+        peer.config = replace(config, reward_address=address)
+        peer._opening._reward = address
+        peer._opening._payout_signature = self.keys.payout_signature(address)
+
+
+def _first_move(endpoint: Endpoint, game: LiveGame) -> OwnAction:
+    """The forced first move in a game."""
+    player = endpoint.new_player(game)
+    return own_action(endpoint, game, player, Action(player.choices()[0].verb))
+
+
+add("CH-COINS-1", Addressee)

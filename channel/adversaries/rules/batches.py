@@ -1,0 +1,231 @@
+"""Violations of the rules of batches, proposals and the shutdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks
+from channel.errors import InvariantError
+from channel.peer.shutdown import CleanShutdown
+from channel.protocol import transitions as engine
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import (
+    Batch,
+    Message,
+    Move,
+    Offer,
+    Propose,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+)
+from channel.protocol.proposals import Unfit, offer_of
+from channel.protocol.state import ChannelState
+
+
+@breaks("CH-BATCH-1")
+def _without_the_potato(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Batch):
+        return []
+    after = one.state
+    return [[message, one.signs(msgspec.structs.replace(after, number=after.number + 1), ())]]
+
+
+@breaks("CH-BATCH-2")
+def _other_number(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    after = one.applied(found[1], found[0].actions)
+    numbers = (found[1].number, after.number + 1, after.number + 2, 1 << 40)
+    return [
+        [one.signs(msgspec.structs.replace(after, number=number), found[0].actions)]
+        for number in numbers
+        if number >= 2
+    ]
+
+
+@breaks("CH-BATCH-3")
+def _other_order(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    actions = batch.actions
+    if len({type(action) for action in actions}) < 2:
+        # A proposal goes last: here it goes first.
+        offer = _offer(one, one.applied(before, actions), 0)
+        if offer is None or not actions or isinstance(actions[-1], Propose):
+            return []
+        actions = (*actions, Propose((offer,)))
+    return [[one.signs(one.applied(before, actions), actions[::-1])]]
+
+
+@breaks("CH-BATCH-4")
+def _other_channel_half(one: RuleBreaker, message: Message) -> Variants:
+    return [_halved(one, batch, 0) for batch in _batch(one, message)]
+
+
+@breaks("CH-BATCH-5")
+def _other_unroll_half(one: RuleBreaker, message: Message) -> Variants:
+    return [_halved(one, batch, 1) for batch in _batch(one, message)]
+
+
+def _batch(one: RuleBreaker, message: Message) -> list[Batch]:
+    return [message] if isinstance(message, Batch) else []
+
+
+def _halved(one: RuleBreaker, batch: Batch, which: int) -> list[Message | bytes]:
+    """The batch with one half for the richest state that there could be."""
+    state = one.state
+    balances = [0, 0]
+    balances[one.side] = state.total()
+    rich = ChannelState(state.number, (balances[0], balances[1]))
+    half = sign_halves(one.channel, one.keys, rich)[which]
+    name = ("channel_half", "unroll_half")[which]
+    return [msgspec.structs.replace(batch, **{name: half})]
+
+
+@breaks("CH-BATCH-6")
+def _nothing_done(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None or not any(isinstance(act, Move | Settle) for act in found[0].actions):
+        return []
+    return [[one.signs(one.applied(found[1], ()), ())]]
+
+
+# --- proposals ---------------------------------------------------------------------------------
+
+
+def _offer(one: RuleBreaker, before: ChannelState, skipped: int) -> Offer | None:
+    """A game like the last that was offered, so many ids above the least that is free."""
+    wish = one.wish()
+    if wish is None:
+        return None
+    try:
+        return offer_of(one.channel, one.side, before.next_ids[one.side] + skipped, wish)
+    except Unfit:
+        return None
+
+
+def _proposing(one: RuleBreaker, message: Message, *groups: Sequence[Offer]) -> Variants:
+    """The batch with each of these groups on top."""
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    after = one.applied(before, batch.actions)
+    return [[one.signs(after, (*batch.actions, Propose(tuple(group))))] for group in groups]
+
+
+def _from_offer(
+    one: RuleBreaker, message: Message, change: Callable[[Offer], Sequence[Sequence[Offer]]]
+) -> Variants:
+    """The batch with what this makes of an offer that would be right on top of it."""
+    found = one.batch_and_before(message)
+    offer = _offer(one, one.applied(found[1], found[0].actions), 0) if found else None
+    return _proposing(one, message, *change(offer)) if offer is not None else []
+
+
+@breaks("CH-PROPOSE-1")
+def _others_ids(one: RuleBreaker, message: Message) -> Variants:
+    def change(offer: Offer) -> list[list[Offer]]:
+        return [[msgspec.structs.replace(offer, game_id=offer.game_id + 1)]]
+
+    return _from_offer(one, message, change)
+
+
+@breaks("CH-PROPOSE-2")
+def _far_ids(one: RuleBreaker, message: Message) -> Variants:
+    def change(offer: Offer) -> list[list[Offer]]:
+        far = msgspec.structs.replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
+        used = msgspec.structs.replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
+        return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
+
+    return _from_offer(one, message, change)
+
+
+@breaks("CH-PROPOSE-3")
+def _many(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    after = one.applied(before, batch.actions)
+    offers = [_offer(one, after, 2 * number) for number in range(engine.MAX_OPEN_PROPOSALS + 1)]
+    there = [offer for offer in offers if offer is not None]
+    if not there:
+        return []
+    groups = Propose(tuple(there[:-1])), Propose(tuple(there[-1:]))
+    return [[one.signs(after, (*batch.actions, *groups))]]
+
+
+@breaks("CH-PROPOSE-4")
+def _false_record(one: RuleBreaker, message: Message) -> Variants:
+    def change(offer: Offer) -> list[list[Offer]]:
+        first, second = offer.stakes
+        return [
+            [msgspec.structs.replace(offer, amount=offer.amount + 1)],
+            [msgspec.structs.replace(offer, stakes=(first + 1, second - 1))],
+            [msgspec.structs.replace(offer, commitment=bytes(32))],
+            [msgspec.structs.replace(offer, max_move_size=offer.max_move_size + 1)],
+            [msgspec.structs.replace(offer, mover_share=offer.mover_share + 1)],
+        ]
+
+    return _from_offer(one, message, change)
+
+
+# --- the shutdown ------------------------------------------------------------------------------
+
+
+def _half(one: RuleBreaker, state: ChannelState) -> Shutdown:
+    endpoint = one.peer.endpoint
+    if endpoint is None:
+        raise InvariantError("a shutdown without a channel")
+    return Shutdown(CleanShutdown.of(endpoint, msgspec.structs.replace(state, games=())).half())
+
+
+@breaks("CH-SHUT-1")
+def _closes_without_the_potato(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Batch) or one.state.games:
+        return []
+    return [[message, _half(one, one.state)]]
+
+
+@breaks("CH-SHUT-2")
+def _closes_with_a_game(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None or not found[1].games:
+        return []
+    return [[_half(one, found[1])]]
+
+
+@breaks("CH-SHUT-3")
+def _closes_at_other_balances(one: RuleBreaker, message: Message) -> Variants:
+    state = one.state if one.is_open else None
+    if state is None or not isinstance(message, Shutdown | ShutdownDone):
+        return []
+    balances = [0, 0]
+    balances[one.side] = state.total()
+    half = _half(one, msgspec.structs.replace(state, balances=(balances[0], balances[1])))
+    if isinstance(message, Shutdown):
+        return [[half]]
+    return [[ShutdownDone(half.half)]]
+
+
+@breaks("CH-SHUT-4")
+def _completes_nothing(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Batch):
+        return []
+    return [[ShutdownDone(_half(one, one.state).half)]]
+
+
+@breaks("CH-SHUT-5")
+def _plays_on(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, ShutdownDone):
+        return []
+    state = one.state
+    after = msgspec.structs.replace(state, number=state.number + 1)
+    return [[one.signs(after, ())], [_half(one, state)]]

@@ -1,0 +1,182 @@
+"""What the adversaries that break one rule share: `breaks-` and the rule's id is the name of each.
+
+The message is otherwise right, and signed so that only a check of this rule refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import ClassVar, TypeAlias
+
+import msgspec
+
+from channel.adversaries.base import Adversary, Plan, adversary, as_declared
+from channel.chain.coins import Bundle
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
+from channel.errors import InvariantError, Violation
+from channel.peer.interface import Effect, Event, Received, Send
+from channel.peer.machine import Peer, Phase
+from channel.protocol import transitions
+from channel.protocol.messages import (
+    Batch,
+    BatchAction,
+    Funding,
+    Message,
+    Move,
+    Request,
+    Settle,
+    decode,
+    encode,
+)
+from channel.protocol.rules import RULES
+from channel.protocol.state import Channel, ChannelState, Side
+
+UNBREAKABLE = {
+    "CH-ACCEPT-4": "a side accepts only what the other side offers, and an honest player never"
+    " offers more than a few games",
+}
+"""Rules that no message to an honest side of this harness can break, and why."""
+
+Variants: TypeAlias = list[list[Message | bytes]]
+"""Alternatives to a message: each is a list of messages to send instead of it."""
+
+Breaks: TypeAlias = Callable[["RuleBreaker", Message], Variants]
+"""Makes the alternatives that break a rule; none where it cannot be broken."""
+
+
+class RuleBreaker(Adversary):
+    """Breaks one rule with the first message, from its step on, that allows it."""
+
+    rule: ClassVar[str] = ""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self.part: Bundle | None = None
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Handle an event as the peer does, and note the initiator's part of the funding."""
+        with suppress(Violation):
+            if isinstance(event, Received) and isinstance(e := decode(event.message), Funding):
+                self.part = e.part
+        return super().handle(event)
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """One of the variants that break the rule; the message itself if there is none."""
+        variants = [] if self.done else self.variants(message)
+        return self.pick(variants) if variants else [blob]
+
+    def pick(self, variants: Variants) -> list[bytes]:
+        """Deviate: pick one variant at random and encode it."""
+        self.done = True
+        picked = self.plan.chance.pick(variants)
+        return [one if isinstance(one, bytes) else encode(one) for one in picked]
+
+    def variants(self, message: Message) -> Variants:
+        """Alternatives to this message that break the rule."""
+        return []
+
+    # --- parts of variants ---
+
+    def opening_channel(self) -> Channel:
+        """The channel that is being opened."""
+        channel = self.peer._opening.channel
+        if channel is None:
+            raise InvariantError("there is no channel yet")
+        return channel
+
+    def applied(
+        self, before: ChannelState, actions: Sequence[BatchAction], side: Side | None = None
+    ) -> ChannelState:
+        """The state after a valid batch of these actions by a side (itself, if none is given)."""
+        sender = self.side if side is None else side
+        return transitions.apply(self.channel, before, sender, actions, as_declared)[0]
+
+    def other_keys(self) -> SecretKeys:
+        """Keys of its own that it has shown nobody."""
+        return SecretKeys.derive(derive(self.peer.config.secret, "other"))
+
+
+class Requester(RuleBreaker):
+    """Requests the potato with every batch, to hold it while the other player still decides."""
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """The batch, and a request that its peer takes for its own."""
+        if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
+            return [blob]
+        self.peer._play = replace(self.peer.play, requested=True)
+        return [blob, encode(Request())]
+
+    def act(self) -> list[Effect]:
+        """Break the rule with the potato that came back unused."""
+        if self.done or self.peer.phase is not Phase.PLAYING or not self.peer.play.potato:
+            return []
+        variants = self.variants(Request())
+        return [Send(one) for one in self.pick(variants)] if variants else []
+
+
+class SilentBreaker(RuleBreaker):
+    """Sends no more messages, from the one on that is due by its rule."""
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        """Nothing."""
+        moves = isinstance(message, Batch) and any(
+            isinstance(act, Move | Settle) for act in message.actions
+        )
+        if not self.done and moves != (self.rule == "CH-TIME-2"):
+            return [blob]
+        self.done = True
+        return []
+
+
+# --- the registry ------------------------------------------------------------------------------
+
+
+def name_of(rule: str) -> str:
+    """The name of the adversary that breaks this rule.
+
+    >>> name_of("CH-SETTLE-2")
+    'breaks-ch-settle-2'
+    """
+    return f"breaks-{rule.lower()}"
+
+
+EARLY = ("CH-OPEN", "CH-MSG", "CH-SHUT", "CH-PROPOSE", "CH-ACCEPT", "CH-COINS")
+"""Rules that can be broken at the first opportunity."""
+
+
+def add(rule: str, kind: type[RuleBreaker], variants: Breaks | None = None) -> None:
+    """Register the adversary of a rule.
+
+    Raises `InvariantError` for an unknown rule.
+    """
+    if rule not in RULES:
+        raise InvariantError(f"no rule is called {rule}")
+    attributes: dict[str, object] = {
+        "rule": rule,
+        **({"variants": variants} if variants is not None else {}),
+        "default_step": 0 if rule.startswith(EARLY) else Adversary.default_step,
+    }
+    name = name_of(rule)
+    adversary(name, f"breaks {rule}: {RULES[rule]}")(type(name, (kind,), attributes))
+
+
+def breaks(rule: str, kind: type[RuleBreaker] = RuleBreaker) -> Callable[[Breaks], Breaks]:
+    """Register a function as the way to break a rule."""
+
+    def register(variants: Breaks) -> Breaks:
+        add(rule, kind, variants)
+        return variants
+
+    return register
+
+
+def changed(message: Message, *changes: Mapping[str, object]) -> Variants:
+    """The message with each of these changes, one at a time."""
+    return [[msgspec.structs.replace(message, **change)] for change in changes]
+
+
+add("CH-TIME-1", SilentBreaker)
+add("CH-TIME-2", SilentBreaker)

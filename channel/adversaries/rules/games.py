@@ -1,0 +1,189 @@
+"""Violations of the rules of settlements, acceptances and moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+
+from channel.adversaries.rules.breaker import Requester, RuleBreaker, Variants, breaks
+from channel.errors import InvariantError, Violation
+from channel.peer.onchain.signed_games import SignedGames
+from channel.peer.own_action import own_action
+from channel.protocol.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Message,
+    Move,
+    Propose,
+    Settle,
+)
+from channel.protocol.proposals import first_game
+from games.contract import Action
+from games.errors import IllegalAction
+
+NOWHERE = 1 << 40
+"""The id of a game that never was."""
+
+
+def _with(one: RuleBreaker, message: Message, action: BatchAction) -> Variants:
+    """The batch with one more action, in its place, that moves no money."""
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    kinds = (Settle, Cancel, Accept, Move, Propose)
+    actions = sorted((*batch.actions, action), key=lambda act: kinds.index(type(act)))
+    return [[one.signs(one.applied(before, batch.actions), actions)]]
+
+
+@breaks("CH-SETTLE-1")
+def _settles_nothing(one: RuleBreaker, message: Message) -> Variants:
+    return _with(one, message, Settle(NOWHERE))
+
+
+@breaks("CH-SETTLE-2", Requester)
+def _settles_in_the_others_turn(one: RuleBreaker, message: Message) -> Variants:
+    state = one.state
+    theirs = [game for game in state.games if game.mover is one.side.other]
+    settles = [(Settle(game.id),) for game in theirs]
+    return [[one.signs(one.applied(state, act, one.side.other), act)] for act in settles]
+
+
+@breaks("CH-CANCEL-1")
+def _cancels_nothing(one: RuleBreaker, message: Message) -> Variants:
+    return _with(one, message, Cancel(NOWHERE, "no"))
+
+
+@breaks("CH-ACCEPT-1")
+def _accepts_nothing(one: RuleBreaker, message: Message) -> Variants:
+    return _with(one, message, Accept(NOWHERE))
+
+
+@breaks("CH-ACCEPT-2", Requester)
+def _accepts_its_own(one: RuleBreaker, message: Message) -> Variants:
+    state = one.state
+    own = [group for group in state.groups if group.proposer is one.side]
+    accepts = [(Accept(group.id),) for group in own]
+    return [[one.signs(one.applied(state, act, one.side.other), act)] for act in accepts]
+
+
+@breaks("CH-ACCEPT-3")
+def _accepts_too_much(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
+    variants: Variants = []
+    for group in before.groups:
+        stakes = group.stakes()
+        left = [balance - stake for balance, stake in zip(before.balances, stakes, strict=True)]
+        if (
+            group.proposer is one.side
+            or min(left) >= 0
+            or any(isinstance(act, Settle) for act in rest)
+        ):
+            continue
+        after = one.applied(before, rest)
+        balances = [balance - stake for balance, stake in zip(after.balances, stakes, strict=True)]
+        games = [first_game(one.channel, group.proposer, offer) for offer in group.offers]
+        after = msgspec.structs.replace(
+            after, balances=(balances[0], balances[1]), games=(*after.games, *games)
+        )
+        actions = sorted((*rest, Accept(group.id)), key=lambda act: isinstance(act, Move | Propose))
+        variants.append([one.signs(after, actions)])
+    return variants
+
+
+# --- moves -------------------------------------------------------------------------------------
+
+
+def _moves(batch: Batch) -> list[Move]:
+    return [action for action in batch.actions if isinstance(action, Move)]
+
+
+@breaks("CH-MOVE-1")
+def _moves_nowhere(one: RuleBreaker, message: Message) -> Variants:
+    return _with(one, message, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
+
+
+@breaks("CH-MOVE-2", Requester)
+def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
+    endpoint, state = one.peer.endpoint, one.state
+    if endpoint is None:
+        return []
+    swapped = replace(endpoint, side=one.side.other)
+    records = SignedGames.of(swapped, one.peer.play.history)
+    variants: Variants = []
+    for game in state.games:
+        if game.mover is one.side:
+            continue
+        player = records.player_at(state, game)
+        for choice in player.choices():
+            number = choice.options[0] if choice.options else choice.least
+            try:
+                own = own_action(swapped, game, player, Action(choice.verb, number))
+            except (IllegalAction, InvariantError):
+                continue
+            if isinstance(own.wire, Move):
+                games = tuple(own.after if one_.id == game.id else one_ for one_ in state.games)
+                after = msgspec.structs.replace(state, games=games, number=state.number + 1)
+                variants.append([one.signs(after, (own.wire,))])
+    return variants
+
+
+@breaks("CH-MOVE-3")
+def _moves_twice(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    return [
+        [
+            one.signs(
+                one.applied(before, batch.actions), (*batch.actions[:at], move, *batch.actions[at:])
+            )
+        ]
+        for move in _moves(batch)
+        for at in (batch.actions.index(move),)
+    ]
+
+
+def _other_move(one: RuleBreaker, message: Message, *changes: Mapping[str, object]) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    batch, before = found
+    variants: Variants = []
+    for move in _moves(batch):
+        for change in changes:
+            other = msgspec.structs.replace(move, **change)
+            actions = [other if act is move else act for act in batch.actions]
+            try:
+                variants.append([one.signs(one.applied(before, actions), actions)])
+            except (Violation, InvariantError):
+                continue
+    return variants
+
+
+@breaks("CH-MOVE-4")
+def _illegal(one: RuleBreaker, message: Message) -> Variants:
+    found = one.batch_and_before(message)
+    if found is None:
+        return []
+    variants: Variants = []
+    for move in _moves(found[0]):
+        if len(move.move) >= 16:
+            # Too short for anything but an amount, and larger than any.
+            variants += _other_move(one, message, {"move": move.move[:15]})
+    return variants
+
+
+@breaks("CH-MOVE-5")
+def _other_record(one: RuleBreaker, message: Message) -> Variants:
+    commitment = {"commitment": one.plan.chance.bytes(32)}
+    return _other_move(one, message, commitment, {"commitment": b""}, {"max_move_size": 1})

@@ -1,0 +1,167 @@
+"""Violations of the rules of messages and of the opening."""
+
+from __future__ import annotations
+
+import msgspec
+
+from channel.adversaries.rules import wallet_spends
+from channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks, changed
+from channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
+from channel.protocol.half_signed import sign_halves
+from channel.protocol.messages import (
+    MAX_MESSAGE,
+    Advisory,
+    FirstHalves,
+    Funded,
+    Funding,
+    Hello,
+    Introduction,
+    Launch,
+    Message,
+    Request,
+    Welcome,
+    encode,
+)
+from channel.protocol.state import ChannelState
+
+
+@breaks("CH-MSG-1")
+def _too_long(one: RuleBreaker, message: Message) -> Variants:
+    return [[encode(message) + bytes(MAX_MESSAGE)]]
+
+
+@breaks("CH-MSG-2")
+def _no_message(one: RuleBreaker, message: Message) -> Variants:
+    return [[b""], [b"\xc1"], [encode(message)[:-1]], [encode(message) + b"\x00"]]
+
+
+@breaks("CH-MSG-3")
+def _out_of_step(one: RuleBreaker, message: Message) -> Variants:
+    launch = Launch(one.peer.config.wallet.coin, 1, bytes(48), bytes(96))
+    if isinstance(message, Hello | Launch | Welcome | FirstHalves | Funding):
+        return [[Request()], [Advisory(0, b"")], [FirstHalves(bytes(96), bytes(96)), message]]
+    if isinstance(message, Funded):
+        return [[message, launch], [Request()]]
+    return [[launch], [FirstHalves(bytes(96), bytes(96))]]
+
+
+@breaks("CH-OPEN-1")
+def _same_keys(one: RuleBreaker, message: Message) -> Variants:
+    theirs = one.peer._opening._hello
+    match message:
+        case Hello():
+            infinity = bytes([0xC0]) + bytes(47)
+            return changed(message, {"unroll_key": infinity}, {"referee_key": bytes(48)})
+        case Welcome() if theirs is not None:
+            # The other side's key, with the proof that it gave itself.
+            copied = {"unroll_key": theirs.unroll_key, "unroll_proof": theirs.unroll_proof}
+            twice = {"channel_key": message.unroll_key, "channel_proof": message.unroll_proof}
+            none = {"channel_key": b"\xff" * 48}
+            return changed(message, copied, twice, none)
+        case _:
+            return []
+
+
+@breaks("CH-OPEN-2")
+def _no_proof(one: RuleBreaker, message: Message) -> Variants:
+    other = one.other_keys()
+    match message:
+        case Hello():
+            return changed(message, {"unroll_proof": other.unroll_proof()})
+        case Welcome():
+            proofs = {"channel_proof": message.unroll_proof}, {"unroll_proof": bytes(96)}
+            return changed(message, *proofs, {"unroll_proof": message.channel_proof})
+        case Launch():
+            return changed(message, {"channel_proof": other.channel_proof()})
+        case _:
+            return []
+
+
+@breaks("CH-OPEN-3")
+def _unsigned_address(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Introduction):
+        return []
+    signed = one.keys.payout_signature(one.plan.chance.bytes(32))
+    other = one.other_keys().payout_signature(message.reward_address)
+    return changed(message, {"payout_signature": signed}, {"payout_signature": other})
+
+
+@breaks("CH-OPEN-4")
+def _same_address(one: RuleBreaker, message: Message) -> Variants:
+    hello = one.peer._opening._hello
+    if not isinstance(message, Welcome) or hello is None:
+        return []
+    address = hello.reward_address
+    signature = one.keys.payout_signature(address)
+    return changed(message, {"reward_address": address, "payout_signature": signature})
+
+
+@breaks("CH-OPEN-5")
+def _other_contributions(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Introduction):
+        return []
+    first, second = message.contributions
+    return changed(
+        message, {"contributions": (first - 1, second)}, {"contributions": (0, first + second)}
+    )
+
+
+@breaks("CH-OPEN-6")
+def _other_timeout(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Introduction):
+        return []
+    return changed(message, {"unroll_timeout": 1}, {"unroll_timeout": 100_000})
+
+
+@breaks("CH-OPEN-12")
+def _other_times(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Introduction):
+        return []
+    return changed(message, {"response_time": 1}, {"move_time": 100_000})
+
+
+@breaks("CH-OPEN-7")
+def _no_time(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Launch):
+        return []
+    peak = one.plan.chain.peak()
+    far = peak + MOST_FUNDING_BLOCKS + 1
+    return changed(message, {"deadline": peak - 1}, {"deadline": far})
+
+
+@breaks("CH-OPEN-8")
+def _other_first_halves(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, FirstHalves | Funding):
+        return []
+    state = ChannelState(2, one.peer.config.agreement.contributions)
+    channel_half, unroll_half = sign_halves(one.opening_channel(), one.keys, state)
+    return changed(message, {"channel_half": channel_half}, {"unroll_half": unroll_half})
+
+
+@breaks("CH-OPEN-9")
+def _other_part(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Funding):
+        return []
+    opening, wallet = one.peer._opening, one.peer.config.wallet
+    channel = one.opening_channel()
+    parts = wallet_spends.initiators(channel, wallet, opening._deadline, message.part)
+    return [[msgspec.structs.replace(message, part=part)] for part in parts]
+
+
+@breaks("CH-OPEN-10")
+def _other_bundle(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Funded) or one.part is None:
+        return []
+    opening, wallet = one.peer._opening, one.peer.config.wallet
+    channel = one.opening_channel()
+    bundles = wallet_spends.receivers(channel, wallet, opening._deadline, one.part, message.bundle)
+    return [[Funded(bundle)] for bundle in bundles]
+
+
+@breaks("CH-OPEN-11")
+def _other_channel_key(one: RuleBreaker, message: Message) -> Variants:
+    if not isinstance(message, Launch):
+        return []
+    other = one.other_keys()
+    key, proof = bytes(other.channel.get_g1()), other.channel_proof()
+    return changed(message, {"channel_key": key, "channel_proof": proof})

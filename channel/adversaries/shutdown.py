@@ -1,0 +1,86 @@
+"""Adversaries of the clean shutdown."""
+
+from __future__ import annotations
+
+import msgspec
+
+from channel.adversaries.base import (
+    Adversary,
+    MessageChanger,
+    Plan,
+    adversary,
+    changes_message,
+)
+from channel.crypto import bls
+from channel.peer.interface import Close, Effect, Event, Push
+from channel.peer.machine import Peer
+from channel.protocol.messages import Batch, Message, Request, Shutdown, ShutdownDone, encode
+from channel.protocol.state import ChannelState
+
+
+@adversary("withholder", "completes a shutdown without sending the completion")
+class _Withholder(Adversary):
+    def handle(self, event: Event) -> list[Effect]:
+        # The other side is to ask for the shutdown.
+        return [] if isinstance(event, Close) else super().handle(event)
+
+    def say(self, message: Message, blob: bytes) -> list[bytes]:
+        if not isinstance(message, ShutdownDone):
+            return [blob]
+        self.done = True
+        return []
+
+
+@adversary("leaves-closing", "agrees to a shutdown, and leaves it to the other side to publish it")
+class _LeavesClosing(Adversary):
+    at_once = False
+
+    def push(self, push: Push) -> list[Effect]:
+        if push.name != "shutdown":
+            return [push]
+        self.done = True
+        return []
+
+
+@adversary("wrong-shutdown", "asks for a shutdown that pays it everything")
+class _WrongShutdown(MessageChanger):
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._asked = False
+
+    def act(self) -> list[Effect]:
+        if self._asked:
+            return []
+        effects = self.command(Close())
+        self._asked = effects is not None
+        return effects or []
+
+    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+        if not isinstance(message, Shutdown):
+            return None
+        total = self.channel.coin.amount
+        balances = (total, 0) if self.side == 0 else (0, total)
+        wrong = msgspec.structs.replace(self.state, balances=balances, games=())
+        return [encode(Shutdown(_half(self, wrong)))]
+
+
+@changes_message("unasked-shutdown", "sends a shutdown, or its completion, in the middle of play")
+def _unasked_shutdown(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    if not isinstance(message, Batch):
+        return None
+    half = _half(one, ChannelState(one.state.number, one.channel.contributions))
+    asks = one.plan.chance.below(2)
+    return [encode(Shutdown(half) if asks else ShutdownDone(bls.add(half, half)))]
+
+
+@changes_message("plays-on", "sends a batch after it has asked for a shutdown")
+def _plays_on(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    if not isinstance(message, Shutdown | ShutdownDone):
+        return None
+    return [blob, encode(Request()), one.batch(one.state, ())]
+
+
+def _half(one: Adversary, state: ChannelState) -> bytes:
+    """Its half of the signature of the shutdown that pays the balances of this state."""
+    channel = one.channel
+    return bls.sign_half(one.keys.channel, channel.shutdown_message(state), channel.channel_key)
