@@ -1,4 +1,4 @@
-"""The command line: one thin file for each command of `channelsim`.
+"""The command line: one file per command in `commands`, and what commands share beside it.
 
 It imports every other package; none imports it.
 """
@@ -27,11 +27,11 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command that the arguments name; its exit code."""
-    with interrupt.held():  # until there is somebody to catch it
+    with interrupt.held():  # until the code below can catch it
         from typer.exceptions import Exit, TyperException
 
         from channel.cli.app import commands
-        from channel.cli.options import complain, in_one_line
+        from channel.cli.messages import complain, discard, wrong_arguments
         from channel.errors import UsageError
         from channel.report.terminal import open_streams
 
@@ -39,7 +39,7 @@ def _run() -> int:
     code: object
     try:
         try:
-            # Not `app()`, which makes an exit of its own of every interrupt.
+            # Not a call of the app: that would turn every interrupt into an exit of its own.
             with commands.make_context("channelsim", sys.argv[1:]) as context:
                 code = commands.invoke(context)
         except Exit as end:
@@ -52,19 +52,19 @@ def _run() -> int:
         if error.message.startswith("Usage:"):
             print(error.message)
         else:
-            complain(in_one_line(error))
+            complain(wrong_arguments(error))
         code = USAGE
     except UsageError as error:
         complain(str(error))
         code = USAGE
     except BrokenPipeError:
-        # Whoever reads our output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output has closed it.
+        discard(sys.stdout)
         code = 0
     except OSError as error:
         complain(f"the output cannot be written ({error.strerror})")
         code = USAGE
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)
     except Exception as error:
         if os.environ.get("CHANNELSIM_DEBUG"):
             raise
@@ -77,8 +77,10 @@ def _run() -> int:
 
 
 def _interrupted() -> int:
-    """Tell of an interrupt before there was anything else to tell."""
-    print("channelsim: interrupted", file=sys.stderr)
+    """Report an interrupt that came before the command had anything to report."""
+    from channel.cli.messages import complain
+
+    complain("interrupted")
     if "--json" in sys.argv:
         print('{"interrupted": true}')
     return interrupt.exit_code()

@@ -1,24 +1,28 @@
-"""Values of options and arguments: read and bounded in one place, whichever command takes them."""
+"""Options and arguments that several commands take, and how their values are read and bounded."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
-from typer.exceptions import TyperException
 
 from channel.errors import UsageError
-from channel.report.plain import printable
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
 
 LONGEST = 60
 """Longer values are cut where a message shows them."""
+
+MOST_MOJOS = 2_000_000_000_000
+"""What a wallet of the embedded node holds."""
+MOST_CASES = 1_000_000_000
+DAY = 86_400.0
+"""Seconds."""
 
 
 def whole(least: int, most: int, help: str) -> Any:
@@ -27,13 +31,8 @@ def whole(least: int, most: int, help: str) -> Any:
 
 
 def real(least: float, most: float, help: str) -> Any:
-    """An option that takes a number, perhaps with a fraction, within these bounds."""
+    """An option that takes a finite number within these bounds."""
     return typer.Option(parser=real_number(least, most), metavar="N", help=help)
-
-
-def seed_text(help: str) -> Any:
-    """An option that takes a seed: any text."""
-    return typer.Option(parser=_text, metavar="TEXT", help=help)
 
 
 def file_option(help: str, *names: str) -> Any:
@@ -44,21 +43,6 @@ def file_option(help: str, *names: str) -> Any:
 def file_argument(help: str) -> Any:
     """An argument that names a file."""
     return typer.Argument(parser=_path, help=help)
-
-
-def _path(value: Any) -> Path:
-    """An empty name, as of a shell variable that is not set, would be the current folder."""
-    if not str(value):
-        raise typer.BadParameter("'': no name of a file")
-    return Path(value)
-
-
-def _text(value: Any) -> str:
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        raise typer.BadParameter(f"{_shown(value)}: not text in this terminal's encoding") from None
-    return str(value)
 
 
 def whole_number(least: int, most: int) -> Callable[[Any], int]:
@@ -99,29 +83,51 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
     return read
 
 
+def _path(value: Any) -> Path:
+    # An empty name, as from an unset shell variable, would mean the current folder.
+    if not str(value):
+        raise typer.BadParameter("'': no name of a file")
+    return Path(value)
+
+
+def _text(value: Any) -> str:
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        raise typer.BadParameter(f"{_shown(value)}: not text in this terminal's encoding") from None
+    return str(value)
+
+
 def _shown(text: str) -> str:
     cut = text if len(text) <= LONGEST else text[:LONGEST] + "…"
     return cut or "''"
 
 
+_SEED = typer.Option(
+    parser=_text, metavar="TEXT", help="Any text; the same seed gives the same results."
+)
+Seed = Annotated[str, _SEED]
+SeedOrNone = Annotated[str | None, _SEED]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+InText = Annotated[
+    bool, typer.Option("--text", help="Print text, also in a pipe (where JSON is the default).")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
+Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
+JobsOfSeeds = Annotated[int | None, whole(1, 256, "How many processes (1).")]
+TargetName = Annotated[
+    str, typer.Argument(help="An installed game, or a TOML file that names programs.")
+]
+TranscriptFile = Annotated[
+    Path | None, file_option("Write every message, block and decision to this file.")
+]
+
+
 def json_wanted(json: bool, text: bool) -> bool:
-    """Whether a command whose text is for a terminal prints JSON: in a pipe, unless told."""
+    """Whether to print JSON: on request, and in a pipe unless text is requested."""
     if json and text:
         raise UsageError("--text and --json: one or the other")
     return json or not (text or sys.stdout.isatty())
-
-
-def complain(text: str) -> None:
-    """Print one line on stderr, without what could move a terminal's cursor."""
-    print(f"channelsim: {printable(' '.join(text.split()))}", file=sys.stderr)
-
-
-def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:
-    """Whether every one of these programs was tried; those that were not are named on stderr."""
-    left = [name for name in programs if name not in tried]
-    if left:
-        complain(f"{what}: never tried: {', '.join(left)}; {hint}")
-    return not left
 
 
 def refuse(reason: str, **given: object) -> None:
@@ -131,18 +137,18 @@ def refuse(reason: str, **given: object) -> None:
             raise UsageError(f"--{name.replace('_', '-')}: {reason}")
 
 
-def in_one_line(error: TyperException) -> str:
-    """What is wrong with a command line: the option or argument, its value, and where to look."""
-    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    command = context.command_path if context else "channelsim"
-    text = error.message.rstrip(".")
-    if parameter is None:
-        text = text[:1].lower() + text[1:]
-    else:
-        option = max(parameter.opts, key=len)
-        name = option if option.startswith("-") else option.upper()
-        text = f"{name} {text}" if text else f"{name} is missing"
-    near = getattr(error, "possibilities", None)
-    if near:
-        text += f" (did you mean {' or '.join(near)}?)"
-    return f"{text} (see `{command} --help`)"
+def policy_pair(text: str) -> tuple[str, str]:
+    """The policies of both peers from A or A,B. Raises `UsageError`.
+
+    >>> policy_pair("random, caller"), policy_pair("random")
+    (('random', 'caller'), ('random', 'random'))
+    """
+    names = [name.strip() for name in text.split(",")]
+    if len(names) > 2 or not all(names):
+        raise UsageError(f"--policy {text}: one per player, as in `random,random`")
+    return names[0], names[-1]
+
+
+def game_names(text: str) -> tuple[str, ...]:
+    """The games in a list with commas; none for an empty text."""
+    return tuple(name.strip() for name in text.split(",")) if text.strip() else ()

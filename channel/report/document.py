@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from channel.chain.coins import Coin
-from channel.report.course import Course
+from channel.report.session_progress import SessionProgress
 from channel.session.session import Result
 from channel.session.session_events import viewer_seat
 from channel.session.setup import NAMES, Setup
@@ -41,9 +41,9 @@ def document(
     }
 
 
-def unfinished(setup: Setup, course: Course, viewer: str | None = None) -> dict[str, Any]:
+def unfinished(setup: Setup, so_far: SessionProgress, viewer: str | None = None) -> dict[str, Any]:
     """The document of an interrupted session: the hands that ended, and the balances then."""
-    played = _played(setup, course.hands, course.balances, viewer)
+    played = _played(setup, so_far.hands, so_far.balances, viewer)
     return {**played, "interrupted": True}
 
 

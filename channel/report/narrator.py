@@ -11,8 +11,8 @@ from rich.text import Text
 from channel.chain.coins import Coin
 from channel.peer.interface import FundingSent
 from channel.protocol.state import Side
-from channel.report.course import Course
 from channel.report.plain import fitted
+from channel.report.session_progress import SessionProgress
 from channel.report.terminal import say
 from channel.session.session import Result
 from channel.session.session_events import (
@@ -97,12 +97,12 @@ class Narrator:
             self._say(line, "red")
         self._say(f"digest    {digest}", "dim")
 
-    def stop(self, course: Course) -> None:
+    def stop(self, so_far: SessionProgress) -> None:
         """The end of a session that was interrupted."""
         self._console.print()
-        played = f"{len(course.hands)} of {self._setup.hands} hands are played"
+        played = f"{len(so_far.hands)} of {self._setup.hands} hands are played"
         self._say(f"interrupted: {played}, and the channel is not closed", "bold")
-        self._balances("balances", course.balances)
+        self._balances("balances", so_far.balances)
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Print a game's own lines."""

@@ -11,12 +11,11 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from random import Random
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
-import typer
 
-from channel.cli.app import app
+from channel.cli.app import commands
 from channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
 from tests.paths import DATA
@@ -55,7 +54,7 @@ def _no_hang() -> Iterator[None]:
 def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
-    from channel.cli.play import play
+    from channel.cli.commands.play import command as play
     from channel.lab.fuzz.findings import FORMAT
 
     session = folder / "session.jsonl"
@@ -66,8 +65,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
             seed="x",
             transcript=session,
             quiet=True,
-            **dict.fromkeys(("unit", "stack", "balance", "policy", "script")),
-            as_json=True,
+            json=True,
         )
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
     return {
@@ -247,18 +245,16 @@ TARGETS = {"replay target", "vectors make game", "play game", "dispute run game"
 
 def test_the_table_has_every_argument_that_names_a_file() -> None:
     known = {name.partition(",")[0] for name in ARGUMENTS} | WRITTEN | TARGETS
-    found = set(_arguments(app, ()))
+    found = set(_arguments(commands.commands))
     assert len(found) > 15
     assert found <= known, found - known
 
 
-def _arguments(commands: typer.Typer, names: tuple[str, ...]) -> Iterator[str]:
-    for group in commands.registered_groups:
-        assert group.typer_instance is not None
-        yield from _arguments(group.typer_instance, (*names, str(group.name)))
-    for command in commands.registered_commands:
-        assert command.callback is not None
-        name = command.name or command.callback.__name__
+def _arguments(commands: Any, names: tuple[str, ...] = ()) -> Iterator[str]:
+    for name, command in commands.items():
+        if hasattr(command, "commands"):
+            yield from _arguments(command.commands, (*names, name))
+            continue
         for parameter, kind in get_type_hints(command.callback).items():
             if "Path" in str(kind) or parameter in ("target", "game"):
                 yield " ".join((*names, name, parameter))

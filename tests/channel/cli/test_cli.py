@@ -203,10 +203,10 @@ def test_a_person_who_leaves(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_bug_of_ours_shows_no_traceback(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(**_: object) -> int:
+    def broken(*_: object, **__: object) -> int:
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr("channel.cli.play.play", broken)
+    monkeypatch.setattr("channel.cli.commands.play.run_session", broken)
     ran = channelsim(capsys, "play", "spacepoker")
     assert ran.code == 3
     assert ran.err.startswith("channelsim: internal error, a bug of ours: RuntimeError")

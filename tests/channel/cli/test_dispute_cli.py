@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from channel.adversaries.base import names
-from channel.cli import dispute
+from channel.cli.commands.dispute import run as dispute_run
 from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
@@ -116,7 +116,7 @@ def test_hands_against_an_adversary_by_play(
         (("dispute", "run"), "or --all"),
         (("dispute", "run", "dead", "--all"), "or --all"),
         (("dispute", "run", "nice"), "no adversary is called 'nice'"),
-        (("dispute", "run", "dead@x"), "behind the @ is a step"),
+        (("dispute", "run", "dead@x"), "after the @ comes a step"),
         (("dispute", "run", "dead", "--side", "carol"), "alice or bob"),
         (("dispute", "run", "dead", "--weather", "fog"), "weather"),
         (("dispute", "run", "dead", "--game", "chess"), "chess"),
@@ -171,7 +171,7 @@ def test_what_is_broken_is_told_and_fails(
     tally.exceptions.append((scenario, "InvariantError: planted"))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
-    monkeypatch.setattr(dispute, "run_all", lambda seed, seeds, jobs, tell: tally)
+    monkeypatch.setattr(dispute_run, "run_all", lambda seed, seeds, jobs, tell: tally)
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["how"] == "planted"

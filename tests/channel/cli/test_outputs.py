@@ -66,9 +66,10 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the work began")
 
     for work in (
-        *("channel.cli.play.Session", "channel.cli.dispute.played", "channel.cli.fuzz.run"),
-        *("channel.lab.costs.costs.measure", "channel.cli.coverage.reached"),
-        "channel.lab.crosscheck.vectors.make",
+        *("channel.cli.sessions.Session", "channel.cli.disputes.played"),
+        *("channel.cli.commands.fuzz.run", "channel.lab.crosscheck.vectors.make"),
+        *("channel.lab.costs.costs.measure", "channel.cli.commands.coverage.reached"),
+        "channel.cli.commands.vectors.make.make_cases",
     ):
         monkeypatch.setattr(work, begun)
 

@@ -133,12 +133,10 @@ Arguments = tuple[object, ...]
 
 @pytest.fixture(scope="session")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from channel.cli.play import play
+    from channel.cli.commands.play import command as play
 
     path = tmp_path_factory.mktemp("output") / "session.jsonl"
-    keys = ("seed", "unit", "stack", "balance", "policy", "script")
-    options = dict.fromkeys(keys, None)
-    play(game="calpoker", hands=1, as_json=True, transcript=path, quiet=True, **options)
+    play(game="calpoker", hands=1, json=True, transcript=path, quiet=True)
     return path
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from channel.cli.ask import Asker
 from channel.report.narrator import Narrator
 from channel.report.plain import fitted
 from channel.session.deciders import Deciders
@@ -205,11 +204,10 @@ def shown(encoding: str, **options: Any) -> str:
     raw = BytesIO()
     file = TextIOWrapper(raw, encoding=encoding, errors="strict", write_through=True)
     console = Console(file=file, width=80, highlight=False, force_terminal=True, **options)
-    narrator, asker, deciders = Narrator(setup, console), Asker(console), Deciders(setup)
+    narrator, deciders = Narrator(setup, console), Deciders(setup)
 
     def decide(name: str, number: int, player: Any, chance: Any) -> Any:
         narrator.lines(registry.get(setup.game(number)).story.view(player))
-        assert asker
         return deciders.decide(name, number, player, chance)
 
     session = Session(setup, decide, deciders.answer, [deciders, narrator])

@@ -9,7 +9,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from channel.cli import faults as cli
+from channel.cli.commands.dispute import faults as cli
 from channel.crypto import bls
 from channel.errors import InvariantError, Violation
 from channel.peer.machine import Peer

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
+from channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channel.errors import UsageError
 from channel.report.progress import progress
 from channel.report.terminal import console, print_json, say
@@ -17,22 +19,32 @@ from channel.simulation.noticed import Finding, Outcome, examine_all
 from channel.system.interrupt import exit_code, finishing
 from games.names import nearest, quoted
 
-DEFAULT_SEED = "faults"
 
+def command(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Faults by name, or a part of it (all).")
+    ] = None,
+    jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
+    seed: Seed = "faults",
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Plant faults in the honest peer, and report which adversary and promise notices each.
 
-def look_for_faults(names: Iterable[str], *, seed: str | None, jobs: int, as_json: bool) -> int:
-    """Plant each fault, or those with these names, and tell what noticed it; the exit code.
+    Each check of the engine is left out in turn, and many things are done wrongly. Exit code 1: a
+    fault went unnoticed.
 
-    1 when one was not noticed, or not reached, for no stored reason.
+    Example: channelsim dispute faults --jobs 2
     """
+    as_json = json_wanted(json, text)
     known = [fault.name for fault in faults()]
-    wanted = [_find(name, known) for name in names]
+    wanted = [_find(name, known) for name in names or ()]
     found: list[Finding] = []
     interrupted = False
     total = len(wanted or known)
     try:
         with progress("planted faults", "faults") as bar:
-            for finding in examine_all(seed or DEFAULT_SEED, jobs, wanted):
+            for finding in examine_all(seed, jobs, wanted):
                 found.append(finding)
                 bar(len(found), total)
     except KeyboardInterrupt:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+import typer
 
-from channel.cli.options import all_tried
+from channel.cli.messages import all_tried
+from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, real
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
 from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
@@ -21,27 +23,37 @@ from channel.system.interrupt import exit_code, finishing
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
 
-def mutants(
-    game: str,
-    *,
-    seconds: float,
-    seed: str,
-    jobs: int | None,
-    validator: str | None,
-    argued_too: bool,
-    json: bool,
+def command(
+    game: TargetName,
+    seconds: Annotated[
+        float, real(0.001, DAY, "How long to hunt each mutant, in seconds of work.")
+    ] = 60.0,
+    seed: Seed = "mutants",
+    jobs: Jobs = None,
+    validator: Annotated[
+        str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
+    ] = None,
+    argued: Annotated[
+        bool, typer.Option("--argued", help="Also hunt those that have a stored reason.")
+    ] = False,
+    json: Json = False,
 ) -> int:
-    """Hunt every mutant of a target's programs; the exit code, 1 when one lives unargued."""
+    """Change compiled programs in one place at a time, and have the lab find each change.
+
+    Exit code 1: a mutant survives without a stored reason.
+
+    Example: channelsim mutants {game} --seconds 60
+    """
     with progress("mutants") as bar:
         target = load(game)
-        assert target.game
+        _ = target.game  # raises `UsageError` for a target without rules
         report = hunted(
             target,
             all_mutants(target, validator),
             seed=seed,
             seconds=seconds,
             jobs=jobs or os.cpu_count() or 1,
-            argued_too=argued_too,
+            argued_too=argued,
             hunt=Hunt(told=partial(_tell, bar)),
         )
     with finishing():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from channel.cli.options import all_tried
+from channel.cli.messages import all_tried
+from channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.cases.trial import Finding
 from channel.lab.coverage.coverage import Reached, coverage
@@ -22,12 +23,22 @@ from channel.report.terminal import console, json_line, print_json, say
 from channel.system.interrupt import exit_code, finishing
 
 SHOWN = 12
-"""How many causes are told; the rest are counted."""
+"""Causes that are printed; the rest are counted."""
 
 
-def crosscheck(target: str, *, cases: int, seed: str, jobs: int | None, json: bool) -> int:
-    """Hold a target against its rules; the exit code, 1 when a law is broken, or a validator was
-    never tried."""
+def command(
+    target: TargetName,
+    cases: Annotated[int, whole(1, MOST_CASES, "How many cases.")] = 50_000,
+    seed: Seed = "crosscheck",
+    jobs: Jobs = None,
+    json: Json = False,
+) -> int:
+    """Compare programs with the rules, on generated hands and mutated moves.
+
+    Exit code 1: a law is broken, or a validator was never tried.
+
+    Example: channelsim crosscheck my-validators.toml --cases 1000000
+    """
     with progress("crosscheck", "cases") as bar:
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
@@ -66,7 +77,7 @@ def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
 
 
 def causes(report: Report) -> list[tuple[Finding, int]]:
-    """What was found, each cause once with how often, the most frequent first."""
+    """The causes of the findings with their counts, the most frequent first."""
     return report.tally.causes()
 
 

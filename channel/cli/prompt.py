@@ -1,4 +1,4 @@
-"""A person at the terminal plays Alice: sees her cards, is offered only what is legal."""
+"""A person at the terminal plays the initiator: sees its cards, is offered only legal actions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from games.errors import IllegalAction
 QUIT = ("quit", "exit", "q")
 
 
-class Asker:
-    """Asks for each decision until the answer is one that the rules allow."""
+class Prompt:
+    """Ask a person for each decision until the answer is one that the rules allow."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __call__(self, game: str, player: Player) -> Action:
-        """The person's action in this game."""
+    def decide(self, game: str, player: Player) -> Action:
+        """The person's action in this game. Raises `UsageError` if the person leaves."""
         rules = registry.get(game)
         say(self._console)
         for line in rules.story.view(player):
@@ -51,9 +51,9 @@ class Asker:
         self._say(f"you can: {offered}; or help, quit", "bold")
 
     def another(self, number: int) -> bool:
-        """Whether the person takes up another hand, which Bob has proposed.
+        """Whether the person plays another hand, which the receiver has proposed.
 
-        Who quits between hands is done: the channel is closed in order.
+        Quitting between hands closes the channel in order.
         """
         while True:
             answer = self._line(f"Bob proposes hand {number + 1}: play it? [Y/n/quit] ")
@@ -79,7 +79,7 @@ class Asker:
 
 
 def offer(choice: Choice, unit: int) -> str:
-    """One choice as it is offered: its verb, and the numbers that it takes.
+    """A choice as shown to a person: its verb, and the numbers that it takes.
 
     >>> offer(Choice("check"), 100)
     'check'

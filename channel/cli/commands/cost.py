@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from channel.cli.options import all_tried
+from channel.cli.messages import all_tried
+from channel.cli.options import MOST_CASES, Json, SeedOrNone, TargetName, file_option, real, whole
 from channel.errors import UsageError
 from channel.lab.costs import bundles, costs, snapshot
 from channel.lab.costs.bundles import Bundles
@@ -22,23 +23,29 @@ from channel.system.output import opened
 from clsp.run import MAX_COST
 
 CASES, SEED = 5000, "cost"
-"""What is measured where neither the command nor a snapshot says."""
+"""Used where neither the command line nor a snapshot says otherwise."""
 
 
-def cost(
-    target: str,
-    *,
-    cases: int | None,
-    seed: str | None,
-    write: Path | None,
-    check: Path | None,
-    tolerance: float | None,
-    json: bool,
+def command(
+    target: TargetName,
+    cases: Annotated[int | None, whole(1, MOST_CASES, f"How many cases ({CASES}).")] = None,
+    seed: SeedOrNone = None,
+    write: Annotated[Path | None, file_option("Write the figures to this file.")] = None,
+    check: Annotated[
+        Path | None, file_option("Fail if a figure is higher than in this file.")
+    ] = None,
+    tolerance: Annotated[
+        float | None, real(0, 1_000_000, "By how many percent figures may rise (0).")
+    ] = None,
+    json: Json = False,
 ) -> int:
-    """Measure a target; the exit code, 1 when `check` fails or the node refuses a bundle.
+    """Measure the cost of validators, the referee's paths and whole spends, as shares of a block.
 
-    What was interrupted is told, but neither written nor held against `check`.
+    Exit code 1: --check fails, the node refuses a spend, or a validator was never tried.
+
+    Example: channelsim cost my-validators.toml --check costs.toml --tolerance 1
     """
+    # An interrupted measurement is printed, but neither written nor compared.
     if tolerance is not None and check is None:
         raise UsageError("--tolerance goes with --check FILE")
     held = snapshot.read(check) if check else None
@@ -76,7 +83,7 @@ def cost(
 def _measured_as(
     check: Path | None, held: Snapshot | None, cases: int | None, seed: str | None
 ) -> tuple[int, str]:
-    """How many cases and which seed: as asked for, else as the snapshot has it."""
+    """The number of cases and the seed: as given, else as in the snapshot."""
     if held is None:
         return (CASES if cases is None else cases), (SEED if seed is None else seed)
     if held.cases < 1:

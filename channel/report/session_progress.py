@@ -7,7 +7,7 @@ from channel.session.setup import Setup
 from games.contract import Hand
 
 
-class Course:
+class SessionProgress:
     """A listener that keeps the hands that have ended, with their games, and the balances."""
 
     def __init__(self, setup: Setup) -> None:

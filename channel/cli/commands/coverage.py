@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from rich.text import Text
 
-from channel.cli.options import all_tried
+from channel.cli.messages import all_tried
+from channel.cli.options import Json, TargetName, file_option
 from channel.lab.coverage.corpus import read
 from channel.lab.coverage.page import page
 from channel.lab.coverage.reached import WIDTH, Reached, Share, reached
@@ -21,11 +22,23 @@ from channel.system.interrupt import exit_code, finishing
 from channel.system.output import opened
 
 SHOWN = 5
-"""How many cases with another outcome than expected are told; the rest are counted."""
+"""Cases with an unexpected outcome that are printed; the rest are counted."""
 
 
-def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int:
-    """Run a corpus and tell what it reaches; the exit code, 1 when a validator has no case."""
+def command(
+    target: TargetName,
+    corpus: Annotated[Path, file_option("A folder with a .jsonl of cases for each validator.")],
+    html: Annotated[
+        Path | None, file_option("Write a page with the code, marked, to this file.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Show which nodes and branches of each program a corpus reaches, and which it never reaches.
+
+    Exit code 1: a validator has no case.
+
+    Example: channelsim coverage my-validators.toml --corpus cases --html page.html
+    """
     with opened("--html", html) as file:
         interrupted = False
         with progress("coverage", "cases") as bar:
@@ -62,7 +75,7 @@ def coverage(target: str, *, corpus: Path, html: Path | None, json: bool) -> int
 
 
 def document(name: str, found: dict[str, Reached], interrupted: bool = False) -> dict[str, Any]:
-    """What was reached as JSON data."""
+    """The coverage of each program as JSON data."""
     return {
         "target": name,
         "programs": {
@@ -110,7 +123,7 @@ def _cells(share: Share) -> tuple[str, str]:
 
 
 def _never(one: Reached) -> Iterator[str]:
-    """The functions with a place that was never reached; such lines are marked."""
+    """The functions that were not reached completely; lines never reached are marked."""
     if one.total.whole:
         return
     yield f"\n{one.name}: what is marked with ! was never reached"

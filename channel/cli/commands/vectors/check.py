@@ -1,35 +1,39 @@
-"""`channelsim vectors check` and `channelsim vectors make`."""
+"""`channelsim vectors check`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
-import msgspec
-
-from channel.cli.options import all_tried
+from channel.cli.messages import all_tried
+from channel.cli.options import file_argument, file_option
 from channel.errors import UsageError
+from channel.lab.target.target import read as read_target
 from channel.report.progress import Bar, progress
 from channel.report.terminal import console, say
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
 from channel.system.interrupt import exit_code, polled
-from channel.system.output import opened
-from games import registry
-from games.errors import UnknownGame
 from games.vectors import BadCase, Case, check_program, read
 from games.vectors import check as check_case
 
 SHOWN = 20
-"""How many failures are told; the rest are counted."""
+"""Failures that are printed; the rest are counted."""
 
 
-def check(files: Sequence[Path], target: Path | None = None) -> int:
-    """Run every case of these files; the exit code, 1 when one fails, or a target's program has
-    none.
+def command(
+    files: Annotated[list[Path], file_argument("Files of conformance cases.")],
+    target: Annotated[
+        Path | None, file_option("A TOML file: try its programs, and nothing else.")
+    ] = None,
+) -> int:
+    """Run conformance cases through the Python rules and the programs.
 
-    With a target its programs are tried, and nothing else; without one, rules and programs.
+    Exit code 1: a case fails, or a program of the target has no case.
+
+    Example: channelsim vectors check cases.jsonl more.jsonl
     """
     tried = _Tried()
     out = console()
@@ -40,11 +44,11 @@ def check(files: Sequence[Path], target: Path | None = None) -> int:
                 for path in files:
                     _check_file(path, checker, tried, bar, interrupted)
         except UsageError:
-            # What failed before the trouble is told all the same.
+            # Failures before the error are printed all the same.
             for line in tried.shown:
                 say(out, line)
             raise
-    for line in tried.told():
+    for line in tried.lines():
         say(out, line)
     every = tried.interrupted or all_tried(
         str(target), programs, tried.validators, "these files have no case of it"
@@ -54,7 +58,7 @@ def check(files: Sequence[Path], target: Path | None = None) -> int:
 
 @dataclass
 class _Tried:
-    """How many cases passed and failed, how the first of these did, and the validators tried."""
+    """Counts of cases, the first failures, and the validators tried."""
 
     passed: int = 0
     failed: int = 0
@@ -62,7 +66,7 @@ class _Tried:
     validators: set[str] = field(default_factory=set)
     interrupted: bool = False
 
-    def told(self) -> list[str]:
+    def lines(self) -> list[str]:
         more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         return [*self.shown, *more, f"{self.passed} passed, {self.failed} failed{early}"]
@@ -100,40 +104,8 @@ def _check_file(
 
 
 def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence[str]]:
-    """What checks a case, and the programs that must have one: all of a target's."""
+    """A function that checks a case, and the programs that must have one: all of a target."""
     if target is None:
         return check_case, ()
-    from channel.lab.target.target import read as read_target
-
     tried = read_target(target)
     return lambda case: check_program(case, tried.name, tried.programs), list(tried.programs)
-
-
-def make(game: str, *, cases: int, seed: str, output: Path) -> int:
-    """Write so many generated cases of an installed game; the exit code."""
-    from channel.lab.crosscheck.vectors import make as make_cases
-    from channel.lab.target.target import of_game
-
-    try:
-        target = of_game(registry.get(game))
-    except UnknownGame as error:
-        raise UsageError(str(error)) from None
-    encoder = msgspec.json.Encoder()
-    made, interrupted = 0, False
-    out = console()
-    with opened("-o", output) as file:
-        try:
-            with progress(f"cases of {game}", "cases") as bar:
-                for case in make_cases(target, cases, seed):
-                    file.write(encoder.encode(case) + b"\n")
-                    made += 1
-                    bar(made, cases)
-        except KeyboardInterrupt:
-            interrupted = True
-        if interrupted:
-            left = f"; {output} is left as it was" if file.renamed else ""
-            say(out, f"interrupted after {made} of {cases} cases{left}")
-        else:
-            file.finish()
-            say(out, f"{cases} cases in {output}")
-    return exit_code(interrupted)

@@ -1,23 +1,26 @@
-"""`channelsim fuzz`, and `channelsim replay` of a finding."""
+"""`channelsim fuzz`."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Annotated
 from xml.etree import ElementTree
 
 import msgspec
 from rich.console import Console
 
-from channel.cli.options import all_tried
+from channel.cli.findings import details
+from channel.cli.messages import all_tried
+from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
 from channel.errors import UsageError
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.fuzz.campaign import Progress
-from channel.lab.fuzz.findings import RECORDED, Document, keep, parsed, still_broken
+from channel.lab.fuzz.findings import keep
 from channel.lab.fuzz.fuzz import Report, save
 from channel.lab.fuzz.fuzz import fuzz as run
 from channel.lab.laws import laws_for
@@ -29,24 +32,35 @@ from channel.system.interrupt import exit_code, finishing
 from channel.system.output import check_folder, opened
 
 SHOWN = 12
-"""How many findings are told in full; the rest are named."""
+"""Findings that are printed in full; the rest are named."""
 
 HOME = Path(".channelsim")
-"""Where findings are kept, in the current folder, unless `--out` says otherwise."""
+"""Where findings are saved, in the current folder, unless `--out` says otherwise."""
 
 
-def fuzz(
-    target: str,
-    *,
-    seconds: float,
-    seed: str,
-    jobs: int | None,
-    corpus: Path | None,
-    out: Path | None,
-    json: bool,
-    junit: Path | None,
+def command(
+    target: TargetName,
+    seconds: Annotated[float, real(0.1, 30 * DAY, "About how long, in seconds.")] = 60.0,
+    seed: Seed = "fuzz",
+    jobs: Jobs = None,
+    corpus: Annotated[
+        Path | None,
+        file_option("A folder of cases to start from; cases that reach more are added."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        file_option("The folder of findings (.channelsim/NAME/findings); tried first."),
+    ] = None,
+    json: Json = False,
+    junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
 ) -> int:
-    """Fuzz a target; the exit code, 1 when something was found, or a validator never tried."""
+    """Fuzz validators for moves that steal and evidence that slashes honest players.
+
+    The same seed and number of jobs repeat a run. Exit code 0: nothing found; 1: findings, each
+    saved in a file, or a validator that was never tried; 2: wrong use.
+
+    Example: channelsim fuzz my-validators.toml --seconds 120
+    """
     loaded = load(target)
     folder = out or HOME / _slug(loaded.name) / "findings"
     check_folder("--out", folder)
@@ -61,10 +75,10 @@ def fuzz(
                 jobs=jobs or os.cpu_count() or 1,
                 corpus=corpus,
                 findings=folder,
-                tell=partial(_tell, bar),
+                tell=partial(_report_progress, bar),
             )
         with finishing():
-            # What was found is told even where it cannot be kept.
+            # Findings are printed even where they cannot be saved.
             trouble, added = "", 0
             paths: list[Path] = []
             try:
@@ -86,29 +100,6 @@ def fuzz(
     return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
 
-def replay(path: Path, data: bytes, target: str | None, *, json: bool) -> int:
-    """Try a finding again, whose file was read; the exit code, 1 while it still happens."""
-    found = parsed(path, data)
-    try:
-        loaded = load(target or found.source)
-    except UsageError as error:
-        hint = "" if target else "; --target names the target"
-        raise UsageError(f"{path}: {error}{hint}") from None
-    with progress("trying it again"):
-        broken = still_broken(loaded, msgspec.to_builtins(found))
-    if json:
-        print_json({"target": loaded.name, "happens": bool(broken), "broken": broken})
-        return 1 if broken else 0
-    out = console()
-    if not broken:
-        say(out, f"{loaded.name}: this does not happen any more: {found.text}")
-        return 0
-    for line in (f"{found.severity}: {found.text}", *_details(found)):
-        say(out, line)
-    say(out, f"{loaded.name}: it still happens")
-    return 1
-
-
 # --- output -----------------------------------------------------------------------------------
 
 
@@ -125,7 +116,7 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
         say(out, f"{number}. {found.severity}: {found.text}", "bold")
         if number > SHOWN:
             continue
-        for line in _details(found):
+        for line in details(found):
             say(out, f"   {line}")
         if path is not None:
             say(out, f"   channelsim replay {path}")
@@ -134,22 +125,6 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
     if corpus is not None:
         say(out, f"{added} new cases in {corpus}")
     say(out, _summary(report))
-
-
-def _details(found: Document) -> Iterator[str]:
-    before, after = found.fields
-    if found.law == RECORDED:
-        yield "this is a case of the file of honest play"
-    elif found.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
-    elif found.cause.startswith(("misdeclared", "two encodings")):
-        yield "the move itself is honest play"
-    else:
-        yield "this happens in honest play"
-    yield f"law: {found.law}"
-    if found.also:
-        more = f", and {len(found.also) - 3} more" if len(found.also) > 3 else ""
-        yield f"also: {'; '.join(found.also[:3])}{more}"
 
 
 def _summary(report: Report) -> str:
@@ -208,7 +183,7 @@ def _print_json(report: Report, paths: Sequence[Path]) -> None:
 
 
 def _junit(report: Report) -> bytes:
-    """One test case a law; a law with findings fails, with each of them."""
+    """One test case per law, with a failure for each of its findings."""
     suite = ElementTree.Element("testsuite", name=f"channelsim fuzz {report.target.name}")
     failed = 0
     laws = laws_for(report.target)
@@ -222,7 +197,7 @@ def _junit(report: Report) -> bytes:
             failure = ElementTree.SubElement(
                 case, "failure", type=found.severity, message=_plain(found.text)
             )
-            failure.text = _plain("\n".join((found.text, *_details(found), found.pytest)))
+            failure.text = _plain("\n".join((found.text, *details(found), found.pytest)))
     suite.set("tests", str(len(laws)))
     suite.set("failures", str(failed))
     suite.set("time", f"{report.seconds:.3f}")
@@ -230,19 +205,19 @@ def _junit(report: Report) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """Text without what XML cannot hold."""
+    """Replace what XML cannot hold."""
     return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]", "?", text)
 
 
 def _slug(name: str) -> str:
-    """A folder's name for a target: different for different names, and never a way out."""
+    """A folder name for a target, different for different targets and without separators."""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     plain = slug == name.lower().replace(" ", "-")
     return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _tell(bar: Bar, states: Sequence[Progress]) -> None:
-    """How far the campaigns are, by the clock."""
+def _report_progress(bar: Bar, states: Sequence[Progress]) -> None:
+    """Report how far the campaigns are."""
     runs = sum(one.runs for one in states)
     nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
     found = max(one.findings for one in states)

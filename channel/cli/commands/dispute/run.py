@@ -1,0 +1,160 @@
+"""`channelsim dispute run`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from channel.cli.disputes import DEFAULT_SEED, adversary_and_step, checked, run_dispute
+from channel.cli.options import (
+    InText,
+    Json,
+    Seed,
+    TranscriptFile,
+    json_wanted,
+    refuse,
+    whole,
+)
+from channel.cli.transcripts import transcript_file
+from channel.errors import UsageError
+from channel.report.matrix import show
+from channel.report.progress import progress
+from channel.report.terminal import console, print_json
+from channel.session.setup import NAMES
+from channel.simulation.scenario import WEATHERS
+from channel.simulation.sweep import Tally, run_all
+from channel.system.interrupt import exit_code, finishing
+from games.names import nearest
+
+MOST_SEEDS = 1_000_000
+
+
+def command(
+    name: Annotated[
+        str | None, typer.Argument(help="An adversary (see `dispute list`): NAME, or NAME@STEP.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False,
+    seeds: Annotated[int | None, whole(1, MOST_SEEDS, "With --all: how many seeds (1).")] = None,
+    jobs: Annotated[
+        int | None, whole(1, 256, "With --all: how many processes, at most one per seed (1).")
+    ] = None,
+    seed: Seed = DEFAULT_SEED,
+    at: Annotated[
+        int | None, whole(0, 999_999, "After how many of its messages it deviates (8).")
+    ] = None,
+    side: Annotated[
+        str | None,
+        typer.Option(help=f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]})."),
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option(help="A game, or several with commas, live at once.")
+    ] = None,
+    weather: Annotated[
+        str | None, typer.Option(help=f"The chain: {', '.join(WEATHERS)} (calm).")
+    ] = None,
+    fees: Annotated[
+        int | None,
+        whole(0, 1_000_000, "What the honest peer pays for urgent spends, in mojos (0)."),
+    ] = None,
+    hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
+    staggered: Annotated[
+        bool, typer.Option("--staggered", help="Begin each game some moves after the last one.")
+    ] = False,
+    json: Json = False,
+    text: InText = False,
+    transcript: TranscriptFile = None,
+) -> int:
+    """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
+
+    Example: channelsim dispute run silent@7 --weather reorgs --seed 3
+    """
+    as_json = json_wanted(json, text)
+    if everything == (name is not None):
+        raise UsageError("dispute run: the name of an adversary, or --all")
+    if name is None:
+        refuse(
+            "--all tries every one of them; leave it out, or name an adversary instead",
+            at=at,
+            side=side,
+            game=game,
+            weather=weather,
+            fees=fees,
+            hands=hands,
+            staggered=staggered,
+        )
+        refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
+        return _run_all(seed=seed, seeds=seeds or 1, jobs=jobs or 1, as_json=as_json)
+    refuse("goes with --all; one dispute has one --seed", seeds=seeds)
+    refuse("goes with --all; one dispute runs in one process", jobs=jobs)
+    side = NAMES[1] if side is None else side
+    if side not in NAMES:
+        raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
+    if "@" in name:
+        refuse(f"{name} names the step already", at=at)
+    adversary, step = adversary_and_step(name)
+    scenario = checked(
+        adversary,
+        games=game,
+        step=step if at is None else at,
+        seed=seed,
+        side=NAMES.index(side),
+        weather=weather,
+        fees=fees,
+        hands=hands,
+        staggered=staggered,
+    )
+    if scenario.staggered and len(scenario.games) * scenario.hands == 1:
+        raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
+    with transcript_file(transcript) as file:
+        return run_dispute(scenario, file.write, file.finish, as_json=as_json, quiet=False)
+
+
+def _run_all(*, seed: str, seeds: int, jobs: int, as_json: bool) -> int:
+    """Run every adversary; the exit code, 1 for a broken promise or an exception."""
+    with progress("disputes") as bar:
+        tally = run_all(
+            seed,
+            seeds,
+            jobs,
+            lambda runs, begun, of: bar(begun, of, f"{runs:,} runs, {begun} of {of} adversaries"),
+        )
+    with finishing():
+        if as_json:
+            print_json(tally_document(tally))
+        else:
+            show(tally, console())
+    return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
+
+
+def tally_document(tally: Tally) -> dict[str, Any]:
+    """The results of many runs as JSON data."""
+    return {
+        "runs": tally.runs,
+        "broken_promises": len(tally.broken),
+        "exceptions": len(tally.exceptions),
+        "idle": tally.idle,
+        "blocks": tally.blocks,
+        "spends": tally.spends,
+        "reorgs": tally.reorgs,
+        "interrupted": tally.interrupted,
+        "matrix": {
+            name: {
+                where: {
+                    "runs": cell.runs,
+                    "broken_promises": cell.broken,
+                    "results": dict(cell.results),
+                }
+                for where, cell in row.items()
+            }
+            for name, row in tally.matrix.items()
+        },
+        "findings": [
+            {"scenario": asdict(scenario), "promise": one.promise, "how": one.how}
+            for scenario, one in tally.broken
+        ]
+        + [
+            {"scenario": asdict(scenario), "exception": text} for scenario, text in tally.exceptions
+        ],
+    }

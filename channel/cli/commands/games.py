@@ -1,0 +1,23 @@
+"""`channelsim games`."""
+
+from __future__ import annotations
+
+from channel.report.tables import show_table
+from channel.report.terminal import console
+from channel.session.setup import ASK
+from games import registry
+
+
+def command() -> int:
+    """List the games that can be played, with each game's policies.
+
+    Example: channelsim games
+    """
+    rows = []
+    for name in registry.names():
+        game = registry.get(name)
+        rows.append((name, game.title))
+        rows.append(("", f"validators: {', '.join(game.validators)}"))
+        rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
+    show_table(console(), (), rows, left=2)
+    return 0

@@ -1,0 +1,128 @@
+"""`channelsim play`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from channel.cli.disputes import adversary_and_step, checked, run_dispute
+from channel.cli.options import (
+    MOST_MOJOS,
+    InText,
+    Json,
+    Quiet,
+    SeedOrNone,
+    TranscriptFile,
+    file_option,
+    game_names,
+    json_wanted,
+    policy_pair,
+    refuse,
+    whole,
+)
+from channel.cli.sessions import run_session
+from channel.cli.transcripts import transcript_file
+from channel.crypto.hkdf import fresh_seed
+from channel.session.script import Script
+from channel.session.script import read as read_script
+from channel.session.setup import (
+    ASK,
+    DEFAULT_HANDS,
+    DEFAULT_STACK,
+    DEFAULT_STAKES,
+    DEFAULT_UNIT,
+    Setup,
+    check,
+    default_policy,
+)
+
+T = TypeVar("T")
+
+
+def command(
+    game: Annotated[
+        str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
+    ],
+    hands: Annotated[int | None, whole(1, 100_000, "How many hands (3).")] = None,
+    seed: SeedOrNone = None,
+    unit: Annotated[int | None, whole(1, MOST_MOJOS, "A unit, in mojos (100).")] = None,
+    stack: Annotated[int | None, whole(1, MOST_MOJOS, "A player's stake, in units (10).")] = None,
+    balance: Annotated[
+        int | None,
+        whole(1, MOST_MOJOS, "What each puts into the channel, in mojos (10 stakes)."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="How the initiator plays, and the receiver: A or A,B (the game's first policy; a"
+            " game without that policy plays its first one). With `ask` you play the initiator."
+        ),
+    ] = None,
+    script: Annotated[
+        Path | None, file_option("A TOML file that fixes entropy and actions.")
+    ] = None,
+    json: Json = False,
+    text: InText = False,
+    transcript: TranscriptFile = None,
+    quiet: Quiet = False,
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="Let the receiver be this adversary (see `dispute list`): NAME, or NAME@STEP. One"
+            " hand, unless --hands says more; several games are live at once."
+        ),
+    ] = None,
+) -> int:
+    """Play hands in a channel, from funding to clean shutdown.
+
+    Example: channelsim play {game} --seed 7 --policy ask,random
+    """
+    as_json = json_wanted(json, text)
+    if adversary is not None:
+        refuse("does not go with --adversary, which does not follow a script", script=script)
+        name, step = adversary_and_step(adversary)
+        scenario = checked(
+            name,
+            games=game,
+            step=step,
+            seed=seed,
+            hands=hands,
+            unit=unit,
+            stack=stack,
+            contribution=balance,
+            policies=None if policy is None else policy_pair(policy),
+        )
+        with transcript_file(transcript) as file:
+            return run_dispute(scenario, file.write, file.finish, as_json=as_json, quiet=quiet)
+    fixed = Script() if script is None else read_script(script)
+    unit = _first(unit, fixed.unit, DEFAULT_UNIT)
+    stack = _first(stack, fixed.stack, DEFAULT_STACK)
+    games = game_names(game)
+    setup = check(
+        Setup(
+            games=games,
+            seed=_first(seed, fixed.seed, fresh_seed()),
+            hands=_first(hands, len(fixed.hand) or DEFAULT_HANDS),
+            unit=unit,
+            stack=stack,
+            balance=_first(balance, fixed.balance, unit * stack * DEFAULT_STAKES),
+            policies=_policies(policy, games),
+            script=None if script is None else fixed,
+        )
+    )
+    with transcript_file(transcript) as file:
+        return run_session(setup, file.write, file.finish, as_json=as_json, quiet=quiet)
+
+
+def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:
+    """Both peers' policies. Against a person (`ask` alone), the default policy plays."""
+    default = default_policy(games)
+    text = default if text is None else text
+    first, second = policy_pair(text)
+    return (ASK, default) if first == ASK and "," not in text else (first, second)
+
+
+def _first(*candidates: T | None) -> T:
+    return next(candidate for candidate in candidates if candidate is not None)

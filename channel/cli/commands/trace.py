@@ -1,0 +1,39 @@
+"""`channelsim trace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from channel.cli.options import file_argument
+from channel.lab.trace.steps import NODES
+from channel.lab.trace.tracing import read, told
+from channel.report.progress import progress
+
+
+def command(
+    file: Annotated[Path, file_argument("Conformance cases (.jsonl), or a finding (.json).")],
+    case: Annotated[
+        str | None, typer.Option(help="The id of a case in the file (the first one).")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A TOML file: trace its programs instead of the game's.")
+    ] = None,
+    verbose: Annotated[
+        int, typer.Option("-v", count=True, help="-v: every operator; -vv: every node.")
+    ] = 0,
+) -> int:
+    """Show the steps of one run, by function name, up to the operator that decided.
+
+    Example: channelsim trace cases.jsonl --case my-case
+    """
+    with progress("trace"):
+        lines: Iterator[str] = told(read(file, target, case), min(verbose, NODES))
+        first = list(islice(lines, 1))  # the run itself happens here
+    for line in chain(first, lines):
+        print(line)
+    return 0

@@ -1,0 +1,55 @@
+"""`channelsim vectors make`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from channel.cli.options import MOST_CASES, Seed, file_option, whole
+from channel.errors import UsageError
+from channel.lab.crosscheck.vectors import make as make_cases
+from channel.lab.target.target import of_game
+from channel.report.progress import progress
+from channel.report.terminal import console, say
+from channel.system.interrupt import exit_code
+from channel.system.output import opened
+from games import registry
+from games.errors import UnknownGame
+
+
+def command(
+    game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")],
+    output: Annotated[Path, file_option("The file to write.", "-o", "--output")],
+    cases: Annotated[int, whole(1, MOST_CASES, "How many cases.")] = 1000,
+    seed: Seed = "vectors",
+) -> int:
+    """Write conformance cases around generated hands; rules and programs agree on each.
+
+    Example: channelsim vectors make {game} --cases 2000 -o cases.jsonl
+    """
+    try:
+        target = of_game(registry.get(game))
+    except UnknownGame as error:
+        raise UsageError(str(error)) from None
+    encoder = msgspec.json.Encoder()
+    made, interrupted = 0, False
+    out = console()
+    with opened("-o", output) as file:
+        try:
+            with progress(f"cases of {game}", "cases") as bar:
+                for case in make_cases(target, cases, seed):
+                    file.write(encoder.encode(case) + b"\n")
+                    made += 1
+                    bar(made, cases)
+        except KeyboardInterrupt:
+            interrupted = True
+        if interrupted:
+            left = f"; {output} is left as it was" if file.renamed else ""
+            say(out, f"interrupted after {made} of {cases} cases{left}")
+        else:
+            file.finish()
+            say(out, f"{cases} cases in {output}")
+    return exit_code(interrupted)

@@ -1,0 +1,107 @@
+"""Run a dispute against an adversary and report it: `dispute run`, `play --adversary`, `replay`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+from channel.adversaries.base import get
+from channel.cli.messages import complain
+from channel.cli.options import game_names
+from channel.errors import UsageError
+from channel.report.account import account
+from channel.report.lanes import Lanes
+from channel.report.progress import progress
+from channel.report.terminal import console, print_json, say
+from channel.session.setup import NAMES
+from channel.session.transcript import Sink
+from channel.simulation.arena import Run
+from channel.simulation.promises import Broken
+from channel.simulation.scenario import Scenario, check
+from channel.simulation.transcript import played
+from channel.system.interrupt import exit_code
+from games import registry
+from games.names import LONGEST
+
+DEFAULT_SEED = "dispute"
+LONGEST_STEP = 6
+"""Most digits of a step: no session has a million messages."""
+
+
+def adversary_and_step(text: str) -> tuple[str, int]:
+    """An adversary and its step from NAME or NAME@STEP. Raises `UsageError`."""
+    name, at, step = text.partition("@")
+    kind = get(name)
+    if not at:
+        return name, kind.default_step
+    if not (step.isascii() and step.isdigit() and len(step) <= LONGEST_STEP):
+        raise UsageError(
+            f"{text[:LONGEST]}: after the @ comes a step, as in {name}@{kind.default_step}"
+        )
+    return name, int(step)
+
+
+def checked(adversary: str, *, games: str | None, step: int, **fields: Any) -> Scenario:
+    """The scenario that the options of a command describe. Raises `UsageError`.
+
+    `fields` are others of the scenario; what is None keeps its default.
+    """
+    menu = registry.names()[-1:] if games is None else game_names(games)
+    scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)
+    given = {name: value for name, value in fields.items() if value is not None}
+    return check(replace(scenario, **given))
+
+
+def run_dispute(
+    scenario: Scenario, sink: Sink, finish: Callable[[], None], *, as_json: bool, quiet: bool
+) -> int:
+    """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
+
+    `sink` receives each line of the transcript, and `finish` is called after the last one.
+    """
+    lanes = Lanes(scenario.honest)
+    try:
+        with progress("dispute", "blocks") as bar:
+            run, broken, digest = played(scenario, sink, lanes, lambda event: bar(lanes.height))
+        finish()
+    except KeyboardInterrupt:
+        if as_json:
+            print_json({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
+        else:
+            if not quiet:
+                lanes.show_rows(console(), scenario)
+            say(console(), f"interrupted at height {lanes.height}: the dispute is not over")
+        return exit_code()
+    if as_json:
+        print_json(document(run, broken, digest))
+    elif quiet:
+        print(digest)
+    else:
+        lanes.show(console(), run, broken, digest)
+    idle = bool(scenario.adversary) and not run.deviated
+    if idle:
+        complain(
+            f"{scenario.adversary} found nothing to change from step {scenario.step} on as"
+            f" {NAMES[scenario.side]}: nothing was checked; try another step, side, game or --seed"
+        )
+    return 1 if broken or idle else 0
+
+
+def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
+    """A run as JSON data: payouts, the news of the honest peer, and the broken promises."""
+    got = [
+        sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))
+        for end in run.ends
+    ]
+    return {
+        "scenario": asdict(run.scenario),
+        "deviated": run.deviated,
+        "blocks": run.blocks,
+        "reorgs": run.reorgs,
+        "got": dict(zip(NAMES, got, strict=True)),
+        "account": account(run),
+        "news": [type(news).__name__ for news in run.ends[run.scenario.honest].news],
+        "broken_promises": [asdict(one) for one in broken],
+        "digest": digest,
+    }

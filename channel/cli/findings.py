@@ -1,0 +1,54 @@
+"""Print findings of `channelsim fuzz`, and try them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.fuzz.findings import RECORDED, Document, parsed, still_broken
+from channel.lab.target.target import load
+from channel.report.progress import progress
+from channel.report.terminal import console, print_json, say
+
+
+def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -> int:
+    """Try a finding again, given its file's bytes; the exit code, 1 if it still happens."""
+    found = parsed(path, data)
+    try:
+        loaded = load(target or found.source)
+    except UsageError as error:
+        hint = "" if target else "; --target names the target"
+        raise UsageError(f"{path}: {error}{hint}") from None
+    with progress("trying it again"):
+        broken = still_broken(loaded, msgspec.to_builtins(found))
+    if json:
+        print_json({"target": loaded.name, "happens": bool(broken), "broken": broken})
+        return 1 if broken else 0
+    out = console()
+    if not broken:
+        say(out, f"{loaded.name}: this does not happen any more: {found.text}")
+        return 0
+    for line in (f"{found.severity}: {found.text}", *details(found)):
+        say(out, line)
+    say(out, f"{loaded.name}: it still happens")
+    return 1
+
+
+def details(found: Document) -> Iterator[str]:
+    """What a person reads below the title of a finding, line by line."""
+    before, after = found.fields
+    if found.law == RECORDED:
+        yield "this is a case of the file of honest play"
+    elif found.differs:
+        yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
+    elif found.cause.startswith(("misdeclared", "two encodings")):
+        yield "the move itself is honest play"
+    else:
+        yield "this happens in honest play"
+    yield f"law: {found.law}"
+    if found.also:
+        more = f", and {len(found.also) - 3} more" if len(found.also) > 3 else ""
+        yield f"also: {'; '.join(found.also[:3])}{more}"

@@ -1,0 +1,53 @@
+"""Messages on stderr: one line each."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Container, Iterable
+from typing import TextIO
+
+from typer.exceptions import TyperException
+
+from channel.report.plain import printable
+
+
+def complain(text: str) -> None:
+    """Print one line on stderr, without anything that could move a terminal's cursor.
+
+    Where stderr cannot be written, the exit code has to do.
+    """
+    try:
+        print(f"channelsim: {printable(' '.join(text.split()))}", file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)
+
+
+def discard(stream: TextIO) -> None:
+    """Discard what a stream that cannot be written still holds, or Python would try at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:
+    """Whether every one of these programs was tried; name the others on stderr."""
+    left = [name for name in programs if name not in tried]
+    if left:
+        complain(f"{what}: never tried: {', '.join(left)}; {hint}")
+    return not left
+
+
+def wrong_arguments(error: TyperException) -> str:
+    """What is wrong with a command line: the option or argument, its value, and where to look."""
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    command = context.command_path if context else "channelsim"
+    text = error.message.rstrip(".")
+    if parameter is None:
+        text = text[:1].lower() + text[1:]
+    else:
+        option = max(parameter.opts, key=len)
+        name = option if option.startswith("-") else option.upper()
+        text = f"{name} {text}" if text else f"{name} is missing"
+    near = getattr(error, "possibilities", None)
+    if near:
+        text += f" (did you mean {' or '.join(near)}?)"
+    return f"{text} (see `{command} --help`)"

@@ -1,0 +1,72 @@
+"""Run a session and report it, at a terminal as it goes or as one document at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from channel.cli.messages import complain
+from channel.cli.prompt import Prompt
+from channel.report.document import document, unfinished
+from channel.report.narrator import Narrator
+from channel.report.progress import progress
+from channel.report.session_progress import SessionProgress
+from channel.report.terminal import console, print_json
+from channel.session.deciders import Deciders
+from channel.session.session import Session, SessionBroken
+from channel.session.session_events import Listener
+from channel.session.setup import ASK, NAMES, Setup
+from channel.session.transcript import Recorder, Sink, Transcript, choices_of
+from channel.system.interrupt import exit_code
+
+
+def run_session(
+    setup: Setup,
+    sink: Sink,
+    finish: Callable[[], None],
+    *,
+    as_json: bool,
+    quiet: bool,
+    recorded: Transcript | None = None,
+) -> int:
+    """Run a session and report it; the exit code.
+
+    `sink` receives each line of the transcript, and `finish` is called after the last one.
+    Decisions of a person come from the terminal, or from the `recorded` session.
+    """
+    asks = ASK in setup.policies and recorded is None
+    # A person who plays needs the terminal even when the document goes to standard output.
+    out = console(stderr=as_json)
+    viewer = NAMES[0] if ASK in setup.policies else None
+    narrator = Narrator(setup, out, viewer=viewer, quiet=quiet)
+    if recorded is None:
+        prompt = Prompt(out)
+        deciders = Deciders(setup, prompt.decide, prompt.another)
+    else:
+        deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[0]))
+    recorder, so_far = Recorder(setup, sink), SessionProgress(setup)
+    listeners: list[Listener] = [recorder, deciders, so_far]
+    if asks or not as_json:
+        listeners.append(narrator)
+    try:
+        # The narration itself shows how far the session is.
+        narrated = asks or not (as_json or quiet)
+        with progress("session", "hands", shown=not narrated) as bar:
+            listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
+            result = Session(setup, deciders.decide, deciders.answer, listeners).run()
+    except KeyboardInterrupt:
+        if as_json:
+            print_json(unfinished(setup, so_far, viewer))
+        else:
+            narrator.stop(so_far)
+        return exit_code()
+    except SessionBroken as broken:
+        complain(f"{broken.name} breaks off: {broken}")
+        return 1
+    digest = recorder.finish(result)
+    finish()
+    if as_json:
+        print_json(document(setup, result, digest, viewer))
+    else:
+        narrator.finish(result, digest)
+    checks = result.checks
+    return 0 if checks.python_clvm_agree and checks.conserved else 1
