@@ -14,6 +14,16 @@ LONGEST = 60
 _NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
 
+def counted(count: int, noun: str, spec: str = "") -> str:
+    """A count with its noun, which `count` puts into the singular or plural.
+
+    >>> counted(1, "mojo"), counted(2500, "case", ","), counted(0, "adversary")
+    ('1 mojo', '2,500 cases', '0 adversaries')
+    """
+    nouns = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:{spec}} {noun if count == 1 else nouns}"
+
+
 def in_units(mojos: int, unit: int) -> str:
     """An amount in units as a decimal number, rounded to three places (marked by `~`).
 
@@ -33,7 +43,7 @@ def spoken(mojos: int, unit: int) -> str:
     >>> spoken(200, 100), spoken(100, 100), spoken(1, 7), spoken(3, 1)
     ('2 units (200 mojos)', '1 unit (100 mojos)', '1 mojo', '3 mojos')
     """
-    plain = f"{mojos} mojo" if mojos == 1 else f"{mojos} mojos"
+    plain = counted(mojos, "mojo")
     units = in_units(mojos, unit)
     if unit == 1 or units.startswith("~"):
         return plain

@@ -18,6 +18,7 @@ from channel.peer.interface import BrokenOff, OpeningFailed
 from channel.session.setup import NAMES
 from channel.simulation.arena import Run
 from channel.simulation.news_checks import standing
+from games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
 """Where each side's money came from, Alice's first."""
@@ -64,7 +65,9 @@ def account(run: Run) -> list[str]:
                     parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
                 if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in told):
-                    reasons.append(f"{theirs} mojos of game {game_id} are left to the other side")
+                    reasons.append(
+                        f"{counted(theirs, 'mojo')} of game {game_id} went to the other side"
+                    )
             case _:
                 pass
     lines = []
@@ -72,7 +75,7 @@ def account(run: Run) -> list[str]:
         address = run.ends[side].peer.config.reward_address
         got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
         whence = f": {', '.join(parts[side])}" if parts[side] else ""
-        lines.append(f"{name} got {got} mojos, put in {run.scenario.balance}{whence}")
+        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{whence}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
 
 
@@ -82,7 +85,7 @@ def _broken(violation: Violation) -> str:
 
 def _ended(game_id: int, slashed: str, moves: int, us: str, them: str) -> str:
     how = f"was slashed by {us if slashed == 'us' else them}" if slashed else "timed out"
-    after = f" after {moves} move{'s' * (moves > 1)} on chain" if moves else ""
+    after = f" after {counted(moves, 'move')} on chain" if moves else ""
     return f"game {game_id} {how}{after}"
 
 

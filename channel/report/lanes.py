@@ -49,6 +49,7 @@ from channel.session.setup import NAMES
 from channel.simulation.arena import Run
 from channel.simulation.promises import Broken
 from channel.simulation.scenario import Scenario
+from games.amounts import counted
 
 CHAIN = 2
 
@@ -201,7 +202,7 @@ def _told(news: News, us: int) -> str:
         case ChannelSettled(number, ours, theirs):
             return f"settled, from state {number}: {_amounts(us, ours, theirs)}"
         case RevealAtRisk(game_id, _, depth):
-            return f"must reveal in game {game_id} after {depth} blocks"
+            return f"must reveal in game {game_id} after {counted(depth, 'block')}"
         case ChannelClosed():
             return "closed by the shutdown"
         case OpeningFailed():

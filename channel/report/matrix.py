@@ -11,6 +11,7 @@ from channel.report.terminal import say
 from channel.simulation.outcomes import Outcome, columns
 from channel.simulation.sweep import Cell, Tally
 from games import registry
+from games.amounts import counted
 
 LETTERS = {
     Outcome.NO_CHANNEL: "n",
@@ -38,9 +39,11 @@ def show(tally: Tally, console: Console) -> None:
     say(console, f"The honest side: {', '.join(legend)}; ! a broken promise", "dim")
     say(
         console,
-        f"{tally.runs} runs ({tally.idle} without anything to change):"
-        f" {len(tally.broken)} broken promises, {len(tally.exceptions)} exceptions;"
-        f" {tally.blocks} blocks, {tally.spends} spends, {tally.reorgs} reorganisations",
+        f"{counted(tally.runs, 'run')} ({tally.idle} without anything to change):"
+        f" {counted(len(tally.broken), 'broken promise')},"
+        f" {counted(len(tally.exceptions), 'exception')};"
+        f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')},"
+        f" {counted(tally.reorgs, 'reorganisation')}",
     )
     if tally.interrupted:
         console.print("interrupted: not every adversary has had its runs")

@@ -28,7 +28,7 @@ from channel.session.session_events import (
 )
 from channel.session.setup import NAMES, Setup
 from games import registry
-from games.amounts import spoken
+from games.amounts import counted, spoken
 from games.contract import Hand, Line
 
 
@@ -92,7 +92,9 @@ class Narrator:
         verdict = "rules and programs agree" if checks.python_clvm_agree else "THEY DISAGREE"
         money = "money is conserved" if checks.conserved else "MONEY IS NOT CONSERVED"
         style = "green" if checks.python_clvm_agree and checks.conserved else "bold red"
-        self._say(f"{checks.moves_checked} moves judged by both: {verdict}; {money}", style)
+        self._say(
+            f"{counted(checks.moves_checked, 'move')} judged by both: {verdict}; {money}", style
+        )
         for line in result.disagreements:
             self._say(line, "red")
         self._say(f"digest    {digest}", "dim")
@@ -100,7 +102,7 @@ class Narrator:
     def stop(self, so_far: SessionProgress) -> None:
         """The end of a session that was interrupted."""
         self._console.print()
-        played = f"{len(so_far.hands)} of {self._setup.hands} hands are played"
+        played = f"{len(so_far.hands)} of {counted(self._setup.hands, 'hand')} played"
         self._say(f"interrupted: {played}, and the channel is not closed", "bold")
         self._balances("balances", so_far.balances)
 

@@ -21,6 +21,7 @@ from channel.report.terminal import console, print_json, say
 from channel.system.interrupt import exit_code, finishing
 from channel.system.output import opened
 from clsp.run import MAX_COST
+from games.amounts import counted
 
 CASES, SEED = 5000, "cost"
 """Used where neither the command line nor a snapshot says otherwise."""
@@ -146,7 +147,7 @@ def _print(now: Snapshot, whole: Bundles) -> None:
         say(out, f"refused by the node: {name}: {error}")
     for name in whole.left_out:
         say(out, f"left out: {name}: more mojos than a wallet of the node")
-    say(out, f"{now.cases:,} cases, seed {now.seed}; a block holds {MAX_COST:,}")
+    say(out, f"{counted(now.cases, 'case', ',')}, seed {now.seed}; a block holds {MAX_COST:,}")
 
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:

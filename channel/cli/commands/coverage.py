@@ -20,6 +20,7 @@ from channel.report.tables import Cell, show_table
 from channel.report.terminal import console, print_json, say
 from channel.system.interrupt import exit_code, finishing
 from channel.system.output import opened
+from games.amounts import counted
 
 SHOWN = 5
 """Cases with an unexpected outcome that are printed; the rest are counted."""
@@ -48,7 +49,7 @@ def command(
                 entries = []
                 for entry in read(tried, corpus):
                     entries.append(entry)
-                    bar(len(entries), note=f"{len(entries):,} cases read")
+                    bar(len(entries), note=f"{counted(len(entries), 'case', ',')} read")
                 found = reached(tried, ())
                 for number, entry in enumerate(entries, 1):
                     found[entry.program].add(entry)

@@ -21,6 +21,7 @@ from channel.report.progress import progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, json_line, print_json, say
 from channel.system.interrupt import exit_code, finishing
+from games.amounts import counted
 
 SHOWN = 12
 """Causes that are printed; the rest are counted."""
@@ -99,23 +100,24 @@ def _print(report: Report, reached: dict[str, Reached]) -> None:
     for law in sorted({law.name for law in laws_for(report.target)}):
         times = tally.tried[law]
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
-        say(out, f"{law}: tried {times:,} times, broken {broken:,}")
+        say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
     every = causes(report)
     for finding, times in every[:SHOWN]:
         say(
             out,
             f"{finding.severity}: {finding.validator}: {finding.text}"
-            f" ({finding.law}, {times} times)",
+            f" ({finding.law}, {counted(times, 'time')})",
         )
         if finding.vector is not None:
             print(json_line(finding.vector))
     if len(every) > SHOWN:
-        say(out, f"and {len(every) - SHOWN} more causes")
+        say(out, f"and {counted(len(every) - SHOWN, 'more cause')}")
     say(
         out,
-        f"{report.cases:,} cases in {report.seconds:.1f} s,"
+        f"{counted(report.cases, 'case', ',')} in {report.seconds:.1f} s,"
         f" {report.cases / report.seconds:,.0f} cases per second,"
-        f" {report.disagreements:,} disagreements{'; interrupted' if report.interrupted else ''}",
+        f" {counted(report.disagreements, 'disagreement', ',')}"
+        f"{'; interrupted' if report.interrupted else ''}",
     )
 
 

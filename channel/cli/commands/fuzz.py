@@ -30,6 +30,7 @@ from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
 from channel.system.interrupt import exit_code, finishing
 from channel.system.output import check_folder, opened
+from games.amounts import counted
 
 SHOWN = 12
 """Findings that are printed in full; the rest are named."""
@@ -123,7 +124,7 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
             say(out, f"   channelsim trace {path}")
     say(out)
     if corpus is not None:
-        say(out, f"{added} new cases in {corpus}")
+        say(out, f"{counted(added, 'new case')} in {corpus}")
     say(out, _summary(report))
 
 
@@ -134,11 +135,11 @@ def _summary(report: Report) -> str:
     sides = sum(one.branches_reached for one in report.coverage.values())
     early = "; interrupted" if report.interrupted else ""
     rate = report.runs / report.seconds if report.seconds else 0
-    count = len(report.findings)
     return (
-        f"{report.runs:,} runs in {report.seconds:.1f} s, {rate:,.0f} runs per second,"
+        f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
+        f" {rate:,.0f} runs per second,"
         f" nodes {reached} of {nodes}, branches {sides} of {branches},"
-        f" {count} finding{'' if count == 1 else 's'}{early}"
+        f" {counted(len(report.findings), 'finding')}{early}"
     )
 
 
@@ -221,4 +222,6 @@ def _report_progress(bar: Bar, states: Sequence[Progress]) -> None:
     runs = sum(one.runs for one in states)
     nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
     found = max(one.findings for one in states)
-    bar.note(f"{runs:,} runs, {nodes} nodes, {sides} branches, {found} findings")
+    bar.note(
+        f"{counted(runs, 'run', ',')}, nodes {nodes}, branches {sides}, {counted(found, 'finding')}"
+    )

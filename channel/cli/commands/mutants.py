@@ -19,6 +19,7 @@ from channel.report.progress import Bar, progress
 from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
 from channel.system.interrupt import exit_code, finishing
+from games.amounts import counted
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
@@ -115,10 +116,15 @@ def _print(report: Report) -> None:
     if report.hunt.interrupted:
         say(out, "interrupted: what was not hunted to the end counts as open")
     total = report.count()
-    half = "" if total.median_runs is None else f", half of them within {total.median_runs} runs"
+    half = (
+        ""
+        if total.median_runs is None
+        else f", half of them within {counted(total.median_runs, 'run')}"
+    )
     say(
         out,
-        f"{total.killed:,} of {total.made:,} mutants killed ({total.share:.2%}){half};"
+        f"{total.killed:,} of {counted(total.made, 'mutant', ',')} killed"
+        f" ({total.share:.2%}){half};"
         f" {total.argued} argued, {total.open} open",
     )
 
@@ -132,7 +138,7 @@ def told(survivor: Survivor) -> str:
     one = survivor
     where = f"{one.validator}, {one.function}, expression {one.expression}"
     inside = f" in {one.within}" if one.within else ""
-    text = f"{where}: {one.old} -> {one.new}{inside} ({one.kind}; {one.runs:,} runs)"
+    text = f"{where}: {one.old} -> {one.new}{inside} ({one.kind}; {counted(one.runs, 'run', ',')})"
     return f"OPEN: {text}" if one.reason is None else f"argued: {text}: {one.reason}"
 
 

@@ -17,6 +17,7 @@ from channel.report.terminal import console, print_json, say
 from channel.simulation.faults import ARGUED, faults
 from channel.simulation.noticed import Finding, Outcome, examine_all
 from channel.system.interrupt import exit_code, finishing
+from games.amounts import counted
 from games.names import nearest, quoted
 
 
@@ -58,7 +59,7 @@ def command(
             counts = Counter(finding.outcome for finding in found)
             told = ", ".join(f"{counts[one]} {one.value}" for one in Outcome)
             ending = "; interrupted" * interrupted
-            say(console(), f"\n{len(found)} faults: {told}{ending}")
+            say(console(), f"\n{counted(len(found), 'fault')}: {told}{ending}")
     return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 

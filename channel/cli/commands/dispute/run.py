@@ -26,6 +26,7 @@ from channel.session.setup import NAMES
 from channel.simulation.scenario import WEATHERS
 from channel.simulation.sweep import Tally, run_all
 from channel.system.interrupt import exit_code, finishing
+from games.amounts import counted
 from games.names import nearest
 
 MOST_SEEDS = 1_000_000
@@ -118,7 +119,9 @@ def _run_all(*, seed: str, seeds: int, jobs: int, as_json: bool) -> int:
             seed,
             seeds,
             jobs,
-            lambda runs, begun, of: bar(begun, of, f"{runs:,} runs, {begun} of {of} adversaries"),
+            lambda runs, begun, of: bar(
+                begun, of, f"{counted(runs, 'run', ',')}, {begun} of {counted(of, 'adversary')}"
+            ),
         )
     with finishing():
         if as_json:

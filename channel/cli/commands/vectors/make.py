@@ -17,6 +17,7 @@ from channel.report.terminal import console, say
 from channel.system.interrupt import exit_code
 from channel.system.output import opened
 from games import registry
+from games.amounts import counted
 from games.errors import UnknownGame
 
 
@@ -48,8 +49,8 @@ def command(
             interrupted = True
         if interrupted:
             left = f"; {output} is left as it was" if file.renamed else ""
-            say(out, f"interrupted after {made} of {cases} cases{left}")
+            say(out, f"interrupted after {made} of {counted(cases, 'case')}{left}")
         else:
             file.finish()
-            say(out, f"{cases} cases in {output}")
+            say(out, f"{counted(cases, 'case')} in {output}")
     return exit_code(interrupted)
