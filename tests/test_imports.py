@@ -84,6 +84,9 @@ LAB = (
 )
 """The packages of `channel.lab`: each may import those before it."""
 
+SIMULATION = ("model", "promises", "faults")
+"""The packages of `channel.simulation`: each may import those before it."""
+
 
 def packages(folder: Path) -> set[str]:
     return {path.parent.name for path in folder.glob("*/__init__.py")}
@@ -101,7 +104,9 @@ def used(folder: Path, parent: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("parent", "order"), [("channel", PACKAGES), ("channel.lab", LAB)], ids=("channel", "lab")
+    ("parent", "order"),
+    [("channel", PACKAGES), ("channel.lab", LAB), ("channel.simulation", SIMULATION)],
+    ids=("channel", "lab", "simulation"),
 )
 def test_packages_import_only_those_before_them(parent: str, order: tuple[str, ...]) -> None:
     folder = ROOT / parent.replace(".", "/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Plan, adversary
-from channel.adversaries.on_chain import OnChain, near_timeout
+from channel.adversaries.on_chain import OnChainCheat, near_timeout
 from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
 from channel.chain.observations import Block
 from channel.crypto import bls
@@ -18,7 +18,7 @@ from games.referee import CREATE_COIN, timeout_solution
 
 
 @adversary("claimer", "claims with every block, so as to be in at exactly the timeout")
-class _Claimer(OnChain):
+class _Claimer(OnChainCheat):
     needs_game = False
 
     def last(self) -> list[Effect]:
@@ -46,7 +46,7 @@ class _Claimer(OnChain):
 
 
 @adversary("payout-thief", "claims the other side's share too, and too early")
-class _PayoutThief(OnChain):
+class _PayoutThief(OnChainCheat):
     def cheat(self, block: Block) -> list[Effect]:
         """Claim with its own address on both sides; slash its own moves."""
         effects: list[Effect] = []
@@ -69,7 +69,7 @@ class _PayoutThief(OnChain):
 
 
 @adversary("evidence-forger", "tries to slash legal moves with evidence of all kinds")
-class _EvidenceForger(OnChain):
+class _EvidenceForger(OnChainCheat):
     def cheat(self, block: Block) -> list[Effect]:
         """A few pieces of evidence with each block, for every coin on which it is the mover."""
         effects: list[Effect] = []
@@ -93,7 +93,7 @@ class _EvidenceForger(OnChain):
 
 
 @adversary("pinner", "bundles the other side's spends with a coin of its own, at a low fee")
-class _Pinner(OnChain):
+class _Pinner(OnChainCheat):
     needs_game = False
 
     def __init__(self, peer: Peer, plan: Plan) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channel.adversaries.base import Adversary, Plan, adversary, get, names
-from channel.adversaries.on_chain import OnChain
+from channel.adversaries.on_chain import OnChainCheat
 from channel.chain.observations import Block
 from channel.peer.interface import Effect, GoOnChain, Push
 from channel.peer.machine import Peer
@@ -60,7 +60,7 @@ class _Chameleon(Adversary):
 
 
 @adversary("madman", "does something random at every turn, on and off chain")
-class _Madman(OnChain):
+class _Madman(OnChainCheat):
     needs_game = False
 
     def act(self) -> list[Effect]:

@@ -30,7 +30,7 @@ class _Leaver(Adversary):
         return effects or []
 
 
-class OnChain(Adversary):
+class OnChainCheat(Adversary):
     """Goes on chain from its step on, and deviates there.
 
     `needs_game`: it waits until a game is live, because it deviates with game coins.
@@ -89,7 +89,7 @@ def is_move(push: Push) -> bool:
 # --- moves at the wrong time ---------------------------------------------------------------------
 
 
-class LateMover(OnChain):
+class LateMover(OnChainCheat):
     """Holds its moves back until `late` blocks after the timeouts of their coins."""
 
     late = 0
@@ -135,7 +135,7 @@ class _TooLateMover(LateMover):
 
 
 @adversary("illegal-on-chain", "makes illegal moves on chain")
-class _IllegalMover(OnChain):
+class _IllegalMover(OnChainCheat):
     def push(self, push: Push) -> list[Effect]:
         return [] if is_move(push) else [push]
 
@@ -164,7 +164,7 @@ class _IllegalMover(OnChain):
 @adversary(
     "non-minimal-on-chain", "moves on chain with numbers in more bytes, or with more arguments"
 )
-class _NonMinimalMover(OnChain):
+class _NonMinimalMover(OnChainCheat):
     # Two solutions that mean the same would make two coins, of which one is unknown.
 
     def push(self, push: Push) -> list[Effect]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from channel.adversaries.base import Adversary, Plan, adversary
-from channel.adversaries.on_chain import OnChain, near_timeout
+from channel.adversaries.on_chain import OnChainCheat, near_timeout
 from channel.chain.observations import Block
 from channel.peer.interface import Effect, Push
 from channel.peer.machine import Peer
@@ -19,7 +19,7 @@ from games.referee import GameCoin
 
 
 @adversary("rewinder", "publishes an old state, and replaces the blocks that preempted it")
-class _Rewinder(OnChain):
+class _Rewinder(OnChainCheat):
     needs_game = False
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
@@ -93,7 +93,7 @@ class _Resurrector(Adversary):
 
 
 @adversary("answers-again", "takes its move back by a reorganisation, and makes another one")
-class _AnswersAgain(OnChain):
+class _AnswersAgain(OnChainCheat):
     """Waits for the answer as long as it may before it replaces the blocks, answer and all."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:

@@ -17,7 +17,7 @@ from channel.report.terminal import console, print_json, say
 from channel.session.setup import NAMES
 from channel.session.transcript import Sink
 from channel.simulation.arena import Run
-from channel.simulation.promises import Broken
+from channel.simulation.promises.checker import BrokenPromise
 from channel.simulation.scenario import Scenario, check
 from channel.simulation.transcript import played
 from channel.system.interrupt import exit_code
@@ -88,7 +88,7 @@ def run_dispute(
     return 1 if broken or idle else 0
 
 
-def document(run: Run, broken: list[Broken], digest: str) -> dict[str, Any]:
+def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:
     """A run as JSON data: payouts, the news of the honest peer, and the broken promises."""
     got = [
         sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))

@@ -17,7 +17,7 @@ from channel.peer.chain_news import (
 from channel.peer.interface import BrokenOff, OpeningFailed
 from channel.session.setup import NAMES
 from channel.simulation.arena import Run
-from channel.simulation.news_checks import standing
+from channel.simulation.promises.news import standing
 from games.amounts import counted
 
 Parts = tuple[list[str], list[str]]

@@ -47,7 +47,7 @@ from channel.report.terminal import say
 from channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, Told
 from channel.session.setup import NAMES
 from channel.simulation.arena import Run
-from channel.simulation.promises import Broken
+from channel.simulation.promises.checker import BrokenPromise
 from channel.simulation.scenario import Scenario
 from games.amounts import counted
 
@@ -101,7 +101,7 @@ class Lanes:
         if told:
             self._add(lane, told)
 
-    def show(self, console: Console, run: Run, broken: list[Broken], digest: str) -> None:
+    def show(self, console: Console, run: Run, broken: list[BrokenPromise], digest: str) -> None:
         """All of it, and how it ended."""
         self.show_rows(console, run.scenario)
         for line in account(run):

@@ -8,25 +8,25 @@ from rich.text import Text
 from channel.report.tables import Cell as Shown
 from channel.report.tables import show_table
 from channel.report.terminal import say
-from channel.simulation.outcomes import Outcome, columns
-from channel.simulation.sweep import Cell, Tally
+from channel.simulation.run_results import RunResult, columns
+from channel.simulation.sweep import Cell, SweepTotals
 from games import registry
 from games.amounts import counted
 
 LETTERS = {
-    Outcome.NO_CHANNEL: "n",
-    Outcome.CLOSED: "c",
-    Outcome.SLASHED: "s",
-    Outcome.PREEMPTED: "p",
-    Outcome.PLAYED: "m",
-    Outcome.PAID: "u",
+    RunResult.NO_CHANNEL: "n",
+    RunResult.CLOSED: "c",
+    RunResult.SLASHED: "s",
+    RunResult.PREEMPTED: "p",
+    RunResult.PLAYED: "m",
+    RunResult.PAID: "u",
 }
 """One for each outcome; behind it stands how often, if more than once."""
 
 MOST_FINDINGS = 20
 
 
-def show(tally: Tally, console: Console) -> None:
+def show(tally: SweepTotals, console: Console) -> None:
     """Print the matrix, what the letters mean, the counts, and what is broken."""
     used = {where for row in tally.matrix.values() for where in row}
     shown = [where for where in columns(registry.names()) if where in used]
@@ -34,7 +34,7 @@ def show(tally: Tally, console: Console) -> None:
         (name, *(_cell(row.get(where)) for where in shown)) for name, row in tally.matrix.items()
     ]
     show_table(console, ("adversary", *shown), rows, left=1 + len(shown))
-    legend = (f"{LETTERS[one]} {one.value}" for one in Outcome)
+    legend = (f"{LETTERS[one]} {one.value}" for one in RunResult)
     say(console)
     say(console, f"The honest side: {', '.join(legend)}; ! a broken promise", "dim")
     say(
@@ -58,5 +58,5 @@ def _cell(cell: Cell | None) -> Shown:
         return ""
     if cell.broken:
         return Text(f"{cell.broken}!", "red")
-    counts = ((LETTERS[one], cell.results[one.value]) for one in Outcome)
+    counts = ((LETTERS[one], cell.results[one.value]) for one in RunResult)
     return " ".join(f"{letter}{count if count > 1 else ''}" for letter, count in counts if count)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from channel.adversaries.base import Adversary, names
 from channel.crypto import bls
 from channel.simulation.arena import Arena, Run
-from channel.simulation.outcomes import outcome, place
-from channel.simulation.promises import Broken, check
+from channel.simulation.promises.checker import BrokenPromise, check
+from channel.simulation.run_results import outcome, place
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.system.interrupt import held
 from channel.system.workers import Crew, Work
@@ -50,7 +50,7 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Tally:
+class SweepTotals:
     """What many runs covered. `idle`: runs in which the adversary found nothing to change.
 
     `spends` are those of coins that the chain holds in the end. `interrupted`: before all was run.
@@ -61,7 +61,7 @@ class Tally:
     blocks: int = 0
     spends: int = 0
     reorgs: int = 0
-    broken: list[tuple[Scenario, Broken]] = field(default_factory=list)
+    broken: list[tuple[Scenario, BrokenPromise]] = field(default_factory=list)
     exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
     interrupted: bool = False
@@ -70,7 +70,7 @@ class Tally:
         """The cell of an adversary and a part of the session."""
         return self.matrix.setdefault(adversary or "nobody", {}).setdefault(where, Cell())
 
-    def add(self, run: Run, broken: list[Broken]) -> None:
+    def add(self, run: Run, broken: list[BrokenPromise]) -> None:
         """Count a run."""
         self.runs += 1
         self.blocks += run.blocks
@@ -85,7 +85,7 @@ class Tally:
             cell.results[outcome(run).value] += 1
             cell.broken += len(broken)
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: SweepTotals) -> None:
         """Add what other runs covered."""
         self.runs += other.runs
         self.idle += other.idle
@@ -104,12 +104,12 @@ def run_all(
     seeds: int,
     jobs: int = 1,
     tell: Callable[[int, int, int], None] = lambda runs, begun, of: None,
-) -> Tally:
+) -> SweepTotals:
     """Run everything for so many seeds, in so many processes; an interrupt ends it early.
 
     `tell` hears of the runs that are done, and how many adversaries of all seeds have had theirs.
     """
-    parts = [Tally() for _ in range(seeds)]
+    parts = [SweepTotals() for _ in range(seeds)]
     begun = [0] * seeds
     each = [(f"{seed}/{number}", number) for number in range(seeds)]
     total = sum(len(list(beginnings(*one))) for one in each)
@@ -123,17 +123,17 @@ def run_all(
                 tell(sum(one.runs for one in parts), sum(begun), total)
     except KeyboardInterrupt:
         interrupted = True
-    tally = Tally(interrupted=interrupted)
+    tally = SweepTotals(interrupted=interrupted)
     for part in parts:
         tally.merge(part)
     return tally
 
 
-def _runner() -> Work[tuple[str, int], tuple[Tally, int]]:
+def _runner() -> Work[tuple[str, int], tuple[SweepTotals, int]]:
     return lambda one: run_seed(*one)
 
 
-def run_seed(seed: str, number: int) -> Iterator[tuple[Tally, int]]:
+def run_seed(seed: str, number: int) -> Iterator[tuple[SweepTotals, int]]:
     """Everything, for the seed of this number (counted from 0): run by run, with how many
     adversaries have had all of theirs before."""
     runs = 0
@@ -169,7 +169,7 @@ def menus() -> tuple[Scenario, ...]:
     )
 
 
-def everywhere(first: Scenario, before: int = 0) -> Iterator[Tally]:
+def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario, and again from behind the place where its adversary deviated, run by run.
 
     So many runs `before` have had their weather and fees.
@@ -183,7 +183,7 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[Tally]:
             fees=FEES * (before % 5 == 0),
         )
         before += 1
-        tally = Tally()
+        tally = SweepTotals()
         try:
             run = Arena(scenario).run()
             broken = check(run)

@@ -11,7 +11,7 @@ from channel.errors import UsageError
 from channel.session.session_events import Listener, Told
 from channel.session.transcript import Lines, Record, Sink, record_of
 from channel.simulation.arena import Arena, Run
-from channel.simulation.promises import Broken, check
+from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.scenario import Scenario
 from channel.simulation.scenario import check as check_scenario
 from games.names import printable
@@ -36,7 +36,7 @@ def scenario_of(path: Path, header: Record) -> Scenario:
 
 def played(
     scenario: Scenario, sink: Sink = lambda line: None, *listeners: Listener
-) -> tuple[Run, list[Broken], str]:
+) -> tuple[Run, list[BrokenPromise], str]:
     """Run a scenario and check its promises: the run, what is broken, and the digest."""
     lines = Lines(sink)
     lines.write({"format": DISPUTE, "scenario": asdict(scenario)})

@@ -16,9 +16,9 @@ from channel.report.account import account
 from channel.report.lanes import Lanes
 from channel.report.matrix import show
 from channel.simulation import sweep as everything
-from channel.simulation.promises import Broken
+from channel.simulation.promises.checker import BrokenPromise
 from channel.simulation.scenario import Scenario
-from channel.simulation.sweep import Tally
+from channel.simulation.sweep import SweepTotals
 from channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
@@ -166,8 +166,8 @@ def test_what_is_broken_is_told_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario(GAME, "x", "dead", 3)
-    tally = Tally(runs=2)
-    tally.broken.append((scenario, Broken("safety", "planted")))
+    tally = SweepTotals(runs=2)
+    tally.broken.append((scenario, BrokenPromise("safety", "planted")))
     tally.exceptions.append((scenario, "InvariantError: planted"))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
@@ -213,7 +213,7 @@ def test_the_lanes_tell_who_did_what_and_why() -> None:
     run, broken, digest = played(scenario, lambda line: None, lanes)
     out = StringIO()
     console = Console(file=out, width=250, no_color=True, highlight=False)
-    lanes.show(console, run, [*broken, Broken("money", "planted")], digest)
+    lanes.show(console, run, [*broken, BrokenPromise("money", "planted")], digest)
     text = out.getvalue()
     for told in (
         "Bob, wrong-commitment",

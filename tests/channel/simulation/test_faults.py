@@ -17,13 +17,19 @@ from channel.protocol import transitions
 from channel.protocol.messages import Settle
 from channel.protocol.rules import RULES
 from channel.protocol.state import Side
-from channel.simulation import noticed
-from channel.simulation.faults import ARGUED, Fault, faults
-from channel.simulation.noticed import FaultyArena, Outcome, examine, examine_all, scenarios
-from channel.simulation.planted import Planted, Replaced, nothing
-from channel.simulation.promises import Broken, check
+from channel.simulation.faults import search
+from channel.simulation.faults.kinds import FaultyPeer, Replaced, nothing
+from channel.simulation.faults.search import (
+    FaultStatus,
+    FaultyArena,
+    examine,
+    examine_all,
+    scenarios,
+)
+from channel.simulation.faults.skipped_checks import EngineCheck, checks, left_out
+from channel.simulation.faults.table import ARGUED, PlantedFault, faults
+from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.scenario import Scenario
-from channel.simulation.unchecked import Check, checks, left_out
 from tests.channel.command import channelsim
 from tests.channel.table import ANN, Table, sit
 
@@ -65,7 +71,7 @@ def test_a_settlement_in_the_others_turn_is_a_theft_whoever_answers_it() -> None
     """The engine without CH-SETTLE-2 takes it, and says nothing of it."""
     fault = BY_NAME["unchecked transitions._settle/2"]
     found = examine(fault, "theft")
-    assert (found.outcome, found.promise) == (Outcome.NOTICED, "law")
+    assert (found.outcome, found.promise) == (FaultStatus.NOTICED, "law")
     assert found.how == "it took what breaks CH-SETTLE-2"
     assert found.scenario is not None
     assert found.scenario.adversary == "breaks-ch-settle-2"
@@ -74,7 +80,7 @@ def test_a_settlement_in_the_others_turn_is_a_theft_whoever_answers_it() -> None
 @pytest.mark.parametrize("name", QUICK)
 def test_a_fault_is_noticed(name: str) -> None:
     found = examine(BY_NAME[name], "faults")
-    assert found.outcome is Outcome.NOTICED, found
+    assert found.outcome is FaultStatus.NOTICED, found
     assert found.reached
 
 
@@ -120,11 +126,11 @@ def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() 
 @pytest.mark.parametrize(
     "check_",
     [
-        Check("protocol.transitions", "_settle", 9, ("CH-SETTLE-2",), ""),
-        Check("protocol.transitions", "_gone", 1, (), ""),
+        EngineCheck("protocol.transitions", "_settle", 9, ("CH-SETTLE-2",), ""),
+        EngineCheck("protocol.transitions", "_gone", 1, (), ""),
     ],
 )
-def test_a_check_that_the_engine_does_not_have_is_an_error(check_: Check) -> None:
+def test_a_check_that_the_engine_does_not_have_is_an_error(check_: EngineCheck) -> None:
     with pytest.raises(InvariantError, match="the engine has no check"):
         left_out(check_, lambda: None).__enter__()
 
@@ -140,7 +146,7 @@ def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
             Replaced(peer, where, nothing(None)).around().__enter__()
 
 
-class Harmless(Planted):
+class Harmless(FaultyPeer):
     """A fault that changes nothing and says that it did."""
 
     def __init__(self, peer: Peer, reached: bool = True) -> None:
@@ -151,26 +157,28 @@ class Harmless(Planted):
 def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(noticed, "MOST_RUNS", 2)
-    fault = Fault("harmless", ("safety",), "does no harm", Harmless, ("",))
-    assert examine(fault, "x").outcome is Outcome.UNNOTICED
+    monkeypatch.setattr(search, "MOST_RUNS", 2)
+    fault = PlantedFault("harmless", ("safety",), "does no harm", Harmless, ("",))
+    assert examine(fault, "x").outcome is FaultStatus.UNNOTICED
     never = replace(fault, plant=lambda peer: Harmless(peer, False))
-    assert examine(never, "x").outcome is Outcome.UNREACHED
-    assert examine(replace(fault, seen_by=()), "x").outcome is Outcome.UNREACHED
+    assert examine(never, "x").outcome is FaultStatus.UNREACHED
+    assert examine(replace(fault, seen_by=()), "x").outcome is FaultStatus.UNREACHED
 
 
 def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fault = Fault("none", ("safety",), "nothing", Planted, ("",))
-    monkeypatch.setattr(noticed, "check", lambda run: [Broken("safety", "planted")])
+    fault = PlantedFault("none", ("safety",), "nothing", FaultyPeer, ("",))
+    monkeypatch.setattr(search, "check", lambda run: [BrokenPromise("safety", "planted")])
     found = examine(fault, "x")
-    assert (found.outcome, found.how) == (Outcome.WITHOUT, "planted")
+    assert (found.outcome, found.how) == (FaultStatus.WITHOUT, "planted")
     assert cli.is_open(found)
 
 
 def test_without_a_fault_the_same_runs_break_nothing() -> None:
-    fault = Fault("none", ("safety",), "nothing", Planted, ("leaver", "breaks-ch-settle-2"))
+    fault = PlantedFault(
+        "none", ("safety",), "nothing", FaultyPeer, ("leaver", "breaks-ch-settle-2")
+    )
     for scenario, _ in zip(scenarios(fault, "faults"), range(3), strict=False):
         assert check(FaultyArena(scenario, fault).run()) == []
 
@@ -190,9 +198,9 @@ def test_the_command_tells_what_noticed_what(capsys: pytest.CaptureFixture[str])
 def test_a_fault_that_nobody_notices_fails_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    harmless = Fault("harmless", ("safety",), "does no harm", Harmless, ("",))
-    monkeypatch.setattr(noticed, "MOST_RUNS", 1)
-    for module in (noticed, cli):
+    harmless = PlantedFault("harmless", ("safety",), "does no harm", Harmless, ("",))
+    monkeypatch.setattr(search, "MOST_RUNS", 1)
+    for module in (search, cli):
         monkeypatch.setattr(module, "faults", lambda: (harmless,))
     ran = channelsim(capsys, "dispute", "faults")
     assert ran.code == 1

@@ -19,13 +19,13 @@ from channel.peer.onchain import game_tracking
 from channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channel.simulation import sweep as everything
 from channel.simulation.arena import Arena, Run
-from channel.simulation.conversation import conversation
 from channel.simulation.endpoints import Uttered
-from channel.simulation.promises import Broken, check
+from channel.simulation.model.conversation import conversation
+from channel.simulation.promises.checker import BrokenPromise, check
+from channel.simulation.promises.secrecy import _games, _revealed
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.simulation.scenario import check as check_scenario
-from channel.simulation.secrecy import _games, _revealed
-from channel.simulation.sweep import Tally, run_all
+from channel.simulation.sweep import SweepTotals, run_all
 from channel.simulation.transcript import played
 from games import registry
 
@@ -152,14 +152,14 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[Run] = []
-    add = Tally.add
+    add = SweepTotals.add
 
-    def kept(self: Tally, run: Run, broken: list[Broken]) -> None:
+    def kept(self: SweepTotals, run: Run, broken: list[BrokenPromise]) -> None:
         runs.append(run)
         add(self, run, broken)
 
-    monkeypatch.setattr(Tally, "add", kept)
-    tally = Tally()
+    monkeypatch.setattr(SweepTotals, "add", kept)
+    tally = SweepTotals()
     with bls.remembered():
         for part in everything.everywhere(Scenario(GAME, "once", name)):
             tally.merge(part)
@@ -387,7 +387,7 @@ def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.Monke
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
     tally = run_all("x", 1)
-    assert isinstance(tally, Tally)
+    assert isinstance(tally, SweepTotals)
     assert (tally.runs, len(tally.exceptions)) == (2, 2)
     assert "planted" in tally.exceptions[0][1]
 

@@ -14,8 +14,8 @@ from channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channel.errors import UsageError
 from channel.report.progress import progress
 from channel.report.terminal import console, print_json, say
-from channel.simulation.faults import ARGUED, faults
-from channel.simulation.noticed import Finding, Outcome, examine_all
+from channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
+from channel.simulation.faults.table import ARGUED, faults
 from channel.system.interrupt import exit_code, finishing
 from games.amounts import counted
 from games.names import nearest, quoted
@@ -40,7 +40,7 @@ def command(
     as_json = json_wanted(json, text)
     known = [fault.name for fault in faults()]
     wanted = [_find(name, known) for name in names or ()]
-    found: list[Finding] = []
+    found: list[FaultReport] = []
     interrupted = False
     total = len(wanted or known)
     try:
@@ -57,25 +57,25 @@ def command(
         else:
             _show(console(), found)
             counts = Counter(finding.outcome for finding in found)
-            told = ", ".join(f"{counts[one]} {one.value}" for one in Outcome)
+            told = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
             ending = "; interrupted" * interrupted
             say(console(), f"\n{counted(len(found), 'fault')}: {told}{ending}")
     return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 
-def is_open(finding: Finding) -> bool:
+def is_open(finding: FaultReport) -> bool:
     """Whether a fault went unnoticed, or was not reached, and nobody has said why it may; or the
     engine broke a promise by itself."""
     match finding.outcome:
-        case Outcome.NOTICED | Outcome.COVERED:
+        case FaultStatus.NOTICED | FaultStatus.COVERED:
             return False
-        case Outcome.WITHOUT:
+        case FaultStatus.WITHOUT:
             return True
-        case Outcome.UNNOTICED | Outcome.UNREACHED:
+        case FaultStatus.UNNOTICED | FaultStatus.UNREACHED:
             return finding.fault not in ARGUED
 
 
-def tally(found: list[Finding], *, interrupted: bool = False) -> dict[str, Any]:
+def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, Any]:
     """What was found as JSON data; by rule, and fault by fault."""
     rules: dict[str, dict[str, str]] = {}
     for finding in found:
@@ -86,7 +86,7 @@ def tally(found: list[Finding], *, interrupted: bool = False) -> dict[str, Any]:
     return {
         "interrupted": interrupted,
         "faults": len(found),
-        **{one.name.lower(): sum(f.outcome is one for f in found) for one in Outcome},
+        **{one.name.lower(): sum(f.outcome is one for f in found) for one in FaultStatus},
         "open": [finding.fault for finding in found if is_open(finding)],
         "rules": rules,
         "findings": [
@@ -112,9 +112,9 @@ def _find(name: str, known: list[str]) -> str:
     raise UsageError(f"no fault is called {quoted(name)}{hint}")
 
 
-def _show(terminal: Console, found: Iterable[Finding]) -> None:
+def _show(terminal: Console, found: Iterable[FaultReport]) -> None:
     for finding in found:
-        style = {Outcome.NOTICED: "", Outcome.COVERED: "dim"}.get(finding.outcome, "red")
+        style = {FaultStatus.NOTICED: "", FaultStatus.COVERED: "dim"}.get(finding.outcome, "red")
         head = f"{finding.outcome.value}: {finding.fault} ({', '.join(finding.about)})"
         say(terminal, head, style)
         say(terminal, f"    {finding.what}", "dim")

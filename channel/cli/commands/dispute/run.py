@@ -24,7 +24,7 @@ from channel.report.progress import progress
 from channel.report.terminal import console, print_json
 from channel.session.setup import NAMES
 from channel.simulation.scenario import WEATHERS
-from channel.simulation.sweep import Tally, run_all
+from channel.simulation.sweep import SweepTotals, run_all
 from channel.system.interrupt import exit_code, finishing
 from games.amounts import counted
 from games.names import nearest
@@ -131,7 +131,7 @@ def _run_all(*, seed: str, seeds: int, jobs: int, as_json: bool) -> int:
     return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
 
 
-def tally_document(tally: Tally) -> dict[str, Any]:
+def tally_document(tally: SweepTotals) -> dict[str, Any]:
     """The results of many runs as JSON data."""
     return {
         "runs": tally.runs,

@@ -30,10 +30,10 @@ from channel.protocol.messages import (
     decode,
     encode,
 )
-from channel.simulation.unchecked import Check, left_out
+from channel.simulation.faults.skipped_checks import EngineCheck, left_out
 
 
-class Planted:
+class FaultyPeer:
     """A fault in one peer for one run. `reached`: it has made a difference."""
 
     def __init__(self, peer: Peer) -> None:
@@ -61,10 +61,10 @@ class Planted:
         return effects
 
 
-class Unchecked(Planted):
+class SkipsCheck(FaultyPeer):
     """A check of the engine is left out."""
 
-    def __init__(self, peer: Peer, check: Check) -> None:
+    def __init__(self, peer: Peer, check: EngineCheck) -> None:
         super().__init__(peer)
         self._check = check
 
@@ -76,7 +76,7 @@ class Unchecked(Planted):
 # --- what goes in, and what comes out -----------------------------------------------------------
 
 
-class Loses(Planted):
+class Loses(FaultyPeer):
     """Effects of one kind never come out."""
 
     def __init__(self, peer: Peer, *which: str) -> None:
@@ -99,7 +99,7 @@ def _kind(effect: Push | Store) -> str:
     return f"push {effect.name.removesuffix('+fee')}." if isinstance(effect, Push) else effect.name
 
 
-class Once(Planted):
+class Once(FaultyPeer):
     """A spend is pushed once, and not again when it is not in."""
 
     def __init__(self, peer: Peer) -> None:
@@ -120,7 +120,7 @@ class Once(Planted):
         return kept
 
 
-class Late(Planted):
+class Late(FaultyPeer):
     """Spends of one kind are pushed so many blocks after they were due."""
 
     def __init__(self, peer: Peer, blocks: int, *which: str) -> None:
@@ -143,7 +143,7 @@ class Late(Planted):
         return kept
 
 
-class Clock(Planted):
+class Clock(FaultyPeer):
     """The height that it is told of is another one."""
 
     def __init__(self, peer: Peer, by: int) -> None:
@@ -158,7 +158,7 @@ class Clock(Planted):
         return replace(event, peak=event.peak + self._by)
 
 
-class Deaf(Planted):
+class Deaf(FaultyPeer):
     """Requests are not heard."""
 
     def drops(self, event: Event | None) -> bool:
@@ -168,7 +168,7 @@ class Deaf(Planted):
         return deaf
 
 
-class StoresLast(Planted):
+class StoresLast(FaultyPeer):
     """What is to be stored first is stored last."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -180,7 +180,7 @@ class StoresLast(Planted):
         return [*others, *stores]
 
 
-class Says(Planted):
+class Says(FaultyPeer):
     """Something is said beside, or in place of, what is right."""
 
     def __init__(self, peer: Peer, say: Callable[[Peer, bytes], list[bytes]]) -> None:
@@ -244,7 +244,7 @@ def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
     return [encode(Advisory(game_id, peer.config.entropy(game_id)[:32])), blob]
 
 
-class Publishes(Planted):
+class Publishes(FaultyPeer):
     """It publishes the first state that it could complete, not the newest."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -262,7 +262,7 @@ class Publishes(Planted):
         return changed
 
 
-class PreemptsItself(Planted):
+class PreemptsItself(FaultyPeer):
     """It preempts its own newest state, which has its own parity."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -276,7 +276,7 @@ class PreemptsItself(Planted):
         return [*effects, Push("preempt", bundle)]
 
 
-class News(Planted):
+class FalseNews(FaultyPeer):
     """It tells its player what is not so."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -294,7 +294,7 @@ class News(Planted):
         return changed
 
 
-def hastily(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+def hastily(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
     """Wait for a block or two, whatever was agreed on."""
     marks, late = original(*args[:-1], Times(1, 1, 1))
     if late is not None and original(*args)[1] is None:
@@ -305,7 +305,7 @@ def hastily(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
 # --- functions in between -----------------------------------------------------------------------
 
 
-class Replaced(Planted):
+class Replaced(FaultyPeer):
     """One function of the engine is another one: `other` gets the original and a mark."""
 
     def __init__(self, peer: Peer, where: str, other: Callable[..., Any]) -> None:
@@ -342,7 +342,7 @@ class Replaced(Planted):
 def nothing(instead: Any) -> Callable[..., Any]:
     """Answers so whatever the original says, and marks where that is something else."""
 
-    def other(planted: Planted, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    def other(planted: FaultyPeer, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
         if original(*args, **more) != instead:
             planted.mark()
         return instead
@@ -350,14 +350,14 @@ def nothing(instead: Any) -> Callable[..., Any]:
     return other
 
 
-def first_fee(planted: Planted, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
+def first_fee(planted: FaultyPeer, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
     """What is offered at first, however long it waits."""
     if original(fees, blocks) != fees.first:
         planted.mark()
     return fees.first
 
 
-def never_late(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+def never_late(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
     """Nothing that is waited for is ever late."""
     marks, late = original(*args)
     if late is not None:
@@ -365,7 +365,7 @@ def never_late(planted: Planted, original: Callable[..., Any], *args: Any) -> An
     return marks, None
 
 
-def without_evidence(planted: Planted, original: Callable[..., Any], *args: Any) -> Any:
+def without_evidence(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
     """Judge a move with no evidence but `()`."""
     if args[-1]:
         planted.mark()
@@ -375,7 +375,7 @@ def without_evidence(planted: Planted, original: Callable[..., Any], *args: Any)
 def constant(value: Any) -> Callable[..., Any]:
     """Another value for a constant."""
 
-    def other(planted: Planted, original: Any) -> Any:
+    def other(planted: FaultyPeer, original: Any) -> Any:
         planted.mark()
         return value
 

@@ -22,9 +22,9 @@ from channel.protocol.messages import (
     decode,
 )
 from channel.protocol.state_records import read
-from channel.simulation.conversation import Conversation
 from channel.simulation.endpoints import Run, Turn
-from channel.simulation.secrecy import move_of
+from channel.simulation.model.conversation import Conversation
+from channel.simulation.promises.secrecy import move_of
 from clsp.values import serialize
 
 

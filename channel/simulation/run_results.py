@@ -27,7 +27,7 @@ from channel.protocol.messages import (
 )
 from channel.protocol.state import ChannelState
 from channel.simulation.arena import Run
-from channel.simulation.news_checks import standing
+from channel.simulation.promises.news import standing
 from games import registry
 
 HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
@@ -39,7 +39,7 @@ HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
 )
 
 
-class Outcome(Enum):
+class RunResult(Enum):
     """What came of a run, for the honest side; the first of these that fits."""
 
     NO_CHANNEL = "no channel"
@@ -84,17 +84,17 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
     return PROPOSAL if kinds & {Propose, Accept, Cancel} else POTATO
 
 
-def outcome(run: Run) -> Outcome:
+def outcome(run: Run) -> RunResult:
     """What came of it, by what the honest side was told and what still holds."""
     told = standing(run.ends[run.scenario.honest].news)
     if any(isinstance(news, ChannelClosed) for news in told):
-        return Outcome.CLOSED
+        return RunResult.CLOSED
     state = next((news for news in told if isinstance(news, StateCounts)), None)
     if state is None:
-        return Outcome.NO_CHANNEL
+        return RunResult.NO_CHANNEL
     if any(isinstance(news, GamePaid) and news.slashed == "us" for news in told):
-        return Outcome.SLASHED
+        return RunResult.SLASHED
     if state.preempted:
-        return Outcome.PREEMPTED
+        return RunResult.PREEMPTED
     moved = any(isinstance(news, MovedOnChain) for news in told)
-    return Outcome.PLAYED if moved else Outcome.PAID
+    return RunResult.PLAYED if moved else RunResult.PAID

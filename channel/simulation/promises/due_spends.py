@@ -13,10 +13,10 @@ from channel.chain.coins import Coin
 from channel.chain.observations import Block, CoinSeen
 from channel.peer.chain_news import ChannelSettled
 from channel.peer.interface import Push, Tell
-from channel.simulation.conversation import Conversation
 from channel.simulation.endpoints import Run, Turn
-from channel.simulation.ledger import Account, Standing
-from channel.simulation.secrecy import move_of
+from channel.simulation.model.conversation import Conversation
+from channel.simulation.model.ledger import LedgerGame, LedgerState
+from channel.simulation.promises.secrecy import move_of
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize, from_list
 from games.referee import GameCoin, RefereeRefusal
@@ -28,7 +28,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
     if agreed is None:
         return
     unrolls = {agreed.unroll_puzzle_hash(state): state for state in talk.accounts.values()}
-    games: dict[bytes, Standing] = {}
+    games: dict[bytes, LedgerGame] = {}
     for turn in run.ends[talk.side].journal:
         if not isinstance(turn.event, Block) or _settled(turn):
             continue
@@ -103,7 +103,7 @@ def _settled(turn: Turn) -> bool:
     )
 
 
-def _unroll_due(talk: Conversation, state: Account, age: int, timeout: int) -> str:
+def _unroll_due(talk: Conversation, state: LedgerState, age: int, timeout: int) -> str:
     """What is to be done about an unspent unroll coin so many blocks old."""
     newest = talk.slashable if talk.slashable is not None else talk.received
     if state.number < newest and state.number % 2 != talk.side:
@@ -111,7 +111,7 @@ def _unroll_due(talk: Conversation, state: Account, age: int, timeout: int) -> s
     return f"time out state {state.number}" if age >= timeout else ""
 
 
-def _game_due(side: int, game: Standing, age: int) -> str:
+def _game_due(side: int, game: LedgerGame, age: int) -> str:
     """What is to be done about an unspent game coin so many blocks old."""
     if game.illegal and game.mover == side:
         return "slash an illegal move"
@@ -120,7 +120,7 @@ def _game_due(side: int, game: Standing, age: int) -> str:
 
 
 def _unrolled(
-    talk: Conversation, games: dict[bytes, Standing], seen: CoinSeen, published: Account
+    talk: Conversation, games: dict[bytes, LedgerGame], seen: CoinSeen, published: LedgerState
 ) -> None:
     """Note the game coins that an unroll coin was spent to."""
     if seen.spent is None or seen.solution is None:
@@ -137,7 +137,7 @@ def _unrolled(
         games[_coin(seen.coin.id, game.coin).id] = game
 
 
-def _moved(games: dict[bytes, Standing], seen: CoinSeen, game: Standing) -> None:
+def _moved(games: dict[bytes, LedgerGame], seen: CoinSeen, game: LedgerGame) -> None:
     """Note the game coin that another one was moved to."""
     if seen.spent is None or not move_of(seen.solution or b""):
         return

@@ -11,8 +11,8 @@ from channel.adversaries.base import names
 from channel.crypto import bls
 from channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channel.simulation.arena import Arena
-from channel.simulation.faults import Fault, faults
-from channel.simulation.promises import check
+from channel.simulation.faults.table import PlantedFault, faults
+from channel.simulation.promises.checker import check
 from channel.simulation.scenario import Scenario
 from channel.simulation.sweep import menus
 from channel.system.workers import Crew, Work
@@ -30,7 +30,7 @@ ENOUGH = 12
 """Runs in which another check refused all that a fault let through: that will not change."""
 
 
-class Outcome(Enum):
+class FaultStatus(Enum):
     """What became of a fault."""
 
     NOTICED = "noticed"
@@ -41,7 +41,7 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FaultReport:
     """What the runs with one fault showed: the first scenario that noticed it, and how.
 
     `reached` counts the runs in which the fault made a difference.
@@ -50,7 +50,7 @@ class Finding:
     fault: str
     about: tuple[str, ...]
     what: str
-    outcome: Outcome
+    outcome: FaultStatus
     runs: int
     reached: int
     scenario: Scenario | None = None
@@ -61,7 +61,7 @@ class Finding:
 class FaultyArena(Arena):
     """An arena in which the honest side's engine has a fault."""
 
-    def __init__(self, scenario: Scenario, fault: Fault) -> None:
+    def __init__(self, scenario: Scenario, fault: PlantedFault) -> None:
         super().__init__(scenario)
         self.planted = fault.plant(self._ends[scenario.honest].peer)
         self._is_check = fault.is_check
@@ -81,7 +81,7 @@ class FaultyArena(Arena):
         return effects
 
 
-def scenarios(fault: Fault, seed: str) -> Iterator[Scenario]:
+def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
     """The runs in which a fault should show: each of its adversaries, in all situations."""
     adversaries = [name for name in fault.seen_by if name in ("", *names())]
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
@@ -108,7 +108,7 @@ def tight() -> tuple[Scenario, ...]:
     )
 
 
-def examine(fault: Fault, seed: str) -> Finding:
+def examine(fault: PlantedFault, seed: str) -> FaultReport:
     """Run a fault against its adversaries until a promise breaks."""
     runs = reached = covered = 0
     for scenario in scenarios(fault, seed):
@@ -123,35 +123,35 @@ def examine(fault: Fault, seed: str) -> Finding:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
         if not arena.planted.reached:
             if promise:
-                return _finding(fault, Outcome.WITHOUT, runs, reached, scenario, promise, how)
+                return _finding(fault, FaultStatus.WITHOUT, runs, reached, scenario, promise, how)
             continue
         reached += 1
         covered += arena.refused
         if promise:
-            return _finding(fault, Outcome.NOTICED, runs, reached, scenario, promise, how)
+            return _finding(fault, FaultStatus.NOTICED, runs, reached, scenario, promise, how)
         if reached == covered == ENOUGH:
             break
     if not reached:
-        return _finding(fault, Outcome.UNREACHED, runs, reached)
+        return _finding(fault, FaultStatus.UNREACHED, runs, reached)
     refused = covered == reached
-    return _finding(fault, Outcome.COVERED if refused else Outcome.UNNOTICED, runs, reached)
+    return _finding(fault, FaultStatus.COVERED if refused else FaultStatus.UNNOTICED, runs, reached)
 
 
 def _finding(
-    fault: Fault,
-    outcome: Outcome,
+    fault: PlantedFault,
+    outcome: FaultStatus,
     runs: int,
     reached: int,
     scenario: Scenario | None = None,
     promise: str = "",
     how: str = "",
-) -> Finding:
-    return Finding(
+) -> FaultReport:
+    return FaultReport(
         fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
     )
 
 
-def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[Finding]:
+def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[FaultReport]:
     """The findings of all faults, or of those with these names, as they come."""
     wanted = set(which)
     every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
@@ -160,10 +160,10 @@ def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator
             yield finding
 
 
-def _examiner(seed: str) -> Work[str, Finding]:
+def _examiner(seed: str) -> Work[str, FaultReport]:
     by_name = {fault.name: fault for fault in faults()}
 
-    def work(name: str) -> Iterator[Finding]:
+    def work(name: str) -> Iterator[FaultReport]:
         # Its runs begin alike: what was signed in one is not signed again.
         with bls.remembered():
             yield examine(by_name[name], seed)

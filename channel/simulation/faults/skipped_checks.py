@@ -32,7 +32,7 @@ _ID = re.compile(r"CH-[A-Z]+-\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class EngineCheck:
     """A place that raises: the module, the function, and which one in it, counted from 1.
 
     `rules` are the ids that it may name, as far as its function says; `says` is the detail that
@@ -52,13 +52,13 @@ class Check:
 
 
 @cache
-def checks() -> tuple[Check, ...]:
+def checks() -> tuple[EngineCheck, ...]:
     """All checks of the engine, in the order of its source."""
     return tuple(check for module in MODULES for check in _instrumented(module)[1])
 
 
 @contextmanager
-def left_out(check: Check, reached: Callable[[], None]) -> Iterator[None]:
+def left_out(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
     """Leave a check out for as long as this lasts; `reached` is called where it would raise.
 
     Raises `InvariantError` if the engine has no such check (any more).
@@ -109,16 +109,16 @@ def _code(module: CodeType, qualname: str) -> CodeType:
 
 
 @cache
-def _instrumented(name: str) -> tuple[CodeType, tuple[Check, ...]]:
+def _instrumented(name: str) -> tuple[CodeType, tuple[EngineCheck, ...]]:
     """A module's code in which every check asks whether it may raise, and the checks."""
     module = import_module(f"channel.{name}")
     tree = ast.parse(getsource(module))
-    found: list[Check] = []
+    found: list[EngineCheck] = []
     for qualname, function in _functions(tree, ""):
         marks = _Marks(function)
         marks.visit(function)
         found += [
-            Check(name, qualname, number, rules, says)
+            EngineCheck(name, qualname, number, rules, says)
             for number, (rules, says) in enumerate(marks.checks, 1)
         ]
     ast.fix_missing_locations(tree)

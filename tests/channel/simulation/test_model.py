@@ -14,10 +14,10 @@ from channel.peer.interface import BrokenOff, Received, Send, Tell
 from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
 from channel.protocol.rules import RULES
 from channel.simulation.arena import Arena, Run
-from channel.simulation.conversation import Conversation, conversation
-from channel.simulation.lawful import judge
-from channel.simulation.news_checks import standing
-from channel.simulation.promises import check
+from channel.simulation.model.batch_rules import judge
+from channel.simulation.model.conversation import Conversation, conversation
+from channel.simulation.promises.checker import check
+from channel.simulation.promises.news import standing
 from channel.simulation.scenario import Scenario
 
 GAMES = ("spacepoker", "calpoker")

@@ -20,8 +20,8 @@ from channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channel.simulation.agreed import Agreed
-from channel.simulation.ledger import Account, Standing, first, stakes
+from channel.simulation.model.channel_terms import ChannelTerms
+from channel.simulation.model.ledger import LedgerGame, LedgerState, first, stakes
 from games.errors import BadTerms, UnknownGame
 from games.referee import RefereeRefusal
 
@@ -33,7 +33,7 @@ FARTHEST = 2 * 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BatchVerdict:
     """The rules that a batch breaks, and the state that it leads to if it breaks none.
 
     `after` is there too when nothing is wrong but moves that the other side can slash
@@ -41,18 +41,24 @@ class Verdict:
     """
 
     rules: frozenset[str]
-    after: Account | None = None
+    after: LedgerState | None = None
     slashable: bool = False
 
 
 def judge(
-    before: Account, batch: Batch, sender: int, agreed: Agreed, *, holder: int, asked: bool
-) -> Verdict:
+    before: LedgerState,
+    batch: Batch,
+    sender: int,
+    agreed: ChannelTerms,
+    *,
+    holder: int,
+    asked: bool,
+) -> BatchVerdict:
     """Judge a batch of this side; `asked`: the other one has asked for the potato."""
     if holder != sender:
-        return Verdict(frozenset({"CH-BATCH-1"}))
+        return BatchVerdict(frozenset({"CH-BATCH-1"}))
     if batch.number != before.number + 1:
-        return Verdict(frozenset({"CH-BATCH-2"}))
+        return BatchVerdict(frozenset({"CH-BATCH-2"}))
     work = _Work(before, sender, agreed)
     rules = {rule for action in batch.actions for rule in work.does(action)}
     kinds = [ORDER.index(type(action)) for action in batch.actions]
@@ -70,13 +76,13 @@ def judge(
     bad = [game for game in moved if game.faults]
     slashable = not rules and bool(bad) and all(game.illegal for game in bad)
     rules.update(rule for game in bad for rule in game.faults)
-    return Verdict(frozenset(rules), after if slashable or not rules else None, slashable)
+    return BatchVerdict(frozenset(rules), after if slashable or not rules else None, slashable)
 
 
 class _Work:
     """A state in the hands of a batch: each action says which rules it breaks, or is done."""
 
-    def __init__(self, before: Account, sender: int, agreed: Agreed) -> None:
+    def __init__(self, before: LedgerState, sender: int, agreed: ChannelTerms) -> None:
         self.number = before.number + 1
         self.sender = sender
         self.agreed = agreed
@@ -86,10 +92,10 @@ class _Work:
         self.next_ids = list(before.next_ids)
         self.moved: set[int] = set()
 
-    def account(self) -> Account:
+    def account(self) -> LedgerState:
         """The state as it is now."""
         balances, ids = tuple(self.balances), tuple(self.next_ids)
-        return Account(
+        return LedgerState(
             self.number, (balances[0], balances[1]), self.games, self.open, (ids[0], ids[1])
         )
 
@@ -176,7 +182,7 @@ class _Work:
         self.open[offers[0].game_id] = (self.sender, offers)
 
 
-def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Standing | None:
+def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame | None:
     """The game of an offer before anybody moved; None where no such game can be played."""
     try:
         return first(offer, proposer, referee_keys)

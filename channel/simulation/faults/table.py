@@ -13,20 +13,20 @@ from typing import Any
 
 from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channel.peer.machine import Peer
-from channel.simulation.planted import (
+from channel.simulation.faults.kinds import (
     Clock,
     Deaf,
+    FalseNews,
+    FaultyPeer,
     Late,
     Loses,
-    News,
     Once,
-    Planted,
     PreemptsItself,
     Publishes,
     Replaced,
     Says,
+    SkipsCheck,
     StoresLast,
-    Unchecked,
     constant,
     first_fee,
     hastily,
@@ -39,11 +39,11 @@ from channel.simulation.planted import (
     without_evidence,
     wrong_half,
 )
-from channel.simulation.unchecked import Check, checks
+from channel.simulation.faults.skipped_checks import EngineCheck, checks
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PlantedFault:
     """A fault by name: the rules or promises that it is about, what is wrong, and how.
 
     `seen_by` are the adversaries against which it should show, in scenarios in which the fields in
@@ -53,7 +53,7 @@ class Fault:
     name: str
     about: tuple[str, ...]
     what: str
-    plant: Callable[[Peer], Planted]
+    plant: Callable[[Peer], FaultyPeer]
     seen_by: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -63,14 +63,14 @@ class Fault:
         return self.name.startswith("unchecked ")
 
 
-def _unchecked(check: Check) -> Fault:
+def _unchecked(check: EngineCheck) -> PlantedFault:
     function = check.name.split("/")[0]
     rules = (*check.rules, *_RULES_OF.get(function, ()))
-    return Fault(
+    return PlantedFault(
         f"unchecked {check.name}",
         rules,
         f"does not refuse: {check.says}",
-        lambda peer: Unchecked(peer, check),
+        lambda peer: SkipsCheck(peer, check),
         (*(name_of(rule) for rule in rules), *_SEEN_BY.get(function, ())),
     )
 
@@ -100,15 +100,15 @@ def _behaves(
     name: str,
     about: str,
     what: str,
-    kind: Callable[..., Planted],
+    kind: Callable[..., FaultyPeer],
     *args: Any,
     by: tuple[str, ...],
     **more: Any,
-) -> Fault:
-    return Fault(name, (about,), what, lambda peer: kind(peer, *args, **more), by)
+) -> PlantedFault:
+    return PlantedFault(name, (about,), what, lambda peer: kind(peer, *args, **more), by)
 
 
-def behaviours() -> tuple[Fault, ...]:
+def behaviours() -> tuple[PlantedFault, ...]:
     """What an engine can do wrongly besides leaving out a check."""
     # What it takes to be in need of each spend.
     stale = ("stale-oldest", "stale-any")
@@ -338,7 +338,7 @@ def behaviours() -> tuple[Fault, ...]:
             "tells what is not so",
             "news",
             "takes nothing back, and settles at one more",
-            News,
+            FalseNews,
             by=("dead", "rewinder"),
         ),
         _behaves(
@@ -443,6 +443,6 @@ ARGUED = {
 """Faults that no adversary of this harness can show, by name, and why."""
 
 
-def faults() -> tuple[Fault, ...]:
+def faults() -> tuple[PlantedFault, ...]:
     """All faults: checks that are left out, in the order of the source, and the others."""
     return (*map(_unchecked, checks()), *behaviours())

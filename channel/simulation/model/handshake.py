@@ -29,8 +29,8 @@ from channel.protocol.messages import (
     Message,
     Welcome,
 )
-from channel.simulation.agreed import Agreed, signed
-from channel.simulation.ledger import Account
+from channel.simulation.model.channel_terms import ChannelTerms, signed
+from channel.simulation.model.ledger import LedgerState
 from clsp.integers import atom_to_int, int_to_atom, is_minimal
 from clsp.programs import Program
 from clsp.run import Valid, run_serialized
@@ -55,7 +55,7 @@ A_DAY = 4608
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class OpeningTerms:
     """What both players agreed on before they talk, and the coins that their wallets hold.
 
     `times` are the response and the move time, in blocks.
@@ -75,10 +75,10 @@ class Handshake:
     `agreed` is what it fixes, once message C was said.
     """
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: OpeningTerms) -> None:
         self._terms = terms
         self._said: list[Message] = []
-        self.agreed: Agreed | None = None
+        self.agreed: ChannelTerms | None = None
 
     @property
     def over(self) -> bool:
@@ -158,8 +158,8 @@ class Handshake:
         if launch.parent == self._terms.wallets[1]:
             yield "CH-OPEN-9"
 
-    def _agreed(self, launch: Launch) -> Agreed:
-        return Agreed.of(self._hello(), self._welcome(), launch, self._terms.agg_sig_data)
+    def _agreed(self, launch: Launch) -> ChannelTerms:
+        return ChannelTerms.of(self._hello(), self._welcome(), launch, self._terms.agg_sig_data)
 
     def _hello(self) -> Hello:
         hello = self._said[0]
@@ -175,7 +175,7 @@ class Handshake:
 
     def _halves(self, number: int, sender: int, halves: tuple[bytes, bytes]) -> Iterator[str]:
         assert self.agreed is not None
-        if self.agreed.unsigned(Account(number, self._terms.contributions), sender, halves):
+        if self.agreed.unsigned(LedgerState(number, self._terms.contributions), sender, halves):
             yield "CH-OPEN-8"
 
     def _completes(self, bundle: Bundle) -> bool:

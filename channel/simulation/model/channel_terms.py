@@ -12,7 +12,7 @@ from chia_rs import AugSchemeMPL, G1Element, G2Element
 
 from channel.chain.coins import Coin, launcher_coin, standard_puzzle_hash
 from channel.protocol.messages import Hello, Launch, Welcome
-from channel.simulation.ledger import Account
+from channel.simulation.model.ledger import LedgerState
 from clsp.curry import curried_hash
 from clsp.integers import int_to_atom
 from clsp.programs import load
@@ -20,7 +20,7 @@ from clsp.values import Value, to_list, tree_hash, tree_hash_atom
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class ChannelTerms:
     """Keys (48 bytes each) and addresses, the initiator's first, and the coin of the channel."""
 
     channel_keys: tuple[bytes, bytes]
@@ -33,7 +33,9 @@ class Agreed:
     coin: Coin
 
     @classmethod
-    def of(cls, hello: Hello, welcome: Welcome, launch: Launch, agg_sig_data: bytes) -> Agreed:
+    def of(
+        cls, hello: Hello, welcome: Welcome, launch: Launch, agg_sig_data: bytes
+    ) -> ChannelTerms:
         """What these three messages fix."""
         channel_keys = launch.channel_key, welcome.channel_key
         launcher = launcher_coin(launch.parent)
@@ -50,7 +52,7 @@ class Agreed:
 
     # --- the puzzles of a state ---
 
-    def unroll_puzzle_hash(self, state: Account) -> bytes:
+    def unroll_puzzle_hash(self, state: LedgerState) -> bytes:
         """Where the channel coin goes when this state is published."""
         timeout_form = (_condition(82, int_to_atom(self.unroll_timeout)), self.conditions(state))
         return curried_hash(
@@ -60,11 +62,11 @@ class Agreed:
             tree_hash_atom(tree_hash(timeout_form)),
         )
 
-    def conditions(self, state: Account) -> Value:
+    def conditions(self, state: LedgerState) -> Value:
         """What a preemption by this state says: its number, the balances, the games' coins."""
         return to_list((_condition(1, int_to_atom(state.number)), *self._coins(state)))
 
-    def _coins(self, state: Account) -> list[Value]:
+    def _coins(self, state: LedgerState) -> list[Value]:
         coins = [pair for pair in zip(self.rewards, state.balances, strict=True) if pair[1]]
         games = (game.coin for _, game in sorted(state.games.items()))
         coins += [(coin.puzzle_hash(), coin.amount) for coin in games]
@@ -72,7 +74,7 @@ class Agreed:
 
     # --- what is signed ---
 
-    def unsigned(self, state: Account, sender: int, halves: tuple[bytes, bytes]) -> list[str]:
+    def unsigned(self, state: LedgerState, sender: int, halves: tuple[bytes, bytes]) -> list[str]:
         """Which of this side's halves for a state are none: `CH-BATCH-4`, `CH-BATCH-5`."""
         to_unroll = _condition(51, self.unroll_puzzle_hash(state), int_to_atom(self.coin.amount))
         wanted = (
@@ -85,16 +87,16 @@ class Agreed:
             if not is_half(keys[sender], message, added(*keys), half)
         ]
 
-    def is_shutdown_half(self, state: Account, sender: int, half: bytes) -> bool:
+    def is_shutdown_half(self, state: LedgerState, sender: int, half: bytes) -> bool:
         """Whether this is that side's half of the spend straight to both balances."""
         key = added(*self.channel_keys)
         return is_half(self.channel_keys[sender], self._shutdown_message(state), key, half)
 
-    def is_shutdown(self, state: Account, signature: bytes) -> bool:
+    def is_shutdown(self, state: LedgerState, signature: bytes) -> bool:
         """Whether this completes that spend."""
         return signed((added(*self.channel_keys),), (self._shutdown_message(state),), signature)
 
-    def _shutdown_message(self, state: Account) -> bytes:
+    def _shutdown_message(self, state: LedgerState) -> bytes:
         return self._channel_message(to_list(self._coins(state)))
 
     def _channel_message(self, conditions: Value) -> bytes:

@@ -27,11 +27,11 @@ from channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channel.simulation.agreed import Agreed
 from channel.simulation.endpoints import Run, Turn
-from channel.simulation.handshake import Handshake, Terms
-from channel.simulation.lawful import judge, playable
-from channel.simulation.ledger import Account
+from channel.simulation.model.batch_rules import judge, playable
+from channel.simulation.model.channel_terms import ChannelTerms
+from channel.simulation.model.handshake import Handshake, OpeningTerms
+from channel.simulation.model.ledger import LedgerState
 from games import registry
 
 TIMES = Times()
@@ -63,7 +63,7 @@ class Conversation:
     times: tuple[int, int]
     """Blocks within which the other side answers, and moves."""
     confirmations: int
-    accounts: dict[int, Account]
+    accounts: dict[int, LedgerState]
     received: int
     sent: int
     slashable: int | None = None
@@ -231,10 +231,10 @@ class Conversation:
             case _:
                 return frozenset({"CH-MSG-3"})
 
-    def _newest(self) -> Account:
+    def _newest(self) -> LedgerState:
         return self.accounts[max(self.received, self.sent)]
 
-    def _agreed(self) -> Agreed:
+    def _agreed(self) -> ChannelTerms:
         agreed = self.handshake.agreed
         assert agreed is not None
         return agreed
@@ -265,7 +265,7 @@ class Conversation:
             self._since = self._peak
         return rules
 
-    def _careless(self, batch: Batch, before: Account) -> frozenset[str]:
+    def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
         """Games that a careful side does not take up: those with too short a time for a move."""
         for action in batch.actions:
             if isinstance(action, Accept):
@@ -351,7 +351,7 @@ def conversation(run: Run) -> Conversation:
     scenario, side = run.scenario, run.scenario.honest
     contributions = (scenario.balance, scenario.balance)
     first, second = (end.wallet.coin for end in run.ends)
-    terms = Terms(
+    terms = OpeningTerms(
         contributions,
         scenario.unroll_timeout,
         (TIMES.response, TIMES.move),
@@ -364,7 +364,7 @@ def conversation(run: Run) -> Conversation:
         Handshake(terms),
         (TIMES.response, TIMES.move),
         scenario.confirmations,
-        {number: Account(number, contributions) for number in (0, 1)},
+        {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
     )

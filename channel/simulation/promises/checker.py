@@ -16,39 +16,39 @@ from channel.chain.observations import CoinSeen
 from channel.peer.interface import Acted
 from channel.protocol.wallet import address_of
 from channel.simulation.arena import Run
-from channel.simulation.conversation import Conversation, conversation
-from channel.simulation.crash import forgetful
-from channel.simulation.duties import omissions, other_moves, too_cheap
-from channel.simulation.ledger import Account, Standing
-from channel.simulation.news_checks import untrue
-from channel.simulation.secrecy import secrecy
+from channel.simulation.model.conversation import Conversation, conversation
+from channel.simulation.model.ledger import LedgerGame, LedgerState
+from channel.simulation.promises.crash_safety import forgetful
+from channel.simulation.promises.due_spends import omissions, other_moves, too_cheap
+from channel.simulation.promises.news import untrue
+from channel.simulation.promises.secrecy import secrecy
 from channel.simulation.weather import MOST_DEAF, MOST_FULL
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenPromise:
     """A promise that does not hold, and how."""
 
     promise: str
     how: str
 
 
-def check(run: Run) -> list[Broken]:
+def check(run: Run) -> list[BrokenPromise]:
     """All promises that this run broke; none, if all is well."""
     talk = conversation(run)
     return [
         *money(run),
-        *(Broken("law", how) for how in talk.broken),
+        *(BrokenPromise("law", how) for how in talk.broken),
         # Without the law there is no state that both agree on.
         *(safety(run, talk) if not talk.broken else ()),
-        *(Broken("safety", how) for how in other_moves(run, talk)),
-        *(Broken("duty", how) for how in dict.fromkeys(omissions(run, talk))),
-        *(Broken("duty", how) for how in too_cheap(run, talk)),
+        *(BrokenPromise("safety", how) for how in other_moves(run, talk)),
+        *(BrokenPromise("duty", how) for how in dict.fromkeys(omissions(run, talk))),
+        *(BrokenPromise("duty", how) for how in too_cheap(run, talk)),
         *liveness(run),
-        *(Broken("secrecy", how) for how in secrecy(run)),
-        *(Broken("crash safety", how) for how in forgetful(run, talk)),
+        *(BrokenPromise("secrecy", how) for how in secrecy(run)),
+        *(BrokenPromise("crash safety", how) for how in forgetful(run, talk)),
         *manners(run),
     ]
 
@@ -56,7 +56,7 @@ def check(run: Run) -> list[Broken]:
 # --- money is conserved ----------------------------------------------------------------------
 
 
-def money(run: Run) -> Iterator[Broken]:
+def money(run: Run) -> Iterator[BrokenPromise]:
     """Every coin of the channel makes coins of the same amount, down to the last."""
     coin = channel_coin(run)
     waiting = [coin] if coin is not None else []
@@ -67,7 +67,7 @@ def money(run: Run) -> Iterator[Broken]:
             continue
         made = [child.coin for child in run.chain.children(parent.id)]
         if sum(child.amount for child in made) != parent.amount:
-            yield Broken("money", f"{parent.amount} became {[one.amount for one in made]}")
+            yield BrokenPromise("money", f"{parent.amount} became {[one.amount for one in made]}")
         waiting += [child for child in made if child.puzzle_hash not in _rewards(run)]
 
 
@@ -86,7 +86,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
 # --- safety ----------------------------------------------------------------------------------
 
 
-def safety(run: Run, talk: Conversation) -> Iterator[Broken]:
+def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
     """The honest side has at least its due in the state that counts."""
     side = run.scenario.honest
     coin = channel_coin(run)
@@ -96,42 +96,44 @@ def safety(run: Run, talk: Conversation) -> Iterator[Broken]:
             seen.coin.amount for seen in run.chain.coins_at(address_of(end.peer.config.wallet.key))
         )
         if held < end.wallet.coin.amount:
-            yield Broken("safety", f"the opening failed, and the wallet holds {held} mojos")
+            yield BrokenPromise("safety", f"the opening failed, and the wallet holds {held} mojos")
         return
     known, received, sent = talk.accounts, talk.received, talk.sent
     seen = run.chain.coin(coin.id)
     if seen is None or seen.spent is None:
-        yield Broken("safety", "the channel coin is not spent")
+        yield BrokenPromise("safety", "the channel coin is not spent")
         return
     children = [child.coin for child in run.chain.children(coin.id)]
     got = _got(run)
     if all(child.puzzle_hash in _rewards(run) for child in children):
         newest = known[max(received, sent)]
         if got < newest.balances[side] or newest.games:
-            yield Broken("safety", f"the shutdown paid {got}, due were {newest.balances[side]}")
+            yield BrokenPromise(
+                "safety", f"the shutdown paid {got}, due were {newest.balances[side]}"
+            )
         return
     (unroll,) = children
     number, made = _outcome(run, unroll)
     if number is None:
-        yield Broken("safety", "the unroll coin is not spent")
+        yield BrokenPromise("safety", "the unroll coin is not spent")
         return
     # A batch with illegal moves that can all be slashed is the newest state, to be published.
     counting = {received} | ({sent} if sent > received else set())
     if talk.slashable is not None:
         counting = {talk.slashable}
     if number not in counting:
-        yield Broken("safety", f"state {number} counts; received {received}, sent {sent}")
+        yield BrokenPromise("safety", f"state {number} counts; received {received}, sent {sent}")
         return
     state = known[number]
     due = state.balances[side]
     for game_id, standing, game_coin in _games(state, made, _rewards(run)):
         if game_coin is None:
-            yield Broken("safety", f"a game coin of {standing.amount} is not there")
+            yield BrokenPromise("safety", f"a game coin of {standing.amount} is not there")
             continue
         yield from _game(run, game_id, standing, game_coin)
         due += _paid(run, game_coin, side)
     if got < due:
-        yield Broken("safety", f"{got} mojos, due were {due} from state {number}")
+        yield BrokenPromise("safety", f"{got} mojos, due were {due} from state {number}")
 
 
 def _got(run: Run) -> int:
@@ -164,8 +166,8 @@ def _items(value: Value) -> Iterator[Value]:
 
 
 def _games(
-    state: Account, made: list[Coin], rewards: tuple[bytes, bytes]
-) -> Iterator[tuple[int, Standing, Coin | None]]:
+    state: LedgerState, made: list[Coin], rewards: tuple[bytes, bytes]
+) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
     """Each live game's id and coin: the conditions make them in the order of the ids."""
     coins = [coin for coin in made if coin.puzzle_hash not in rewards]
     for place, (game_id, standing) in enumerate(sorted(state.games.items())):
@@ -175,7 +177,7 @@ def _games(
         yield game_id, standing, coin if fits else None
 
 
-def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Broken]:
+def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[BrokenPromise]:
     """Follow a game's coins: what was moved, by whom, and how it was paid."""
     side = run.scenario.honest
     while True:
@@ -183,25 +185,27 @@ def _game(run: Run, game_id: int, standing: Standing, coin: Coin) -> Iterator[Br
         ours = standing.mover == side
         if seen is None or seen.spent is None:
             if standing.share(side) or (standing.illegal and ours):
-                yield Broken("safety", f"{standing.share(side)} mojos in a game were not claimed")
+                yield BrokenPromise(
+                    "safety", f"{standing.share(side)} mojos in a game were not claimed"
+                )
             return
         match deserialize(seen.solution or b""):
             case (_, (_, b"")):
                 if standing.illegal and ours:
-                    yield Broken("safety", "an illegal move was paid out, not slashed")
+                    yield BrokenPromise("safety", "an illegal move was paid out, not slashed")
                 if ours and not standing.over and not _stopped(run, game_id):
-                    yield Broken("safety", "the honest side did not move in time")
+                    yield BrokenPromise("safety", "the honest side did not move in time")
                 return
             case (_, ((_, _), _)):
                 if not ours:
-                    yield Broken("safety", "an honest move was slashed")
+                    yield BrokenPromise("safety", "an honest move was slashed")
                 return
             case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
                 standing = standing.moved(move, commitment, atom_to_int(share), atom_to_int(size))
                 if ours and standing.illegal:
-                    yield Broken("safety", "the honest side made an illegal move")
+                    yield BrokenPromise("safety", "the honest side made an illegal move")
             case _:
-                yield Broken("safety", "a game coin was spent in no way that there is")
+                yield BrokenPromise("safety", "a game coin was spent in no way that there is")
                 return
         (child,) = run.chain.children(coin.id)
         coin = child.coin
@@ -232,12 +236,12 @@ def _paid(run: Run, coin: Coin, side: int) -> int:
 # --- liveness --------------------------------------------------------------------------------
 
 
-def liveness(run: Run) -> Iterator[Broken]:
+def liveness(run: Run) -> Iterator[BrokenPromise]:
     """All is settled within the timeouts of the moves that were made, and a little weather."""
     scenario, side = run.scenario, run.scenario.honest
     done = run.finished[side]
     if done is None:
-        yield Broken("liveness", f"not settled after {run.blocks} blocks")
+        yield BrokenPromise("liveness", f"not settled after {run.blocks} blocks")
         return
     coin = channel_coin(run)
     seen = run.chain.coin(coin.id) if coin else None
@@ -252,7 +256,7 @@ def liveness(run: Run) -> Iterator[Broken]:
     weather += MOST_DEAF * (moves + 3) if scenario.weather == "cut-off" else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
-        yield Broken("liveness", f"settled at {done}, promised by {most}")
+        yield BrokenPromise("liveness", f"settled at {done}, promised by {most}")
 
 
 def _moves(run: Run, child: CoinSeen) -> int:
@@ -264,10 +268,12 @@ def _moves(run: Run, child: CoinSeen) -> int:
 # --- what the player is told -----------------------------------------------------------------
 
 
-def manners(run: Run) -> Iterator[Broken]:
+def manners(run: Run) -> Iterator[BrokenPromise]:
     """What it told its player is so; nothing that it pushed is wrong in itself."""
     end = run.ends[run.scenario.honest]
-    yield from (Broken("news", how) for how in untrue(end.news, _got(run), run.scenario.balance))
+    yield from (
+        BrokenPromise("news", how) for how in untrue(end.news, _got(run), run.scenario.balance)
+    )
     refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
-        yield Broken("news", f"the node refused {sorted(refused)}")
+        yield BrokenPromise("news", f"the node refused {sorted(refused)}")

@@ -22,7 +22,7 @@ EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LedgerGame:
     """A game as its players said it stands; `mover` and `alice` are sides (0: the initiator).
 
     `validator` and `state` are None once nothing can be moved any more, or nobody knows how it
@@ -52,7 +52,7 @@ class Standing:
         """What this side gets if nothing more happens."""
         return self.coin.mover_share if side == self.mover else self.coin.waiter_share
 
-    def moved(self, move: bytes, commitment: bytes, share: int, size: int) -> Standing:
+    def moved(self, move: bytes, commitment: bytes, share: int, size: int) -> LedgerGame:
         """The game after a move, as it was declared, and judged by us.
 
         Raises `RefereeRefusal` for what no game coin lets through.
@@ -113,7 +113,7 @@ def _judged(
     return slashed, valid, step
 
 
-def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Standing:
+def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame:
     """The game before anybody moved. Raises `UnknownGame` or `BadTerms`."""
     rules = registry.get(offer.game)
     terms = rules.terms(offer.parameters)
@@ -134,7 +134,7 @@ def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Sta
         mover_share=initial.mover_share,
         infohash_a=FIRST,
     )
-    return Standing(offer.game, alice, alice, coin, initial.validator, initial.state)
+    return LedgerGame(offer.game, alice, alice, coin, initial.validator, initial.state)
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
@@ -146,7 +146,7 @@ def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class LedgerState:
     """A state: balances, games by id, and the open proposals by their first game's id.
 
     An open proposal is its proposer and its offers; `next_ids` are the least ids that each side
@@ -155,7 +155,7 @@ class Account:
 
     number: int
     balances: tuple[int, int]
-    games: dict[int, Standing] = field(default_factory=dict)
+    games: dict[int, LedgerGame] = field(default_factory=dict)
     open: dict[int, tuple[int, tuple[Offer, ...]]] = field(default_factory=dict)
     next_ids: tuple[int, int] = (0, 1)
 
