@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Container, Iterable
+from pathlib import Path
 from typing import TextIO
 
 from typer.exceptions import TyperException
@@ -34,6 +35,11 @@ def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: s
     if left:
         complain(f"{what}: never tried: {', '.join(left)}; {hint}")
     return not left
+
+
+def unfinished_output(path: Path) -> str:
+    """What became of the file of an interrupted command."""
+    return f"{path} is left as it was" if os.path.lexists(path) else f"{path} is not written"
 
 
 def wrong_arguments(error: TyperException) -> str:

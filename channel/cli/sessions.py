@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from channel.cli.messages import complain
 from channel.cli.prompt import Prompt
@@ -26,12 +27,14 @@ def run_session(
     *,
     as_json: bool,
     quiet: bool,
+    script: Path | None = None,
     recorded: Transcript | None = None,
 ) -> int:
     """Run a session and report it; the exit code.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
-    Decisions of a person come from the terminal, or from the `recorded` session.
+    Decisions of a person come from the terminal, or from the `recorded` session. `script` is the
+    file of the setup's script.
     """
     asks = ASK in setup.policies and recorded is None
     # A person who plays needs the terminal even when the document goes to standard output.
@@ -40,7 +43,8 @@ def run_session(
     narrator = Narrator(setup, out, viewer=viewer, quiet=quiet)
     if recorded is None:
         prompt = Prompt(out)
-        deciders = Deciders(setup, prompt.decide, prompt.another)
+        name = "script" if script is None else str(script)
+        deciders = Deciders(setup, prompt.decide, prompt.another, script_name=name)
     else:
         deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[0]))
     recorder, so_far = Recorder(setup, sink), SessionProgress(setup)

@@ -32,11 +32,13 @@ class Deciders:
         person: Person | None = None,
         person_answers: PersonAnswers | None = None,
         recorded: Iterator[Record] | None = None,
+        script_name: str = "script",
     ) -> None:
         self._setup = setup
         self._person = person
         self._person_answers = person_answers
         self._recorded = recorded
+        self._script_name = script_name
         self._hand = -1
         self._taken = 0
 
@@ -89,7 +91,7 @@ class Deciders:
         return actions[self._taken] if self._taken < len(actions) else None
 
     def _where(self, number: int) -> str:
-        return f"script, hand {number + 1}, action {self._taken}"
+        return f"{self._script_name}: hand {number + 1}, action {self._taken}"
 
     def _by_script(self, where: str, line: str, game: str, name: str, player: Player) -> Action:
         who, _, text = line.partition(" ")

@@ -77,7 +77,7 @@ class Setup:
         return self.unit * self.stack
 
 
-def check(setup: Setup) -> Setup:
+def check(setup: Setup, script_name: str = "script") -> Setup:
     """The same setup, found playable. Raises `UsageError` with the one thing that is wrong."""
     if not setup.games:
         raise UsageError("no game is named: try `channelsim games`")
@@ -115,11 +115,11 @@ def check(setup: Setup) -> Setup:
         check_policy(policy, setup.games, (ASK,))
     if setup.policies[1] == ASK:
         raise UsageError("--policy: `ask` plays Alice, so it comes first; Bob is any other")
-    _check_entropy(setup)
+    _check_entropy(setup, script_name)
     return setup
 
 
-def _check_entropy(setup: Setup) -> None:
+def _check_entropy(setup: Setup, script_name: str) -> None:
     """A script's secret bytes are enough for the game of their hand."""
     for number, hand in enumerate(setup.script.hand if setup.script else ()):
         game = registry.get(setup.game(number))
@@ -127,8 +127,8 @@ def _check_entropy(setup: Setup) -> None:
             fixed = hand.entropy(player)
             if fixed is not None and len(fixed) < game.entropy_size:
                 raise UsageError(
-                    f"script, hand {number + 1}: {game.name} needs at least {game.entropy_size}"
-                    f" secret bytes of {player}, and there are {len(fixed)}"
+                    f"{script_name}: hand {number + 1}: {game.name} needs at least"
+                    f" {game.entropy_size} secret bytes of {player}, and there are {len(fixed)}"
                 )
 
 

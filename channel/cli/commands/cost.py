@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from channel.cli.messages import all_tried
+from channel.cli.messages import all_tried, unfinished_output
 from channel.cli.options import MOST_CASES, Json, SeedOrNone, TargetName, file_option, real, whole
 from channel.errors import UsageError
 from channel.lab.costs import bundles, costs, snapshot
@@ -151,7 +151,7 @@ def _print(now: Snapshot, whole: Bundles) -> None:
 
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:
-    undone = [f"{write} is left as it was"] if write else []
+    undone = [unfinished_output(write)] if write else []
     undone += [f"nothing is held against {check}"] if check else []
     print("; ".join(("interrupted: not all was measured", *undone)))
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from rich.text import Text
 
-from channel.cli.messages import all_tried
+from channel.cli.messages import all_tried, unfinished_output
 from channel.cli.options import Json, TargetName, file_option
 from channel.lab.coverage.corpus import read
 from channel.lab.coverage.page import page
@@ -66,7 +66,7 @@ def command(
             else:
                 _print(tried.name, found)
                 if interrupted:
-                    left = f"; {html} is left as it was" if html else ""
+                    left = f"; {unfinished_output(html)}" if html else ""
                     say(console(), f"interrupted: not all cases were run{left}")
             run = {one.name for one in found.values() if one.entries}
             every = interrupted or all_tried(

@@ -110,10 +110,13 @@ def command(
             balance=_first(balance, fixed.balance, unit * stack * DEFAULT_STAKES),
             policies=_policies(policy, games),
             script=None if script is None else fixed,
-        )
+        ),
+        str(script),
     )
     with transcript_file(transcript) as file:
-        return run_session(setup, file.write, file.finish, as_json=as_json, quiet=quiet)
+        return run_session(
+            setup, file.write, file.finish, as_json=as_json, quiet=quiet, script=script
+        )
 
 
 def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:

@@ -76,6 +76,23 @@ def test_an_unknown_option(capsys: Capsys, path: Command) -> None:
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_an_option_without_its_value(capsys: Capsys, path: Command) -> None:
+    """The hint names the command's own help, also where typer does not say which command it is."""
+    takes_value = [one for one in COMMANDS[path].params if getattr(one, "is_flag", True) is False]
+    for parameter in takes_value[:1]:
+        if not parameter.count:
+            said = wrong_use(channelsim(capsys, *path, option(parameter)))
+            assert option(parameter) in said
+            assert f"`channelsim {' '.join(path)} --help`" in said
+
+
+@pytest.mark.parametrize("path", [*COMMANDS, *GROUPS], ids=" ".join)
+def test_a_value_for_a_flag(capsys: Capsys, path: Command) -> None:
+    said = wrong_use(channelsim(capsys, *path, "--help=3"))
+    assert f"`{' '.join(('channelsim', *path))} --help`" in said
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_an_option_nearly_right(capsys: Capsys, path: Command) -> None:
     for parameter in COMMANDS[path].params:
         name = option(parameter)

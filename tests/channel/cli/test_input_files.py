@@ -188,7 +188,7 @@ def test_a_name_that_is_none() -> None:
         input_files.read(Path("a\0b"), 10)
 
 
-TOML = {
+TARGETS = {
     'name = "x"\n\n[programs]\na = "a.clsp"\nb = 7\n': "line 5, column 1: [programs] b: Expected",
     'nmae = "x"\n[programs]\n': "line 1, column 1: unknown key `nmae`; did you mean `name`?",
     'name = "x"\n[programs]\na = "a"\n[ply]\nhonest = "x"\n': (
@@ -206,16 +206,6 @@ TOML = {
 }
 
 
-@pytest.mark.parametrize("text", TOML)
-def test_a_wrong_target_is_named_with_line_column_and_key(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.toml"
-    path.write_text(text)
-    with pytest.raises(UsageError) as caught:
-        read_target(path)
-    assert TOML[text] in str(caught.value)
-    assert str(caught.value).startswith(f"{path}: ")
-
-
 SCRIPTS = {
     '[[hand]]\nfirst = "bob"\n[[hand]]\nfirst = "carol"\n': "line 3, column 3: hand 2: first is",
     '[[hand]]\n[[hand]]\naction = ["x"]\n': "line 3, column 1: hand 2: unknown key `action`; did",
@@ -225,13 +215,22 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("text", SCRIPTS)
-def test_a_wrong_script_is_named_with_line_column_and_key(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "s.toml"
+@pytest.mark.parametrize(
+    ("read", "text", "says"),
+    [
+        *((read_target, text, says) for text, says in TARGETS.items()),
+        *((script.read, text, says) for text, says in SCRIPTS.items()),
+    ],
+)
+def test_a_wrong_toml_file_is_named_with_line_column_and_key(
+    read: Callable[[Path], Any], text: str, says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.toml"
     path.write_text(text)
     with pytest.raises(UsageError) as caught:
-        script.read(path)
-    assert SCRIPTS[text] in str(caught.value)
+        read(path)
+    assert says in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_wrong_figure_is_named_among_many(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 
 from channel.cli import main
 from channel.system.interrupt import exit_code, finishing, held, listening
+from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.paths import DATA, ROOT
 
@@ -292,6 +294,23 @@ def test_an_interrupted_make_leaves_the_old_file(tmp_path: Path) -> None:
     assert f"{old} is left as it was" in " ".join(ended.out.split())
     assert old.read_text() == "old\n"
     assert list(tmp_path.iterdir()) == [old]
+
+
+def test_an_interrupted_make_writes_no_new_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*_: object) -> Iterator[object]:
+        os.kill(os.getpid(), signal.SIGINT)
+        yield from ()
+
+    monkeypatch.setattr("channel.cli.commands.vectors.make.make_cases", interrupted)
+    new = tmp_path / "v.jsonl"
+    ran = channelsim(capsys, "vectors", "make", "calpoker", "-o", new)
+    assert (ran.code, ran.out) == (
+        130,
+        f"interrupted after 0 of 1000 cases; {new} is not written\n",
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_off_session_is_kept_beside_the_old_transcript(tmp_path: Path) -> None:

@@ -47,6 +47,11 @@ def test_a_full_disk() -> None:
     assert "cannot be written" in one_line(shell(f"channelsim {PLAY} > /dev/full"))
 
 
+@pytest.mark.parametrize("command", ["dispute run nobody", "play --seed", f"{PLAY} -o x"])
+def test_bad_use_where_no_message_can_be_written(command: str) -> None:
+    assert shell(f"channelsim {command} 2> /dev/full").returncode == 2
+
+
 @pytest.mark.parametrize("command", [PLAY, f"{PLAY} --text"])
 def test_a_reader_who_has_seen_enough(command: str) -> None:
     ran = shell(f"channelsim {command} | head -c 1", PYTHONUNBUFFERED="1")

@@ -191,7 +191,7 @@ def test_a_wrong_move_is_told_why(
     script.write_text(f'[[hand]]\nactions = ["alice {typed}"]\n')
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--script", script)
     assert (ran.code, ran.out) == (2, "")
-    assert "script, hand 1, action 1" in ran.err
+    assert f"{script}: hand 1, action 1 " in ran.err
     assert says in ran.err
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from channel.cli.messages import unfinished_output
 from channel.cli.options import MOST_CASES, Seed, file_option, whole
 from channel.errors import UsageError
 from channel.lab.crosscheck.vectors import make as make_cases
@@ -48,7 +49,7 @@ def command(
         except KeyboardInterrupt:
             interrupted = True
         if interrupted:
-            left = f"; {output} is left as it was" if file.renamed else ""
+            left = f"; {unfinished_output(output)}" if file.renamed else ""
             say(out, f"interrupted after {made} of {counted(cases, 'case')}{left}")
         else:
             file.finish()
