@@ -245,14 +245,14 @@ def all_(*values: Value) -> bytes:
 
 def by_interpreter(code: bytes, *values: Value) -> Value:
     """Any operator on quoted operands, by the interpreter; what it does not know, it refuses."""
-    from clsp.run import ProgramRaised, Raised, Slash, Valid, run_serialized
+    from clsp.run import ProgramRaised, ProgramSlash, ProgramValid, Raised, run_serialized
 
     program = b"\xff" + serialize(code)
     program += b"".join(b"\xff\xff\x01" + serialize(value) for value in values) + b"\x80"
     match run_serialized(program, b"\x80"):
-        case Valid() as valid:
+        case ProgramValid() as valid:
             return valid.value
-        case Slash():
+        case ProgramSlash():
             return NIL
         case Raised(error):
             raise OperatorError(error)

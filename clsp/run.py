@@ -40,7 +40,7 @@ class TooLarge(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Valid:
+class ProgramValid:
     """The run returned something other than ``()``."""
 
     value: Value
@@ -48,7 +48,7 @@ class Valid:
 
 
 @dataclass(frozen=True, slots=True)
-class Slash:
+class ProgramSlash:
     """The run returned ``()``: for a validator, the move is illegal."""
 
     cost: int
@@ -69,7 +69,7 @@ class CostExceeded:
     """The run was cut off at its maximum cost."""
 
 
-Outcome: TypeAlias = Valid | Slash | Raised | CostExceeded
+Outcome: TypeAlias = ProgramValid | ProgramSlash | Raised | CostExceeded
 """Every way in which a run can end."""
 
 
@@ -93,7 +93,7 @@ def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = ST
     """Run a program on its environment, usually a list of arguments.
 
     >>> run(Program(bytes.fromhex("ff10ff02ff0580")), (b"\\x02", (b"\\x03", b"")))
-    Valid(value=b'\\x05', cost=856)
+    ProgramValid(value=b'\\x05', cost=856)
     """
     return run_serialized(program.serialized, serialize(args), max_cost, flags)
 
@@ -117,9 +117,9 @@ def run_serialized(
             raise BadValue("the program or its arguments are not serialized CLVM") from error
         return Raised(reason)
     if result.atom == NIL:
-        return Slash(cost)
+        return ProgramSlash(cost)
     try:
-        return Valid(to_value(result), cost)
+        return ProgramValid(to_value(result), cost)
     except TooLarge as error:
         return Raised(f"its result is too large to read: {error}")
 
@@ -130,9 +130,9 @@ def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int
     Raises :class:`ProgramRaised` when there is no result.
     """
     match run(program, args, max_cost, flags):
-        case Valid() as valid:
+        case ProgramValid() as valid:
             return valid.value
-        case Slash():
+        case ProgramSlash():
             return NIL
         case Raised(error):
             raise ProgramRaised(error)

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 
 from clsp.integers import int_to_atom
 from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, Raised, run_serialized
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid as ProgramValid
+from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
 from clsp.values import NIL, Value, serialize, to_list, tree_hash
 from games.contract import (
     Game,
@@ -162,8 +160,9 @@ def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | No
                 return None
             return "rules and program lead to different next records"
         case _:
-            said = type(verdict).__name__.lower()
-            return f"the rules say {said}, the program {type(outcome).__name__.lower()}"
+            ruled = type(verdict).__name__.lower()
+            ran = type(outcome).__name__.removeprefix("Program").lower()
+            return f"the rules say {ruled}, the program {ran}"
 
 
 def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:

@@ -15,8 +15,7 @@ import msgspec
 
 from clsp.integers import int_to_atom
 from clsp.programs import Program
-from clsp.run import CostExceeded, Raised, run_serialized
-from clsp.run import Slash as ProgramSlash
+from clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
 from games import registry
 from games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.coverage.corpus import Entry, Spend, call, spend
-from channel.lab.coverage.reached import reached
+from channel.lab.coverage.corpus import Entry, RefereeSpend, case_entry, spend_entry
+from channel.lab.coverage.program_coverage import corpus_coverage
 from channel.lab.target.target import REFEREE, Target, of_game
 from clsp.values import NIL, Value, tree_hash
 from games import registry
@@ -37,7 +37,7 @@ def corpus(target: Target) -> dict[str, list[bytes]]:
     """The lines to keep, by program."""
     text = (DATA / "vectors" / f"{target.name}.jsonl").read_text("utf-8")
     stored = list(read(text.splitlines()))
-    written: list[Case | Spend] = [*stored, *padded(stored), *spends()]
+    written: list[Case | RefereeSpend] = [*stored, *padded(stored), *spends()]
     return {
         name: [
             msgspec.json.encode(one)
@@ -47,10 +47,12 @@ def corpus(target: Target) -> dict[str, list[bytes]]:
     }
 
 
-def least(target: Target, name: str, written: Sequence[Case | Spend]) -> list[Case | Spend]:
+def least(
+    target: Target, name: str, written: Sequence[Case | RefereeSpend]
+) -> list[Case | RefereeSpend]:
     """Of these, few that reach together what all reach."""
     entries = [_entry(target, one) for one in written]
-    found = reached(target, [])[name]
+    found = corpus_coverage(target, [])[name]
     new = [number for number, entry in enumerate(entries) if found.add(entry)]
     reaches = {number: found.tracer.reach(entries[number].arguments) for number in new}
     for number in new:
@@ -62,12 +64,12 @@ def least(target: Target, name: str, written: Sequence[Case | Spend]) -> list[Ca
     return [written[number] for number in reaches]
 
 
-def _program(one: Case | Spend) -> str:
+def _program(one: Case | RefereeSpend) -> str:
     return one.validator if isinstance(one, Case) else REFEREE
 
 
-def _entry(target: Target, one: Case | Spend) -> Entry:
-    return call(target, one) if isinstance(one, Case) else spend(target, one)
+def _entry(target: Target, one: Case | RefereeSpend) -> Entry:
+    return case_entry(target, one) if isinstance(one, Case) else spend_entry(target, one)
 
 
 # --- what the conformance cases do not reach --------------------------------------------------
@@ -105,10 +107,10 @@ def coin(
     return [*KEYS, 15, amount, MOD_HASH, 4, "0x1234", size, next_, share, previous]
 
 
-def spends() -> Iterator[Spend]:
+def spends() -> Iterator[RefereeSpend]:
     """Every path of the referee, each rule kept and broken."""
     for number, (tag, puzzle, solution, expect) in enumerate((*timeouts(), *moves(), *slashes())):
-        yield Spend(f"referee-{number:03}", tag, puzzle, solution, expect)  # type: ignore[arg-type]
+        yield RefereeSpend(f"referee-{number:03}", tag, puzzle, solution, expect)  # type: ignore[arg-type]
 
 
 Written = tuple[str, list[Any], object, str]

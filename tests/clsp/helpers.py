@@ -11,7 +11,7 @@ from random import Random
 
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program, load
-from clsp.run import Outcome, Slash, Valid, run
+from clsp.run import Outcome, ProgramSlash, ProgramValid, run
 from clsp.values import NIL, Value, from_list, to_list
 from tests.paths import DATA
 
@@ -107,7 +107,7 @@ def honest_play(random: Random) -> Iterator[Step]:
     while name != "end":
         step = _move(random, name, amount, state, chains[mover][revealed[mover] - 1])
         # A coin toss that gave the opening to the other player turns an opening into a pong.
-        if isinstance(step.judge(), Slash):
+        if isinstance(step.judge(), ProgramSlash):
             step = Step(name, amount, state, step.move[:32], step.share)
         yield step
         if name == "begin_round" or len(step.move) <= 32:
@@ -138,7 +138,7 @@ def _move(random: Random, name: str, amount: int, state: Value, image: bytes) ->
 
 def _next(step: Step) -> tuple[str, Value]:
     outcome = step.judge()
-    assert isinstance(outcome, Valid), (step, outcome)
+    assert isinstance(outcome, ProgramValid), (step, outcome)
     program_hash, state, _ = from_list(outcome.value)
     return next(n for n in SPACE_POKER if validator(n).hash == program_hash), state
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clsp.integers import int_to_atom
 from clsp.programs import load
-from clsp.run import Outcome, Raised, Slash, Valid, run
+from clsp.run import Outcome, ProgramSlash, ProgramValid, Raised, run
 from clsp.values import NIL, Value, from_list, to_list
 from tests.clsp.helpers import curried_args, validator_args
 from tests.clsp.test_interpreter import assert_agreed
@@ -63,7 +63,7 @@ def honest_steps() -> dict[str, list[Step]]:
             step = Step(name, 2 * random.randint(1, 10**6), state, move)
             steps[name].append(step)
             outcome = step.judge(evidence=FIVE[0])
-            assert isinstance(outcome, Valid)
+            assert isinstance(outcome, ProgramValid)
             if name == "e":
                 assert outcome.value == to_list([NIL] * 3)
             else:
@@ -100,7 +100,7 @@ def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataOb
     step = data.draw(st.sampled_from(honest_steps()[name]))
     move = data.draw(bad_move(step.move))
     outcome = step.judge(move=move, share=data.draw(shares), evidence=FIVE[0])
-    assert isinstance(outcome, Valid | Slash)
+    assert isinstance(outcome, ProgramValid | ProgramSlash)
 
 
 @pytest.mark.parametrize("name", NAMES[:4])
@@ -123,7 +123,7 @@ def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataOb
     is_legal = len(move) == 18 and move[:17] == step.move[:17] and move[17:] in FIVE
     outcome = step.judge(move=move, evidence=data.draw(evidences | st.just(NIL)))
     if not is_legal:
-        assert isinstance(outcome, Slash)
+        assert isinstance(outcome, ProgramSlash)
 
 
 @settings(max_examples=300)
@@ -143,7 +143,7 @@ def test_the_salt_and_the_discards_are_what_was_committed_to() -> None:
         opened = step.move[:16] + bytes([mask])
         state = to_list([*rest, sha256(opened).digest()])
         cheat = Step("e", step.amount, state, opened + step.move[17:])
-        assert isinstance(cheat.judge(), Slash)
+        assert isinstance(cheat.judge(), ProgramSlash)
 
 
 def test_a_second_interpreter_agrees() -> None:

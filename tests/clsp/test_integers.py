@@ -17,7 +17,7 @@ from clsp import integers
 from clsp.compiler import compile_source
 from clsp.integers import MAX_SHIFT, OperatorError, atom_to_int, int_to_atom
 from clsp.programs import Program
-from clsp.run import Raised, Slash, Valid, run_serialized
+from clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
 from clsp.values import serialize, serialize_atom, to_list
 
 BATCH = 5_000
@@ -67,9 +67,9 @@ def described(a: bytes, b: bytes, count: int, start: int, end: int) -> bytes:
 def assert_right(items: list[bytes]) -> None:
     args = b"\xff" + b"".join([b"\xff" + item for item in items]) + b"\x80\x80"
     outcome = run_serialized(judge().serialized, args, max_cost=MAX_COST)
-    if isinstance(outcome, Valid):
+    if isinstance(outcome, ProgramValid):
         pytest.fail(f"a model differs from CLVM: {outcome.value!r}")
-    assert isinstance(outcome, Slash), outcome
+    assert isinstance(outcome, ProgramSlash), outcome
 
 
 # Numbers around every place where a form changes, written in the fewest bytes and in more.
@@ -161,10 +161,10 @@ def clvm(operator: int, *operands: bytes) -> bytes | None:
     quoted = [(b"\x01", operand) for operand in operands]
     program = serialize(to_list([int_to_atom(operator), *quoted]))
     match run_serialized(program, b"\x80"):
-        case Valid(value):
+        case ProgramValid(value):
             assert isinstance(value, bytes)
             return value
-        case Slash():
+        case ProgramSlash():
             return b""
         case Raised():
             return None

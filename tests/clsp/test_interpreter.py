@@ -12,7 +12,7 @@ from clvm.SExp import SExp
 
 from clsp.integers import int_to_atom
 from clsp.programs import Program
-from clsp.run import Raised, Slash, Valid, run
+from clsp.run import ProgramSlash, ProgramValid, Raised, run
 from clsp.values import Value, deserialize, serialize, to_list
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import SPACE_POKER, curried_args, validator, validator_args
@@ -40,9 +40,9 @@ def interpreted(program: Program, args: Value) -> Value | None:
 
 def assert_agreed(program: Program, args: Value) -> None:
     match run(program, args):
-        case Valid(value):
+        case ProgramValid(value):
             expected: Value | None = value
-        case Slash():
+        case ProgramSlash():
             expected = b""
         case Raised():
             expected = None

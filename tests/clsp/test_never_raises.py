@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import Raised, Slash, Valid
+from clsp.run import ProgramSlash, ProgramValid, Raised
 from clsp.values import NIL, Value
 from tests.clsp.helpers import SPACE_POKER, Step, honest_play
 
@@ -59,7 +59,7 @@ def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataOb
     move = data.draw(bad_move(step.move))
     share = data.draw(shares)
     outcome = step.judge(move=move, share=share, evidence=GOOD_EVIDENCE)
-    assert isinstance(outcome, Valid | Slash)
+    assert isinstance(outcome, ProgramValid | ProgramSlash)
 
 
 @pytest.mark.parametrize("name", [name for name in SPACE_POKER if name != "end"])
@@ -86,7 +86,7 @@ def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataOb
     )
     outcome = step.judge(move=move, evidence=data.draw(evidences | st.just(NIL)))
     if not is_legal:
-        assert isinstance(outcome, Slash)
+        assert isinstance(outcome, ProgramSlash)
 
 
 @settings(max_examples=400)
@@ -108,4 +108,4 @@ def test_every_honest_move_is_legal_whatever_the_evidence() -> None:
     for name, steps in honest_steps().items():
         for step in steps:
             evidence = GOOD_EVIDENCE if name == "end" else NIL
-            assert isinstance(step.judge(evidence=evidence), Valid), step
+            assert isinstance(step.judge(evidence=evidence), ProgramValid), step

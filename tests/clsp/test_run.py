@@ -10,10 +10,10 @@ from clsp.run import (
     MAX_PAIRS,
     CostExceeded,
     ProgramRaised,
+    ProgramSlash,
+    ProgramValid,
     Raised,
-    Slash,
     TooLarge,
-    Valid,
     evaluate,
     items,
     read_node,
@@ -32,22 +32,22 @@ MODPOW = Program(bytes.fromhex("ff3cffff0102ffff0103ffff010580"))
 
 def test_a_value_is_valid() -> None:
     outcome = run(RETURN_ENVIRONMENT, (b"a", b"b"))
-    assert isinstance(outcome, Valid)
+    assert isinstance(outcome, ProgramValid)
     assert outcome.value == (b"a", b"b")
     assert outcome == run_serialized(b"\x01", serialize((b"a", b"b")))
-    assert outcome == Valid((b"a", b"b"), outcome.cost)
-    assert hash(outcome) == hash(Valid((b"a", b"b"), outcome.cost))
-    assert outcome != Valid((b"a", b"c"), outcome.cost)
+    assert outcome == ProgramValid((b"a", b"b"), outcome.cost)
+    assert hash(outcome) == hash(ProgramValid((b"a", b"b"), outcome.cost))
+    assert outcome != ProgramValid((b"a", b"c"), outcome.cost)
 
 
 def test_nil_is_a_slash_and_no_other_atom_is() -> None:
-    assert isinstance(run(RETURN_ENVIRONMENT, NIL), Slash)
-    assert isinstance(run_serialized(RETURN_ENVIRONMENT.serialized, b"\x80"), Slash)
+    assert isinstance(run(RETURN_ENVIRONMENT, NIL), ProgramSlash)
+    assert isinstance(run_serialized(RETURN_ENVIRONMENT.serialized, b"\x80"), ProgramSlash)
     # An atom is its bytes, whatever they look like: here those of a serialized nil, and zero.
     serialized_nil = run(RETURN_ENVIRONMENT, b"\x80")
-    assert isinstance(serialized_nil, Valid)
+    assert isinstance(serialized_nil, ProgramValid)
     assert serialized_nil.value == b"\x80"
-    assert isinstance(run(RETURN_ENVIRONMENT, b"\x00"), Valid)
+    assert isinstance(run(RETURN_ENVIRONMENT, b"\x00"), ProgramValid)
 
 
 def test_a_raise_is_told_from_a_run_that_costs_too_much() -> None:
@@ -57,7 +57,7 @@ def test_a_raise_is_told_from_a_run_that_costs_too_much() -> None:
 
 def test_a_run_just_within_its_cost_is_valid() -> None:
     outcome = run(load("channel/unroll"), _unroll_args())
-    assert isinstance(outcome, Valid)
+    assert isinstance(outcome, ProgramValid)
     assert run(load("channel/unroll"), _unroll_args(), max_cost=outcome.cost) == outcome
     assert run(load("channel/unroll"), _unroll_args(), max_cost=outcome.cost - 1) == (
         CostExceeded()

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from clsp.integers import atom_to_int, int_to_atom
-from clsp.run import Slash, Valid
+from clsp.run import ProgramSlash, ProgramValid
 from clsp.values import NIL, from_list, to_list
 from tests.clsp.helpers import Step, honest_play
 
@@ -26,7 +26,7 @@ def number_at(step: Step, place: int) -> int:
 def opens(step: Step) -> bool:
     """Not a pong: an opening may be 32 bytes too, but then any amount of 0 is a check."""
     outcome = step.judge()
-    assert isinstance(outcome, Valid)
+    assert isinstance(outcome, ProgramValid)
     return from_list(outcome.value)[0] == from_list(step.state)[5]
 
 
@@ -40,8 +40,8 @@ def pongs() -> list[Step]:
 
 def slashed(step: Step, move: bytes) -> bool:
     outcome = step.judge(move=move)
-    assert isinstance(outcome, Valid | Slash)
-    return isinstance(outcome, Slash)
+    assert isinstance(outcome, ProgramValid | ProgramSlash)
+    return isinstance(outcome, ProgramSlash)
 
 
 def in_more_bytes(number: int) -> bytes:
@@ -113,7 +113,7 @@ def test_the_share_is_exact(name: str) -> None:
     for step in honest_steps(name)[:60]:
         for share in (step.share + 1, step.share - 1, 0, step.amount, -1):
             outcome = replace(step, share=share).judge()
-            assert isinstance(outcome, Slash) == (share != step.share)
+            assert isinstance(outcome, ProgramSlash) == (share != step.share)
 
 
 def test_leaving_more_than_due_is_legal() -> None:
@@ -121,8 +121,8 @@ def test_leaving_more_than_due_is_legal() -> None:
     for step in honest_steps("end"):
         for share in (step.share, step.share + 1, step.amount):
             outcome = replace(step, share=share).judge(evidence=b"\x1f")
-            assert isinstance(outcome, Valid)
+            assert isinstance(outcome, ProgramValid)
             assert outcome.value == to_list([NIL, NIL, NIL])
         half_pot = number_at(step, 0)
         least = step.amount // 2 - half_pot
-        assert isinstance(replace(step, share=least - 1).judge(evidence=b"\x1f"), Slash)
+        assert isinstance(replace(step, share=least - 1).judge(evidence=b"\x1f"), ProgramSlash)

@@ -8,7 +8,7 @@ from chia_rs import run_chia_program
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clsp.run import Valid, read_node, run_serialized, to_value
+from clsp.run import ProgramValid, read_node, run_serialized, to_value
 from clsp.values import (
     NIL,
     BadValue,
@@ -52,8 +52,8 @@ def test_serialization_is_undone(value: Value) -> None:
 def test_chia_reads_what_we_serialize(value: Value) -> None:
     """The quoted program (q . value) gives the value back, through chia_rs."""
     outcome = run_serialized(b"\xff\x01" + serialize(value), b"\x80")
-    assert isinstance(outcome, Valid) == (value != NIL)
-    if isinstance(outcome, Valid):
+    assert isinstance(outcome, ProgramValid) == (value != NIL)
+    if isinstance(outcome, ProgramValid):
         assert outcome.value == value
 
 

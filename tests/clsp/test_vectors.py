@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clsp.integers import int_to_atom
-from clsp.run import CostExceeded, Raised, Slash, Valid, run
+from clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run
 from clsp.values import NIL, Value, to_list
 from tests.clsp.helpers import SPACE_POKER, VECTORS, curried_args, validator, validator_args
 
@@ -56,10 +56,10 @@ def test_space_poker_vectors(name: str) -> None:
         )
         args = validator_args(program, curried, value_of(case["state"]), value_of(case["evidence"]))
         match run(program, args):
-            case Valid(value):
+            case ProgramValid(value):
                 assert case["expect"] == "valid", case["id"]
                 assert value == result_of(case), case["id"]
-            case Slash():
+            case ProgramSlash():
                 assert case["expect"] == "slash", case["id"]
             case Raised():
                 assert case["expect"] == "raise", case["id"]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program
-from clsp.run import ProgramRaised, Raised, evaluate, run_serialized
-from clsp.run import Valid as ProgramValid
+from clsp.run import ProgramRaised, ProgramValid, Raised, evaluate, run_serialized
 from clsp.values import NIL, Value, from_list, serialize, to_list, tree_hash
 from games.referee import (
     AGG_SIG_ME,

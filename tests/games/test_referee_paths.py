@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsp.programs import Program
-from clsp.run import Raised, run_serialized
-from clsp.run import Valid as ProgramValid
+from clsp.run import ProgramValid, Raised, run_serialized
 from clsp.values import NIL, Value, deserialize, serialize, to_list, tree_hash
 from games.referee import GameCoin, RefereeRefusal, infohash, referee
 from games.referee_paths import MOVE, SLASH, TIMEOUT, ValidatorRaised, conditions_of, path_of

@@ -13,7 +13,7 @@ from channel.cli.messages import all_tried, unfinished_output
 from channel.cli.options import Json, TargetName, file_option
 from channel.lab.coverage.corpus import read
 from channel.lab.coverage.page import page
-from channel.lab.coverage.reached import WIDTH, Reached, Share, reached
+from channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, Share, corpus_coverage
 from channel.lab.target.target import load
 from channel.report.progress import progress
 from channel.report.tables import Cell, show_table
@@ -44,19 +44,19 @@ def command(
         interrupted = False
         with progress("coverage", "cases") as bar:
             tried = load(target)
-            found: dict[str, Reached] = {}
+            found: dict[str, ProgramCoverage] = {}
             try:
                 entries = []
                 for entry in read(tried, corpus):
                     entries.append(entry)
                     bar(len(entries), note=f"{counted(len(entries), 'case', ',')} read")
-                found = reached(tried, ())
+                found = corpus_coverage(tried, ())
                 for number, entry in enumerate(entries, 1):
                     found[entry.program].add(entry)
                     bar(number, len(entries))
             except KeyboardInterrupt:
                 interrupted = True
-                found = found or reached(tried, ())
+                found = found or corpus_coverage(tried, ())
         with finishing():
             if html is not None and not interrupted:
                 file.write(page(tried.name, found).encode())
@@ -75,7 +75,9 @@ def command(
     return exit_code(interrupted, failed=not every)
 
 
-def document(name: str, found: dict[str, Reached], interrupted: bool = False) -> dict[str, Any]:
+def document(
+    name: str, found: dict[str, ProgramCoverage], interrupted: bool = False
+) -> dict[str, Any]:
     """The coverage of each program as JSON data."""
     return {
         "target": name,
@@ -95,7 +97,7 @@ def document(name: str, found: dict[str, Reached], interrupted: bool = False) ->
     }
 
 
-def _print(name: str, found: dict[str, Reached]) -> None:
+def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
     out = console()
     rows: list[Sequence[Cell]] = []
     for one in found.values():
@@ -123,7 +125,7 @@ def _cells(share: Share) -> tuple[str, str]:
     )
 
 
-def _never(one: Reached) -> Iterator[str]:
+def _never(one: ProgramCoverage) -> Iterator[str]:
     """The functions that were not reached completely; lines never reached are marked."""
     if one.total.whole:
         return

@@ -11,9 +11,9 @@ import msgspec
 from channel.cli.messages import all_tried
 from channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.cases.trial import Finding
-from channel.lab.coverage.coverage import Reached, coverage
-from channel.lab.crosscheck.crosscheck import Report
+from channel.lab.cases.trial import LabFinding
+from channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
+from channel.lab.crosscheck.crosscheck import CrosscheckReport
 from channel.lab.crosscheck.crosscheck import crosscheck as run
 from channel.lab.laws import laws_for
 from channel.lab.target.target import load
@@ -44,7 +44,7 @@ def command(
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
             bar.phase("coverage")
-            reached = coverage(report.target, report.tally)
+            reached = sampled_coverage(report.target, report.tally)
     with finishing():
         if json:
             print_json(document(report, reached))
@@ -57,7 +57,7 @@ def command(
     return exit_code(report.interrupted, failed=bool(report.broken) or not every)
 
 
-def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
+def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> dict[str, Any]:
     """A report as JSON data."""
     tally = report.tally
     return {
@@ -77,12 +77,12 @@ def document(report: Report, reached: dict[str, Reached]) -> dict[str, Any]:
     }
 
 
-def causes(report: Report) -> list[tuple[Finding, int]]:
+def causes(report: CrosscheckReport) -> list[tuple[LabFinding, int]]:
     """The causes of the findings with their counts, the most frequent first."""
     return report.tally.causes()
 
 
-def _print(report: Report, reached: dict[str, Reached]) -> None:
+def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> None:
     out = console()
     tally = report.tally
     outcomes = (VALID, SLASH, RAISE, EXCEEDED)

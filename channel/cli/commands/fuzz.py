@@ -19,9 +19,9 @@ from channel.cli.messages import all_tried
 from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
 from channel.errors import UsageError
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.fuzz.campaign import Progress
+from channel.lab.fuzz.campaign import CampaignProgress
 from channel.lab.fuzz.findings import keep
-from channel.lab.fuzz.fuzz import Report, save
+from channel.lab.fuzz.fuzz import FuzzReport, save
 from channel.lab.fuzz.fuzz import fuzz as run
 from channel.lab.laws import laws_for
 from channel.lab.target.target import load
@@ -104,7 +104,7 @@ def command(
 # --- output -----------------------------------------------------------------------------------
 
 
-def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | None) -> None:
+def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path | None) -> None:
     out = console()
     _show_counts(out, report)
     for one in report.mended:
@@ -128,7 +128,7 @@ def _print(report: Report, paths: Sequence[Path], added: int, corpus: Path | Non
     say(out, _summary(report))
 
 
-def _summary(report: Report) -> str:
+def _summary(report: FuzzReport) -> str:
     nodes = sum(one.nodes for one in report.coverage.values())
     reached = sum(one.nodes_reached for one in report.coverage.values())
     branches = sum(one.branches for one in report.coverage.values())
@@ -143,7 +143,7 @@ def _summary(report: Report) -> str:
     )
 
 
-def _show_counts(out: Console, report: Report) -> None:
+def _show_counts(out: Console, report: FuzzReport) -> None:
     outcomes = (VALID, SLASH, RAISE, EXCEEDED)
     rows = []
     for name, one in report.coverage.items():
@@ -156,7 +156,7 @@ def _show_counts(out: Console, report: Report) -> None:
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
-def _print_json(report: Report, paths: Sequence[Path]) -> None:
+def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
     files: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
     print_json(
         {
@@ -183,7 +183,7 @@ def _print_json(report: Report, paths: Sequence[Path]) -> None:
     )
 
 
-def _junit(report: Report) -> bytes:
+def _junit(report: FuzzReport) -> bytes:
     """One test case per law, with a failure for each of its findings."""
     suite = ElementTree.Element("testsuite", name=f"channelsim fuzz {report.target.name}")
     failed = 0
@@ -217,7 +217,7 @@ def _slug(name: str) -> str:
     return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _report_progress(bar: Bar, states: Sequence[Progress]) -> None:
+def _report_progress(bar: Bar, states: Sequence[CampaignProgress]) -> None:
     """Report how far the campaigns are."""
     runs = sum(one.runs for one in states)
     nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))

@@ -13,7 +13,7 @@ from channel.cli.messages import all_tried
 from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, real
 from channel.lab.mutants.hunt import Hunt
 from channel.lab.mutants.kinds import KINDS
-from channel.lab.mutants.report import Count, Report, Survivor, all_mutants, hunted
+from channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
 from channel.lab.target.target import load
 from channel.report.progress import Bar, progress
 from channel.report.tables import show_table
@@ -71,7 +71,7 @@ def command(
     return 0 if report.passed and every else 1
 
 
-def document(report: Report, seconds: float) -> dict[str, Any]:
+def document(report: MutantReport, seconds: float) -> dict[str, Any]:
     """A report as JSON data."""
     return {
         "target": report.target.name,
@@ -99,7 +99,7 @@ def _counted(count: Count) -> dict[str, Any]:
     return {**msgspec.to_builtins(count), "share": round(count.share, 4)}
 
 
-def _print(report: Report) -> None:
+def _print(report: MutantReport) -> None:
     out = console()
     names = {name: report.count(name) for name in report.validators}
     kinds = {kind: report.count(kind=kind) for kind in KINDS}

@@ -11,7 +11,7 @@ import typer
 
 from channel.cli.options import file_argument
 from channel.lab.trace.steps import NODES
-from channel.lab.trace.tracing import read, told
+from channel.lab.trace.trace_text import read, trace_text
 from channel.report.progress import progress
 
 
@@ -32,7 +32,7 @@ def command(
     Example: channelsim trace cases.jsonl --case my-case
     """
     with progress("trace"):
-        lines: Iterator[str] = told(read(file, target, case), min(verbose, NODES))
+        lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES))
         first = list(islice(lines, 1))  # the run itself happens here
     for line in chain(first, lines):
         print(line)

@@ -1,8 +1,8 @@
-"""A call at a spot in the format of conformance vectors, its expectation from the rules."""
+"""A call at a site in the format of conformance vectors, its expectation from the rules."""
 
 from __future__ import annotations
 
-from channel.lab.sites.sites import Spot
+from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int, is_minimal
 from clsp.values import Value, from_list
@@ -15,13 +15,13 @@ SHORT = 9
 
 def vector(
     target: Target,
-    spot: Spot,
+    site: Site,
     call: tuple[bytes, int, Value],
     verdict: Verdict,
     tag: str,
     number: int = 0,
 ) -> Case:
-    """One call (move, share, evidence) at this spot as a conformance case that expects `verdict`.
+    """One call (move, share, evidence) at this site as a conformance case that expects `verdict`.
 
     Raises `NotAList` for evidence that the format cannot write: a pair that is no list.
     """
@@ -32,30 +32,30 @@ def vector(
         expect = "valid"
         if verdict.next is not None:
             step = verdict.next
-            state = described(step.state.value(), target)
+            state = described_value(step.state.value(), target)
             record = NextRecord(step.validator, state, step.max_move_size)
     else:
         expect = "slash" if isinstance(verdict, Slash) else "raise"
     return Case(
-        id=f"{name}-{spot.validator}-{number:05}",
+        id=f"{name}-{site.validator}-{number:05}",
         tag=tag,
         game=name,
-        validator=spot.validator,
-        amount=spot.amount,
+        validator=site.validator,
+        amount=site.amount,
         mover_share=share,
-        max_move_size=spot.before.max_move_size,
+        max_move_size=site.before.max_move_size,
         move=move.hex(),
-        state=described(spot.state, target),
-        evidence=described(evidence, target),
+        state=described_value(site.state, target),
+        evidence=described_value(evidence, target),
         expect=expect,  # type: ignore[arg-type]
         next=record,
     )
 
 
-def described(value: Value, target: Target) -> object:
+def described_value(value: Value, target: Target) -> object:
     """A value as the format writes it."""
     if isinstance(value, tuple):
-        return [described(item, target) for item in from_list(value)]
+        return [described_value(item, target) for item in from_list(value)]
     for name, program_hash in target.hashes.items():
         if value == program_hash:
             return {"program": name}

@@ -14,9 +14,9 @@ from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from channel.lab.cases.cases import SELECTIONS
-from channel.lab.cases.guided_cases import make
-from channel.lab.sites.sites import Spot
+from channel.lab.cases.guided_mutator import make_case
+from channel.lab.cases.mutator import SELECTIONS
+from channel.lab.sites.site import Site
 from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
 from clsp.values import Value
@@ -29,17 +29,17 @@ Call: TypeAlias = tuple[bytes, int, Value]
 """A move, its share, and the evidence."""
 
 
-def duel(target: Target, spot: Spot, dice: Random) -> Iterator[Call]:
-    """The calls of one duel at this spot; none where the verdict does not depend on evidence
+def duel(target: Target, site: Site, dice: Random) -> Iterator[Call]:
+    """The calls of one duel at this site; none where the verdict does not depend on evidence
     and share, or where every selection is refused."""
-    judged = target.game.validators[spot.validator].judge
-    state, amount, hashes = spot.before.state, spot.amount, target.hashes
+    judged = target.game.validators[site.validator].judge
+    state, amount, hashes = site.before.state, site.amount, target.hashes
 
     def judge(move: bytes, share: int, evidence: Value) -> Verdict:
         return judged(state, move, share, amount, evidence, hashes)
 
-    shares = numbers(spot.state, amount, spot.play.share)
-    move, evidence = spot.play.move, spot.held[-1]
+    shares = numbers(site.state, amount, site.play.share)
+    move, evidence = site.play.move, site.held[-1]
     if not move or not isinstance(judge(move, shares[-1], b""), Raise):
         return
     if dice.random() < 0.8 or not isinstance(judge(move, shares[-1], evidence), Valid):
@@ -74,9 +74,9 @@ def duel(target: Target, spot: Spot, dice: Random) -> Iterator[Call]:
         move, evidence = pair or (move, evidence)
 
 
-def arguments(spot: Spot, call: Call) -> bytes:
-    """The argument bytes of a call at this spot."""
-    return make(spot, "duel", *call).arguments
+def arguments(site: Site, call: Call) -> bytes:
+    """The argument bytes of a call at this site."""
+    return make_case(site, "duel", *call).arguments
 
 
 def _at(

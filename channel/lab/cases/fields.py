@@ -6,9 +6,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.lab.cases.cases import Case
-from channel.lab.cases.guided_cases import make
-from channel.lab.sites.sites import Spot
+from channel.lab.cases.guided_mutator import make_case
+from channel.lab.cases.mutator import SiteCase
+from channel.lab.sites.site import Site
 from channel.lab.sites.values import leaves
 from clsp.values import Value
 
@@ -21,10 +21,10 @@ PLACE: Field = ("place", 0)
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A case at its spot."""
+    """A case at its site."""
 
-    spot: Spot
-    case: Case
+    site: Site
+    case: SiteCase
 
 
 def fields(probe: Probe) -> tuple[Field, ...]:
@@ -33,8 +33,8 @@ def fields(probe: Probe) -> tuple[Field, ...]:
     Bytes of the move that differ, each byte that it is longer, the share, the evidence if it is
     none that the opponent holds, the amount, and atoms of the state.
     """
-    spot, case = probe.spot, probe.case
-    honest = spot.play.move
+    site, case = probe.site, probe.case
+    honest = site.play.move
     found: list[Field] = [
         ("move", at)
         for at, (mine, theirs) in enumerate(zip(case.move, honest, strict=False))
@@ -42,14 +42,14 @@ def fields(probe: Probe) -> tuple[Field, ...]:
     ]
     found += [("extra", at) for at in range(len(honest), len(case.move))]
     found += [("short", at) for at in range(len(case.move), len(honest))]
-    if case.share != spot.play.share:
+    if case.share != site.play.share:
         found.append(("share", 0))
-    if case.evidence not in spot.held:
+    if case.evidence not in site.held:
         found.append(("evidence", 0))
-    if spot.base is not None:
-        if spot.amount != spot.base.amount:
+    if site.base is not None:
+        if site.amount != site.base.amount:
             found.append(("amount", 0))
-        theirs_and_mine = zip(leaves(spot.base.state), leaves(spot.state), strict=False)
+        theirs_and_mine = zip(leaves(site.base.state), leaves(site.state), strict=False)
         found += [("state", at) for at, (a, b) in enumerate(theirs_and_mine) if a != b]
     return tuple(found)
 
@@ -59,33 +59,33 @@ def keeping(probe: Probe, kept: Set[Field]) -> Probe:
 
     `PLACE` among them keeps the place; without it the case moves to the hand's own place.
     """
-    spot, case = probe.spot, probe.case
-    if spot.base is not None and PLACE not in kept:
-        spot = spot.base
-    honest = probe.spot.play.move
+    site, case = probe.site, probe.case
+    if site.base is not None and PLACE not in kept:
+        site = site.base
+    honest = probe.site.play.move
     move = bytearray()
     for at in range(max(len(case.move), len(honest))):
-        mine, theirs = case.move[at : at + 1], spot.play.move[at : at + 1]
+        mine, theirs = case.move[at : at + 1], site.play.move[at : at + 1]
         if at < len(case.move) and at < len(honest):
             move += mine if ("move", at) in kept else theirs
         elif at >= len(honest):
             move += mine if ("extra", at) in kept else b""
         else:
             move += b"" if ("short", at) in kept else theirs
-    share = case.share if ("share", 0) in kept else spot.play.share
-    evidence: Value = case.evidence if ("evidence", 0) in kept else spot.held[0]
-    return Probe(spot, make(spot, case.tag, bytes(move), share, evidence))
+    share = case.share if ("share", 0) in kept else site.play.share
+    evidence: Value = case.evidence if ("evidence", 0) in kept else site.held[0]
+    return Probe(site, make_case(site, case.tag, bytes(move), share, evidence))
 
 
-def told(probe: Probe) -> tuple[str, ...]:
+def differences(probe: Probe) -> tuple[str, ...]:
     """What is not as in honest play, a line each.
 
     Money is in mojos; of bytes the first few are shown.
     """
-    spot, case = probe.spot, probe.case
-    honest, lines = spot.play.move, []
-    if case.share != spot.play.share:
-        lines.append(f"share: {case.share:,} instead of {spot.play.share:,} of {spot.amount:,}")
+    site, case = probe.site, probe.case
+    honest, lines = site.play.move, []
+    if case.share != site.play.share:
+        lines.append(f"share: {case.share:,} instead of {site.play.share:,} of {site.amount:,}")
     if len(case.move) != len(honest):
         lines.append(f"move: {len(case.move)} bytes instead of {len(honest)}")
     changed = [at for kind, at in fields(probe) if kind in ("move", "extra")]
@@ -97,13 +97,13 @@ def told(probe: Probe) -> tuple[str, ...]:
         lines.append(f"move, byte {bytes_}")
     elif changed:
         lines.append(f"move: {len(changed)} of its bytes are others")
-    if case.evidence not in spot.held:
-        lines.append(f"evidence: {_short(case.evidence)} instead of {_short(spot.held[0])}")
-    if spot.base is not None:
-        if spot.amount != spot.base.amount:
-            lines.append(f"amount: {spot.amount:,} instead of {spot.base.amount:,}")
-        if spot.state != spot.base.state:
-            lines.append("state: " + ("another secret" if spot.natural else "not of a hand"))
+    if case.evidence not in site.held:
+        lines.append(f"evidence: {_short(case.evidence)} instead of {_short(site.held[0])}")
+    if site.base is not None:
+        if site.amount != site.base.amount:
+            lines.append(f"amount: {site.amount:,} instead of {site.base.amount:,}")
+        if site.state != site.base.state:
+            lines.append("state: " + ("another secret" if site.natural else "not of a hand"))
     return tuple(lines)
 
 

@@ -1,4 +1,4 @@
-"""Running the cases of a spot, and counting how they end: the inner loop of the lab."""
+"""Running the cases of a site, and counting how they end: the inner loop of the lab."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 from chia_rs import LazyNode, run_chia_program
 
-from channel.lab.cases.cases import Case
+from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
 from clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from clsp.values import NIL
 
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 
-Ran: TypeAlias = tuple[Case, str, int, LazyNode | None]
+Ran: TypeAlias = tuple[SiteCase, str, int, LazyNode | None]
 """A case, how it ended, what it cost (0 where that is not told), and its result."""
 
 
@@ -24,13 +24,13 @@ class Runs:
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
-        tally, name = trial.tally, trial.spot.validator
+        tally, name = trial.tally, trial.site.validator
         self._prints = tally.prints.setdefault(name, set())
         self._samples = tally.samples.setdefault(name, {})
 
     def __iter__(self) -> Iterator[Ran]:
         trial, tally = self._trial, self._trial.tally
-        name = trial.spot.validator
+        name = trial.site.validator
         program = trial.target.programs[name].serialized
         limit = RUNAWAY if name in tally.runaway else MAX_COST
         said: list[str] = []
@@ -62,7 +62,7 @@ class Runs:
         tally.costs_at_most(f"{name} validator", highest)
         tally.spent += spent
 
-    def note(self, end: str, cost: int, case: Case) -> None:
+    def note(self, end: str, cost: int, case: SiteCase) -> None:
         """Note the path of a case: its end (a rule's id, or the outcome) and its cost."""
         path = (end, cost)
         if path in self._prints:

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from channel.lab.cases.cases import Case
 from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from channel.lab.referee.referee_runs import Commitment
 from clsp.integers import int_to_atom
-from clsp.run import CostExceeded, Raised
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid as ProgramValid
+from clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised
 from clsp.values import NIL, from_list
 from games.contract import Next, Slash, Valid, Verdict
 from games.judge import result_value
 
 
-class Harm(NamedTuple):
+class Assessment(NamedTuple):
     """How bad a difference is, in words, and what it comes from."""
 
     severity: str
@@ -30,12 +28,12 @@ class Harm(NamedTuple):
     cause: str
 
 
-def harm(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm | None:
+def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment | None:
     """What this difference means; None where it is in a state that no play reaches.
 
     `verdict` is the rules' and `outcome` the program's, of the same call.
     """
-    if not trial.spot.natural:
+    if not trial.site.natural:
         return _elsewhere(trial, case, verdict, outcome) if trial.target.strict else None
     ruling, _ = trial.ruling(case.move, case.share)
     if isinstance(verdict, Slash):
@@ -44,7 +42,7 @@ def harm(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm | Non
         if not passes(trial, case):
             what = trial.rule(ruling.rule)
             text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
-            return Harm(DISAGREEMENT, text, f"{ruling.rule}: {outcome}, stopped")
+            return Assessment(DISAGREEMENT, text, f"{ruling.rule}: {outcome}, stopped")
         return _cheat(trial, case, ruling.rule, verdict, outcome)
     if outcome == SLASH:
         return _legal_slashed(trial, case, verdict)
@@ -55,37 +53,37 @@ def harm(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm | Non
                 f"a legal move leads elsewhere: {what}; its honest mover is slashed,"
                 " or the game goes on wrongly"
             )
-            return Harm(THEFT, text, f"{LEADS_ELSEWHERE}: {what}")
+            return Assessment(THEFT, text, f"{LEADS_ELSEWHERE}: {what}")
         said = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
         if ProgramValid in said:
             text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
-            return Harm(DISAGREEMENT, text, f"legal: {outcome}")
+            return Assessment(DISAGREEMENT, text, f"legal: {outcome}")
         text = f"on a legal move the program ends with: {outcome}; its opponent cannot go on"
-        return Harm(GRIEFING, text, f"legal: {outcome}")
+        return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
     text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
-    return Harm(DISAGREEMENT, text, f"{rule}: {outcome}")
+    return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
 
 
-def passes(trial: Trial, case: Case) -> bool:
+def passes(trial: Trial, case: SiteCase) -> bool:
     """Whether the referee lets the move through, whatever it declares of the next one."""
-    spot, court = trial.spot, trial.court
+    site, runner = trial.site, trial.runner
     declared = Commitment(NIL, NIL)
-    if spot.validator not in trial.tally.runaway:
-        declared = court.best_cheat(spot, case.arguments)
-    return court.passes(spot, court.after(spot, case.move, int_to_atom(case.share), declared))
+    if site.validator not in trial.tally.runaway:
+        declared = runner.best_cheat(site, case.arguments)
+    return runner.passes(site, runner.after(site, case.move, int_to_atom(case.share), declared))
 
 
-def _legal_slashed(trial: Trial, case: Case, verdict: Verdict) -> Harm:
+def _legal_slashed(trial: Trial, case: SiteCase, verdict: Verdict) -> Assessment:
     text = "a legal move is slashed: its honest mover loses everything"
     if isinstance(verdict, Valid):
-        return Harm(THEFT, text, LEGAL_SLASHED)
+        return Assessment(THEFT, text, LEGAL_SLASHED)
     rule = getattr(verdict, "rule", "")
     text += f", by evidence that {trial.rule(rule)} refuses"
-    return Harm(THEFT, text, f"{LEGAL_SLASHED}: {rule}")
+    return Assessment(THEFT, text, f"{LEGAL_SLASHED}: {rule}")
 
 
-def _cheat(trial: Trial, case: Case, rule: str, verdict: Verdict, outcome: str) -> Harm:
+def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: str) -> Assessment:
     """The rules forbid the move; is it paid for?"""
     what = trial.rule(rule)
     held = trial.evidence(case.move)
@@ -95,19 +93,19 @@ def _cheat(trial: Trial, case: Case, rule: str, verdict: Verdict, outcome: str) 
             f"on a move that {what} forbids: {outcome} where the rules say"
             f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
         )
-        return Harm(DISAGREEMENT, text, f"{rule}: {outcome}")
+        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
     if ProgramValid in said:
         text = f"a move that {what} forbids is legal to the program: nobody can slash it"
-        return Harm(UNSLASHABLE, text, rule)
+        return Assessment(UNSLASHABLE, text, rule)
     if Raised in said:
         text = f"a move that {what} forbids makes the program raise: its slash fails"
-        return Harm(THEFT, text, f"{rule}: {RAISE}")
+        return Assessment(THEFT, text, f"{rule}: {RAISE}")
     assert CostExceeded in said
     text = f"a move that {what} forbids costs more than a block to judge: it cannot be slashed"
-    return Harm(THEFT, text, f"{rule}: {EXCEEDED}")
+    return Assessment(THEFT, text, f"{rule}: {EXCEEDED}")
 
 
-def _elsewhere(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm:
+def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment:
     """A difference in a state that no play is known to reach."""
     match verdict:
         case Slash(rule):
@@ -121,10 +119,10 @@ def _elsewhere(trial: Trial, case: Case, verdict: Verdict, outcome: str) -> Harm
         case _:
             text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
             cause = f"{verdict.rule}: {outcome}"
-    return Harm(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
+    return Assessment(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
 
 
-def difference(trial: Trial, case: Case, step: Next | None) -> str:
+def difference(trial: Trial, case: SiteCase, step: Next | None) -> str:
     """Which part of the next record the program has otherwise."""
     outcome = trial.run(case.move, case.share, case.evidence)
     if not isinstance(outcome, ProgramValid):

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.cases.cases import Case
 from channel.lab.cases.describe import vector
 from channel.lab.cases.loss import loss
-from channel.lab.referee.referee_runs import Court
-from channel.lab.sites.sites import Spot
+from channel.lab.cases.mutator import SiteCase
+from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.run import MAX_COST, Outcome, run_serialized
@@ -43,7 +43,7 @@ SEVERITIES = (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT)
 """The worst first."""
 
 
-class Finding(msgspec.Struct, frozen=True):
+class LabFinding(msgspec.Struct, frozen=True):
     """A law broken. `text` is the same for all findings of one cause.
 
     `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
@@ -65,7 +65,7 @@ class Finding(msgspec.Struct, frozen=True):
     run: tuple[bytes, bytes] | None = None
     loss: int = 0
 
-    def believable(self) -> Finding:
+    def believable(self) -> LabFinding:
         """The same; but no theft where nobody loses anything in the case that shows it."""
         if self.severity != THEFT or self.loss:
             return self
@@ -84,7 +84,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Tally:
+class LabTally:
     """What was counted; `merge` adds up, so the order of work does not matter."""
 
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
@@ -95,21 +95,21 @@ class Tally:
     runaway: set[str] = field(default_factory=set)
     spent: int = 0
     broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    findings: dict[tuple[str, str, str, str], Finding] = field(default_factory=dict)
+    findings: dict[tuple[str, str, str, str], LabFinding] = field(default_factory=dict)
 
-    def found(self, finding: Finding) -> None:
+    def found(self, finding: LabFinding) -> None:
         """Count a finding; of each cause the first with the greatest loss is kept."""
         cause = (finding.law, finding.validator, finding.severity, finding.text)
         self.broken[cause] += 1
         self._keep(cause, finding)
 
-    def causes(self) -> list[tuple[Finding, int]]:
+    def causes(self) -> list[tuple[LabFinding, int]]:
         """What was found, each cause once with how often, the most frequent first."""
         return [
             (self.findings[cause].believable(), times) for cause, times in self.broken.most_common()
         ]
 
-    def _keep(self, cause: tuple[str, str, str, str], finding: Finding) -> None:
+    def _keep(self, cause: tuple[str, str, str, str], finding: LabFinding) -> None:
         kept = self.findings.get(cause)
         if kept is None or finding.loss > kept.loss:
             self.findings[cause] = finding
@@ -119,7 +119,7 @@ class Tally:
         if cost > self.costs.get(path, 0):
             self.costs[path] = cost
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: LabTally) -> None:
         """Add what another part of the work counted."""
         for name, counts in other.outcomes.items():
             self.outcomes.setdefault(name, Counter()).update(counts)
@@ -142,28 +142,28 @@ class Tally:
 
 @dataclass(frozen=True)
 class Trial:
-    """A spot of a target and its cases, for laws to be tried on.
+    """A site of a target and its cases, for laws to be tried on.
 
     `fresh` gathers the cases that ended in a way which was not seen before.
     """
 
     target: Target
-    court: Court
-    spot: Spot
-    cases: list[Case]
+    runner: RefereeRunner
+    site: Site
+    cases: list[SiteCase]
     dice: Random
-    tally: Tally
-    fresh: list[Case] = field(default_factory=list)
+    tally: LabTally
+    fresh: list[SiteCase] = field(default_factory=list)
 
     def evidence(self, move: bytes) -> tuple[Value, ...]:
         """What the receiver's own logic holds against this move, `()` first."""
-        return (NIL, *self.spot.receiver.evidence(self.spot.before, move))
+        return (NIL, *self.site.receiver.evidence(self.site.before, move))
 
     def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
-        """The rules' verdict at this spot."""
-        judge = self.target.game.validators[self.spot.validator].judge
+        """The rules' verdict at this site."""
+        judge = self.target.game.validators[self.site.validator].judge
         return judge(
-            self.spot.before.state, move, share, self.spot.amount, evidence, self.target.hashes
+            self.site.before.state, move, share, self.site.amount, evidence, self.target.hashes
         )
 
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
@@ -172,10 +172,10 @@ class Trial:
         None where the rules raise at all of it, or where there are no rules and nobody wrote
         down that this move is legal. With the evidence that decides it.
         """
-        spot = self.spot
+        site = self.site
         if self.target.rules is None:
-            honest = (move, share) == (spot.play.move, spot.play.share)
-            return (spot.known if honest else None), spot.play.evidence
+            honest = (move, share) == (site.play.move, site.play.share)
+            return (site.known if honest else None), site.play.evidence
         legal: tuple[Valid | None, Value] = (None, NIL)
         for held in self.evidence(move):
             verdict = self.rules_say(move, share, held)
@@ -190,12 +190,12 @@ class Trial:
         return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
 
     def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
-        """What the target's program says of one call at this spot."""
-        spot = self.spot
+        """What the target's program says of one call at this site."""
+        site = self.site
         written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
-        program = self.target.programs[spot.validator].serialized
-        limit = RUNAWAY if spot.validator in self.tally.runaway else MAX_COST
-        return run_serialized(program, spot.environment(*written), limit)
+        program = self.target.programs[site.validator].serialized
+        limit = RUNAWAY if site.validator in self.tally.runaway else MAX_COST
+        return run_serialized(program, site.environment(*written), limit)
 
     def finding(
         self,
@@ -207,29 +207,29 @@ class Trial:
         expect: Verdict | None = None,
         run: tuple[bytes, bytes] | None = None,
         lost: int | None = None,
-    ) -> Finding:
-        """A finding at this spot, with the call (move, share, evidence) that shows it.
+    ) -> LabFinding:
+        """A finding at this site, with the call (move, share, evidence) that shows it.
 
         `expect` is what must come out of it, where no rules say so; `lost` is what somebody loses
         where that does not follow from the cause.
         """
         move, share, evidence = call
-        name = self.spot.validator
+        name = self.site.validator
         shown: dict[str, Any] | None
         try:
             verdict = self._expected(move, share, evidence, expect)
-            shown = msgspec.to_builtins(vector(self.target, self.spot, call, verdict, tag=law))
+            shown = msgspec.to_builtins(vector(self.target, self.site, call, verdict, tag=law))
         except NotAList:
             shown = None
-        if severity not in (THEFT, UNSLASHABLE) or not self.spot.natural:
+        if severity not in (THEFT, UNSLASHABLE) or not self.site.natural:
             lost = 0
         elif lost is None:
-            lost = loss(cause, self.spot.amount, self.spot.play.share, share)
-        return Finding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
+            lost = loss(cause, self.site.amount, self.site.play.share, share)
+        return LabFinding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
 
     def _expected(
         self, move: bytes, share: int, evidence: Value, expect: Verdict | None
     ) -> Verdict:
         if self.target.rules is not None:
             return self.rules_say(move, share, evidence)
-        return expect or self.spot.known or Slash("")
+        return expect or self.site.known or Slash("")

@@ -21,8 +21,8 @@ from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError
 from channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
-from channel.lab.node.node_wallet import Purse, signed, spend_of
-from channel.lab.referee.referee_runs import Court, conditions
+from channel.lab.node.node_wallet import NodeWallet, signed, spend_of
+from channel.lab.referee.referee_runs import RefereeRunner, conditions
 from channel.protocol.half_signed import (
     Signed,
     check_halves,
@@ -34,8 +34,8 @@ from channel.protocol.half_signed import (
 from channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from clsp.integers import atom_to_int, int_to_atom
-from clsp.run import Slash as Nothing
-from clsp.run import Valid as Ran
+from clsp.run import ProgramSlash as Nothing
+from clsp.run import ProgramValid as Ran
 from clsp.run import run_serialized
 from clsp.values import Value
 from games.contract import Terms
@@ -227,16 +227,16 @@ class _Lab:
         return check_halves(channel, sender, state, sign_halves(channel, self._keys[sender], state))
 
     def _live(self) -> LiveGame:
-        spot = self._costs.first
-        assert spot is not None, "asked for only where there is one"
+        site = self._costs.first
+        assert site is not None, "asked for only where there is one"
         coin = msgspec.structs.replace(
-            Court(self._costs.target).coin(spot),
-            amount=min(spot.amount, MOST_MOJOS),
+            RefereeRunner(self._costs.target).coin(site),
+            amount=min(site.amount, MOST_MOJOS),
             mover_key=self._referee_keys[0],
             waiter_key=self._referee_keys[1],
         )
         terms = Terms(self._costs.target.name, coin.amount, (coin.amount, 0), 1, ())
-        return LiveGame(coin.nonce, terms, Side.INITIATOR, coin, spot.before, None)
+        return LiveGame(coin.nonce, terms, Side.INITIATOR, coin, site.before, None)
 
     @cached_property
     def _referee_keys(self) -> tuple[bytes, bytes]:
@@ -246,9 +246,9 @@ class _Lab:
     # --- the games ---
 
     def _games(self) -> Iterator[Tried]:
-        purse = Purse(self._chain, b"costs")
+        purse = NodeWallet(self._chain, b"costs")
         keys = dict(zip(self._referee_keys, (one.referee for one in self._keys), strict=True))
-        court = Court(self._costs.target)
+        runner = RefereeRunner(self._costs.target)
         for name in self._costs.target.programs:
             for path in PATHS:
                 dearest = self._costs.dearest.get((name, path))
@@ -256,7 +256,7 @@ class _Lab:
                     continue
                 # The keys of generated hands are none that could sign.
                 fields = (*self._referee_keys, *dearest.fields[2:])
-                puzzle = court.puzzle(fields)
+                puzzle = runner.puzzle(fields)
                 amount = atom_to_int(_atom(fields[3]))
                 (coin,) = purse.coins([(puzzle.hash, amount)])
                 if path == TIMEOUT:

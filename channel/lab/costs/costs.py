@@ -14,8 +14,8 @@ import msgspec
 
 from channel.lab.cases.trial import Trial
 from channel.lab.crosscheck.crosscheck import chunks
-from channel.lab.referee.referee_runs import Commitment, Slashed
-from channel.lab.sites.sites import Spot
+from channel.lab.referee.referee_runs import Commitment, SlashResult
+from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
@@ -27,7 +27,7 @@ VALIDATOR, MOVE, TIMEOUT, SLASH = "validator", "move", "timeout", "slash"
 PATHS = (VALIDATOR, MOVE, TIMEOUT, SLASH)
 
 MOVES = 8
-"""So many different moves of a spot go through the referee; a slash costs what a hundred
+"""So many different moves of a site go through the referee; a slash costs what a hundred
 validators cost."""
 
 MOST_MOJOS = 500_000_000_000
@@ -78,7 +78,7 @@ class Costs:
     seed: str
     runs: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     dearest: dict[tuple[str, str], Dearest] = field(default_factory=dict)
-    first: Spot | None = None
+    first: Site | None = None
     interrupted: bool = False
 
     def figures(self) -> dict[str, dict[str, Figures]]:
@@ -122,9 +122,9 @@ def measure(
     runaway: set[str] = set()
     try:
         for trial in chunks(target, seed, min(cases, CHUNK), beyond=False):
-            name = trial.spot.validator
-            costs.first = costs.first or trial.spot
-            if trial.spot.natural and name not in runaway:
+            name = trial.site.validator
+            costs.first = costs.first or trial.site
+            if trial.site.natural and name not in runaway:
                 _validator(costs, trial, runaway)
                 if name not in runaway:
                     _referee(costs, trial)
@@ -138,7 +138,7 @@ def measure(
 
 
 def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
-    name = trial.spot.validator
+    name = trial.site.validator
     program = trial.target.programs[name].serialized
     for case in trial.cases:
         outcome = run_serialized(program, case.arguments)
@@ -154,47 +154,47 @@ def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
 
 def _referee(costs: Costs, trial: Trial) -> None:
     """Of each move: the move path, and the timeout and the slash of the coin that it makes."""
-    spot, court, name = trial.spot, trial.court, trial.spot.validator
-    before = court.coin(spot).atoms()
+    site, runner, name = trial.site, trial.runner, trial.site.validator
+    before = runner.coin(site).atoms()
 
     def note(path: str, outcome: Outcome, fields: tuple[Value, ...], solution: Value) -> None:
         if (cost := _cost(outcome)) is not None:
-            costs.note_spend(name, path, cost, spot.amount, fields, solution)
+            costs.note_spend(name, path, cost, site.amount, fields, solution)
 
     for move, share, declared in _moves(trial):
-        fields = court.after(spot, move, int_to_atom(share), declared)
-        if not court.passes(spot, fields):
+        fields = runner.after(site, move, int_to_atom(share), declared)
+        if not runner.passes(site, fields):
             continue
         moved = to_list((move, declared.infohash, int_to_atom(share), declared.size))
-        note(MOVE, court.move(spot, fields), before, moved)
-        rest = spot.amount - share
+        note(MOVE, runner.move(site, fields), before, moved)
+        rest = site.amount - share
         pays = to_list((PAYEES[0] if share else NIL, PAYEES[1] if rest else NIL))
-        note(TIMEOUT, court.spend(fields, pays), fields, pays)
+        note(TIMEOUT, runner.spend(fields, pays), fields, pays)
         for evidence in trial.evidence(move):
-            outcome = court.slash_outcome(spot, fields, evidence)
-            if court.ended(spot, fields, outcome) is not Slashed.FAILS:
+            outcome = runner.slash_outcome(site, fields, evidence)
+            if runner.ended(site, fields, outcome) is not SlashResult.FAILS:
                 program = trial.target.programs[name]
-                proof = slash_solution(spot.state, program, evidence, PAYEES[0])
+                proof = slash_solution(site.state, program, evidence, PAYEES[0])
                 note(SLASH, outcome, fields, proof)
                 break
 
 
 def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
-    """A few different moves of the spot that the referee may let through, the honest one first,
+    """A few different moves of the site that the referee may let through, the honest one first,
     with what whoever makes them declares: the truth of a legal one, and a lie about the first
     of them too, and what serves a cheat of an illegal one."""
-    spot, court = trial.spot, trial.court
+    site, runner = trial.site, trial.runner
     found: dict[tuple[bytes, int], bytes] = {}
     for case in trial.cases:
-        if len(case.move) <= spot.before.max_move_size and 0 <= case.share <= spot.amount:
+        if len(case.move) <= site.before.max_move_size and 0 <= case.share <= site.amount:
             found.setdefault((case.move, case.share), case.arguments)
     lied = False
     for (move, share), arguments in [*found.items()][:MOVES]:
         verdict, _ = trial.ruling(move, share)
         if not isinstance(verdict, Legal):
-            yield move, share, court.best_cheat(spot, arguments)
+            yield move, share, runner.best_cheat(site, arguments)
             continue
-        honest = court.honest(verdict.next)
+        honest = runner.honest(verdict.next)
         yield move, share, honest
         if not lied:
             yield move, share, Commitment(LIE, honest.size)

@@ -17,7 +17,7 @@ from channel.lab.target.target import REFEREE, Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
 from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
 from clsp.values import NotAList, Value, from_list, serialize
 from games import vectors
 from games.decoding import line_error
@@ -27,7 +27,7 @@ FIELDS = 11
 """So many fields are curried into a referee."""
 
 
-class Spend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RefereeSpend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One spend of a game coin. `puzzle` and `solution` are values as in conformance cases, in
     which ``{"source": name}`` stands for the code of a program."""
 
@@ -69,7 +69,7 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
             if not line.strip():
                 continue
             empty = False
-            kind: type[Spend | Case] = Spend if spends else Case
+            kind: type[RefereeSpend | Case] = RefereeSpend if spends else Case
             try:
                 yield _entry(target, path.stem, msgspec.json.decode(line, type=kind))
             except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
@@ -79,23 +79,23 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
         raise UsageError(f"--corpus {folder}: has no cases")
 
 
-def _entry(target: Target, name: str, written: Case | Spend) -> Entry:
-    if isinstance(written, Spend):
-        return spend(target, written)
+def _entry(target: Target, name: str, written: Case | RefereeSpend) -> Entry:
+    if isinstance(written, RefereeSpend):
+        return spend_entry(target, written)
     if written.validator != name:
         raise BadCase(f"{written.id} is a case of {written.validator}, not of {name}")
     vectors.check_values(written)
-    return call(target, written)
+    return case_entry(target, written)
 
 
-def call(target: Target, case: Case) -> Entry:
+def case_entry(target: Target, case: Case) -> Entry:
     """A conformance case as an entry. Raises `BadCase`."""
     arguments = vectors.arguments(case, target.name, target.programs)
     differences = vectors.check_program(case, target.name, target.programs)
     return Entry(case.id, case.validator, arguments, "; ".join(differences) or None)
 
 
-def spend(target: Target, written: Spend) -> Entry:
+def spend_entry(target: Target, written: RefereeSpend) -> Entry:
     """A spend as an entry: the referee's environment is its fields, then the solution.
 
     Raises `BadCase`.
@@ -125,9 +125,9 @@ def spend(target: Target, written: Spend) -> Entry:
 def _said(outcome: Outcome) -> str:
     """What a spend's run comes to: a list of conditions, which may be empty, is valid."""
     match outcome:
-        case Slash():
+        case ProgramSlash():
             return "valid"
-        case Valid(value):
+        case ProgramValid(value):
             try:
                 from_list(value)
             except NotAList:

@@ -11,9 +11,9 @@ from itertools import zip_longest
 
 import msgspec
 
-from channel.lab.cases.trial import Sample, Tally
+from channel.lab.cases.trial import LabTally, Sample
 from channel.lab.target.target import Target
-from clsp.trace import TooDeep, Tracer
+from clsp.analysis.tracer import TooDeep, Tracer
 
 BUDGET = 30_000_000
 """What the traced runs of one validator may cost in all: a fraction of a second."""
@@ -22,7 +22,7 @@ UNKNOWN = 20_000
 """What a run that raised counts as: its cost is not told."""
 
 
-class Reached(msgspec.Struct, frozen=True):
+class SampledCoverage(msgspec.Struct, frozen=True):
     """What of one validator was reached; None where nothing was traced: its runs do not
     end, or it is nested too deep."""
 
@@ -33,18 +33,18 @@ class Reached(msgspec.Struct, frozen=True):
     branches_reached: int | None = None
 
 
-def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
+def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """What the runs of a crosscheck reached, by validator."""
     found = {}
     for name, program in target.programs.items():
         prints = len(tally.prints.get(name, ()))
         if name in tally.runaway:
-            found[name] = Reached(prints)
+            found[name] = SampledCoverage(prints)
             continue
         try:
             tracer = Tracer(program, target.symbols.get(name))
         except TooDeep:
-            found[name] = Reached(prints)
+            found[name] = SampledCoverage(prints)
             continue
         nodes: set[int] = set()
         branches: set[int] = set()
@@ -56,7 +56,9 @@ def coverage(target: Target, tally: Tally) -> dict[str, Reached]:
             reach = tracer.reach(arguments)
             nodes |= reach.nodes
             branches |= reach.branches
-        found[name] = Reached(prints, tracer.nodes, len(nodes), tracer.branches, len(branches))
+        found[name] = SampledCoverage(
+            prints, tracer.nodes, len(nodes), tracer.branches, len(branches)
+        )
     return found
 
 

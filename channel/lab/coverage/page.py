@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from channel.lab.coverage.reached import Reached, Share
+from channel.lab.coverage.program_coverage import ProgramCoverage, Share
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em;
@@ -23,7 +23,7 @@ pre { background: #f6f6f4; padding: .7em 1em; overflow-x: auto; line-height: 1.3
 """
 
 
-def page(name: str, programs: Mapping[str, Reached]) -> str:
+def page(name: str, programs: Mapping[str, ProgramCoverage]) -> str:
     """The whole page; `name` is the target's. Everything that comes from a target is escaped."""
     title = escape(f"Coverage of {name}")
     parts = [

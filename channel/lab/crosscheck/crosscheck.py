@@ -14,11 +14,11 @@ from random import Random
 from time import perf_counter
 
 from channel.crypto.hkdf import derive
-from channel.lab.cases.cases import Mutator
-from channel.lab.cases.trial import Tally, Trial
+from channel.lab.cases.mutator import Mutator
+from channel.lab.cases.trial import LabTally, Trial
 from channel.lab.laws import laws_for
-from channel.lab.referee.referee_runs import Court
-from channel.lab.sites.places import spots
+from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.generate import generate_sites
 from channel.lab.target.target import Target
 from channel.system.interrupt import held
 from channel.system.workers import Crew, Work
@@ -26,11 +26,11 @@ from channel.system.workers import Crew, Work
 CHUNK = 4096
 """Cases that are made from one run of hands."""
 
-AT_A_SPOT = 64
-"""Cases that are made at one spot; fewer in a small chunk, so that it still reaches the end."""
+AT_A_SITE = 64
+"""Cases that are made at one site; fewer in a small chunk, so that it still reaches the end."""
 
-SPOTS = 64
-"""A chunk has at least so many spots, if it has the cases for them."""
+SITES = 64
+"""A chunk has at least so many sites, if it has the cases for them."""
 
 SOONER = 16
 """In the first chunk the dear laws come so many times as often, so that a short run tries them;
@@ -38,7 +38,7 @@ and each is tried at the first place of every validator."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CrosscheckReport:
     """What a crosscheck found in so many cases, and how long it took to.
 
     `interrupted`: before it had tried all that it should.
@@ -48,7 +48,7 @@ class Report:
     seed: str
     cases: int
     seconds: float
-    tally: Tally
+    tally: LabTally
     interrupted: bool = False
 
     @property
@@ -68,7 +68,7 @@ def crosscheck(
     seed: str,
     jobs: int,
     tell: Callable[[int, int], None] = lambda done, total: None,
-) -> Report:
+) -> CrosscheckReport:
     """Try every law on so many cases; an interrupt ends it early, with what it has.
 
     `tell` hears how many cases of how many are done. Raises `UsageError` for a target that nobody
@@ -77,8 +77,8 @@ def crosscheck(
     target.check_playable()
     sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
     start = perf_counter()
-    tally = Tally()
-    waiting: dict[int, Tally] = {}
+    tally = LabTally()
+    waiting: dict[int, LabTally] = {}
     done = merged = 0
     interrupted = False
     try:
@@ -95,24 +95,24 @@ def crosscheck(
         interrupted = True
     for number in sorted(waiting):
         tally.merge(waiting[number])
-    return Report(target, seed, done, perf_counter() - start, tally, interrupted)
+    return CrosscheckReport(target, seed, done, perf_counter() - start, tally, interrupted)
 
 
-def _checker(target: Target, seed: str) -> Work[tuple[int, int], Tally]:
+def _checker(target: Target, seed: str) -> Work[tuple[int, int], LabTally]:
     return lambda chunk: [run_chunk(target, seed, *chunk)]
 
 
-def run_chunk(target: Target, seed: str, number: int, cases: int) -> Tally:
+def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
     """All laws on one chunk."""
-    tally = Tally()
+    tally = LabTally()
     every_law = laws_for(target)
     dice = Random(derive(seed.encode(), "laws", number))
     new = set() if number else set(target.programs)
     for trial in trials(target, seed, number, cases, tally):
-        first = trial.spot.natural and trial.spot.validator in new
-        new.discard(trial.spot.validator if first else "")
+        first = trial.site.natural and trial.site.validator in new
+        new.discard(trial.site.validator if first else "")
         for law in every_law:
-            if law.every > 1 and trial.spot.validator in tally.runaway:
+            if law.every > 1 and trial.site.validator in tally.runaway:
                 continue  # its slashes would take seconds each, and it is found out already
             often = 1 if number else SOONER
             if first or dice.random() * law.every < often:
@@ -126,22 +126,22 @@ def trials(
     seed: str,
     number: int,
     cases: int,
-    tally: Tally | None = None,
+    tally: LabTally | None = None,
     beyond: bool | None = None,
 ) -> Iterator[Trial]:
-    """The spots of one chunk with their cases, so many cases in all.
+    """The sites of one chunk with their cases, so many cases in all.
 
     `beyond`: also in states that no play is known to reach; by default of our own programs only.
     """
     secret = derive(seed.encode(), "chunk", number)
     dice = Random(secret)
-    court = Court(target)
-    tally = tally or Tally()
+    runner = RefereeRunner(target)
+    tally = tally or LabTally()
     left = cases
-    at_a_spot = min(AT_A_SPOT, max(4, cases // SPOTS))
-    for spot in spots(target, secret, dice, target.strict if beyond is None else beyond):
-        size = min(left, at_a_spot)
-        yield Trial(target, court, spot, Mutator(spot, dice).cases(size), dice, tally)
+    at_a_site = min(AT_A_SITE, max(4, cases // SITES))
+    for site in generate_sites(target, secret, dice, target.strict if beyond is None else beyond):
+        size = min(left, at_a_site)
+        yield Trial(target, runner, site, Mutator(site, dice).cases(size), dice, tally)
         left -= size
         if not left:
             return
@@ -150,6 +150,6 @@ def trials(
 def chunks(
     target: Target, seed: str, size: int = CHUNK, beyond: bool | None = None
 ) -> Iterator[Trial]:
-    """The spots of all chunks of this size, without end."""
+    """The sites of all chunks of this size, without end."""
     for number in count():
         yield from trials(target, seed, number, size, beyond=beyond)

@@ -32,7 +32,7 @@ def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, .
         run_chunk(target, seed, number, CHUNK)
         whole = perf_counter() - start
         inputs = [
-            (target.programs[trial.spot.validator].serialized, case.arguments)
+            (target.programs[trial.site.validator].serialized, case.arguments)
             for trial in trials(target, seed, number, CHUNK)
             for case in trial.cases
         ]

@@ -17,13 +17,13 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
     seen: set[tuple[str, bytes]] = set()
     for trial in chunks(target, seed, min(cases, CHUNK)):
         for case in trial.cases:
-            key = (trial.spot.validator, case.arguments)
+            key = (trial.site.validator, case.arguments)
             if key in seen:
                 continue
-            spot, number = trial.spot, len(seen)
+            site, number = trial.site, len(seen)
             try:
                 call = case.move, case.share, case.evidence
-                made = vector(target, spot, call, trial.rules_say(*call), case.tag, number)
+                made = vector(target, site, call, trial.rules_say(*call), case.tag, number)
             except NotAList:
                 continue
             if differences := check(made):

@@ -14,23 +14,23 @@ from random import Random
 from typing import TypeAlias
 
 from channel.crypto.hkdf import derive
-from channel.lab.cases.cases import Case, Mutator
 from channel.lab.cases.duels import duel
 from channel.lab.cases.fields import Probe, fields
-from channel.lab.cases.guided_cases import Guided, make, words_of
-from channel.lab.cases.trial import SEVERITIES, Finding, Tally, Trial
+from channel.lab.cases.guided_mutator import GuidedMutator, make_case, words_of
+from channel.lab.cases.mutator import Mutator, SiteCase
+from channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
 from channel.lab.fuzz.findings import RECORDED, Document, document, recorded
 from channel.lab.fuzz.seeds import Corpus
 from channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channel.lab.laws import Law, laws_for
-from channel.lab.referee.referee_runs import Court
+from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.generate import generate_sites
 from channel.lab.sites.hands import plain_hands
-from channel.lab.sites.honest_play import recorded_spots
-from channel.lab.sites.places import spots
-from channel.lab.sites.sites import Spot, disturbed, place, recommitted
+from channel.lab.sites.honest_play import recorded_sites
+from channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channel.lab.target.target import REFEREE, Target
-from clsp.run import Slash, Valid, run_serialized
-from clsp.trace import Tracer
+from clsp.analysis.tracer import Tracer
+from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import serialize
 
 SECOND = 330_000
@@ -81,7 +81,7 @@ Cause: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CampaignProgress:
     """How far a campaign is."""
 
     runs: int
@@ -91,11 +91,11 @@ class Progress:
 
 
 @dataclass
-class Result:
+class CampaignResult:
     """What a campaign brought. `stopped`: by the clock or by somebody, before its work was done."""
 
     runs: int
-    tally: Tally
+    tally: LabTally
     found: list[Document]
     corpus: Corpus
     referee: Corpus
@@ -110,20 +110,20 @@ class Campaign:
     seed: str
     number: int = 0
     stored: Sequence[Probe] = ()
-    tally: Tally = field(default_factory=Tally)
+    tally: LabTally = field(default_factory=LabTally)
     corpus: Corpus = field(default_factory=Corpus)
     referee: Corpus = field(default_factory=Corpus)
 
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
         self._dice = Random(secret)
-        self._hands = spots(self.target, secret, self._dice, self.target.strict)
+        self._hands = generate_sites(self.target, secret, self._dice, self.target.strict)
         self._laws = laws_for(self.target)
-        self._first: dict[Cause, tuple[Law, Probe, Finding, int]] = {}
+        self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
         self._words: dict[str, tuple[bytes, ...]] = {}
         self._queues: dict[str, deque[Probe]] = {}
-        self._duellers: deque[Spot] = deque(maxlen=64)
+        self._duellers: deque[Site] = deque(maxlen=64)
         self._peaceful: set[str] = set()
         self._tries: Counter[str] = Counter()
         self._duelled = 0.0
@@ -137,8 +137,8 @@ class Campaign:
     # --- the loop ----------------------------------------------------------------------------
 
     def run(
-        self, budget: float, stop: Callable[[], bool], tell: Callable[[Progress], None]
-    ) -> Result:
+        self, budget: float, stop: Callable[[], bool], tell: Callable[[CampaignProgress], None]
+    ) -> CampaignResult:
         """Work until the budget is used up, or until `stop` says so; then shrink what was found.
 
         `tell` is called after every round.
@@ -153,12 +153,12 @@ class Campaign:
                 stopped = True
                 break
         found = self._documents()
-        return Result(self.runs, self.tally, found, self.corpus, self.referee, stopped)
+        return CampaignResult(self.runs, self.tally, found, self.corpus, self.referee, stopped)
 
     @property
-    def progress(self) -> Progress:
+    def progress(self) -> CampaignProgress:
         """How far it is."""
-        return Progress(
+        return CampaignProgress(
             self.runs,
             sum(map(len, self.corpus.nodes.values())),
             sum(map(len, self.corpus.branches.values())),
@@ -168,7 +168,7 @@ class Campaign:
     def _trials(self) -> Iterator[Trial]:
         """What is tried next, without end: stored cases, hands, then mostly what is new."""
         for probe in self.stored:
-            yield self._trial(probe.spot, [probe.case])
+            yield self._trial(probe.site, [probe.case])
         self._reading = False
         rounds = 0
         while True:
@@ -177,36 +177,36 @@ class Campaign:
             if self._duellers and self._duelled < DUELLING * self.work:
                 yield from self._duels()
             elif rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
-                spot = next(self._hands)
-                if spot.validator not in self._peaceful and spot.natural:
-                    self._may_duel(spot)
-                yield self._trial(spot, Mutator(spot, self._dice).cases(FRESH))
+                site = next(self._hands)
+                if site.validator not in self._peaceful and site.natural:
+                    self._may_duel(site)
+                yield self._trial(site, Mutator(site, self._dice).cases(FRESH))
             else:
                 yield self._around(self._dice.choice(every))
 
     # --- duels -------------------------------------------------------------------------------
 
-    def _may_duel(self, spot: Spot) -> None:
+    def _may_duel(self, site: Site) -> None:
         """Remember a place where selections meet; most validators have none."""
         if self.target.rules is None:
             return
-        if next(duel(self.target, spot, self._dice), None) is None:
-            self._tries[spot.validator] += 1
-            if self._tries[spot.validator] > 8:
-                self._peaceful.add(spot.validator)
+        if next(duel(self.target, site, self._dice), None) is None:
+            self._tries[site.validator] += 1
+            if self._tries[site.validator] > 8:
+                self._peaceful.add(site.validator)
             return
-        self._duellers.append(spot)
+        self._duellers.append(site)
 
     def _duels(self) -> Iterator[Trial]:
         """One place with one secret after the other behind its commitment: what is dealt rarely
         is compared seldom, and by good selections hardly ever."""
         start = self.work
-        spot = self._dice.choice(self._duellers)
+        site = self._dice.choice(self._duellers)
         for _ in range(DEALS):
-            other = recommitted(self.target, spot, self._dice, anew=True) or spot
+            other = recommitted(self.target, site, self._dice, anew=True) or site
             calls = duel(self.target, other, self._dice)
             self.work += A_DUEL
-            cases = [make(other, "duel", *call) for call in calls]
+            cases = [make_case(other, "duel", *call) for call in calls]
             if cases:
                 yield self._trial(other, cases)
         self._duelled += self.work - start
@@ -216,25 +216,27 @@ class Campaign:
         # The newest as often as all the others together: they are on to something.
         last = probes[-8:]
         probe = self._dice.choice(last if self._dice.random() < 0.5 else probes)
-        spot, lot = probe.spot, self._dice.random()
-        other: Spot | None = None
+        site, lot = probe.site, self._dice.random()
+        other: Site | None = None
         if self.target.rules is not None and lot < 0.2:
-            other = recommitted(self.target, spot, self._dice)
+            other = recommitted(self.target, site, self._dice)
         elif self.target.strict and lot < 0.4:
-            other = disturbed(self.target, spot, self._dice)
+            other = disturbed(self.target, site, self._dice)
         others = [one.case for one in last]
-        guided = Guided(other or spot, self._dice, probe.case, self._dictionary(name), others)
-        return self._trial(other or spot, guided.cases(AROUND))
+        guided = GuidedMutator(
+            other or site, self._dice, probe.case, self._dictionary(name), others
+        )
+        return self._trial(other or site, guided.cases(AROUND))
 
-    def _trial(self, spot: Spot, cases: list[Case]) -> Trial:
-        return Trial(self.target, Court(self.target), spot, cases, self._dice, self.tally)
+    def _trial(self, site: Site, cases: list[SiteCase]) -> Trial:
+        return Trial(self.target, RefereeRunner(self.target), site, cases, self._dice, self.tally)
 
     def _round(self, trial: Trial) -> None:
-        spot, before = trial.spot, self.tally.spent
-        natural = trial.spot.natural
-        first = natural and not self._tracers.get(spot.validator)
+        site, before = trial.site, self.tally.spent
+        natural = trial.site.natural
+        first = natural and not self._tracers.get(site.validator)
         for law in self._laws:
-            if law.every > 1 and spot.validator in self.tally.runaway:
+            if law.every > 1 and site.validator in self.tally.runaway:
                 continue
             # Where something new happened, the dear laws look more closely.
             often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
@@ -243,16 +245,16 @@ class Campaign:
                     self._found(trial, law, finding)
         cases = len(trial.cases)
         self.runs += cases
-        self.work += cases * A_CASE + (self.tally.spent - before + trial.court.spent) / COST
+        self.work += cases * A_CASE + (self.tally.spent - before + trial.runner.spent) / COST
         self._trace(trial)
-        self._trace_referee(trial.court)
+        self._trace_referee(trial.runner)
 
-    def _found(self, trial: Trial, law: Law, finding: Finding) -> None:
+    def _found(self, trial: Trial, law: Law, finding: LabFinding) -> None:
         self.tally.found(finding)
         cause = (finding.law, finding.validator, finding.cause)
         first = self._first.get(cause)
         if first is None or (finding.loss and not first[2].loss):
-            probe = as_probe(trial.spot, finding)
+            probe = as_probe(trial.site, finding)
             self._first[cause] = law, probe, finding, len(fields(probe))
 
     # --- coverage ----------------------------------------------------------------------------
@@ -269,11 +271,11 @@ class Campaign:
 
     def _trace(self, trial: Trial) -> None:
         """Queue the runs that ended in a new way, and look at as many as there is work for."""
-        name = trial.spot.validator
+        name = trial.site.validator
         if name in self.tally.runaway:
             return
         queue = self._queues.setdefault(name, deque(maxlen=WAITING))
-        queue += (Probe(trial.spot, case) for case in trial.fresh)
+        queue += (Probe(trial.site, case) for case in trial.fresh)
         while queue and (self._reading or self._may_trace(name)):
             self._look_at(name, queue.popleft())
 
@@ -287,7 +289,7 @@ class Campaign:
         """Keep a probe that reaches something new, or is dearer than any before it."""
         arguments = probe.case.arguments
         outcome = run_serialized(self.target.programs[name].serialized, arguments)
-        cost = outcome.cost if isinstance(outcome, Valid | Slash) else COST
+        cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
         dearest = self._dearest.get(name, 0)
@@ -295,10 +297,10 @@ class Campaign:
             self._dearest[name] = max(cost, dearest)
             self.corpus.add(probe)
 
-    def _trace_referee(self, court: Court) -> None:
+    def _trace_referee(self, runner: RefereeRunner) -> None:
         if not self._may_trace(REFEREE):
             return
-        for how, (curried, solution) in court.seen.items():
+        for how, (curried, solution) in runner.seen.items():
             if how in self._referee_ends or len(self._referee_ends) > WAITING:
                 continue
             self._referee_ends.add(how)
@@ -333,7 +335,7 @@ class Campaign:
                 plain.get(finding.validator, ()),
                 self.tally.runaway,
             ).shrink(probe)
-            tally = Tally(runaway=set(self.tally.runaway))
+            tally = LabTally(runaway=set(self.tally.runaway))
             again = [
                 one
                 for one in broken_by(self.target, law, smaller, tally)
@@ -345,18 +347,18 @@ class Campaign:
             made.append(document(self.target, smaller, worst, before))
         return made
 
-    def _plain(self) -> dict[str, list[Spot]]:
+    def _plain(self) -> dict[str, list[Site]]:
         """Places of plain hands, by validator."""
-        found: dict[str, list[Spot]] = {name: [] for name in self.target.programs}
+        found: dict[str, list[Site]] = {name: [] for name in self.target.programs}
         if self.target.rules is None:
-            for spot in sorted(recorded_spots(self.target), key=lambda one: one.amount):
-                found[spot.validator].append(spot)
+            for site in sorted(recorded_sites(self.target), key=lambda one: one.amount):
+                found[site.validator].append(site)
             return {name: every[:6] for name, every in found.items()}
         for number, turn in enumerate(plain_hands(self.target, b"plain")):
             name = turn.before.validator
             if name is not None and len(found[name]) < 6:
-                spot = place(self.target, turn.before, turn.play, turn.amount, turn.receiver)
-                found[name].append(spot)
+                site = make_site(self.target, turn.before, turn.play, turn.amount, turn.receiver)
+                found[name].append(site)
             if number >= PLAIN or all(len(every) == 6 for every in found.values()):
                 break
         return found

@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
-from channel.lab.cases.fields import Probe, fields, told
+from channel.lab.cases.fields import Probe, differences, fields
 from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, Finding
+from channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, LabFinding
 from channel.lab.fuzz.probes import read, written
 from channel.lab.fuzz.shrink import broken_by
 from channel.lab.laws import laws_for
@@ -82,7 +82,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{slug[:60]}-{digest}.json"
 
 
-def document(target: Target, probe: Probe, finding: Finding, before: int) -> Document:
+def document(target: Target, probe: Probe, finding: LabFinding, before: int) -> Document:
     """A finding with its shrunk probe; `before` is how many fields differed at first."""
     finding = finding.believable()
     program = target.programs[finding.validator].serialized
@@ -92,13 +92,13 @@ def document(target: Target, probe: Probe, finding: Finding, before: int) -> Doc
         finding,
         finding.run or (program, probe.case.arguments),
         text=f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip(),
-        differs=told(probe),
+        differs=differences(probe),
         fields=(max(before, left), left),
         probe=written(target, probe),
     )
 
 
-def recorded(target: Target, finding: Finding) -> Document:
+def recorded(target: Target, finding: LabFinding) -> Document:
     """A case of the file of honest play that does not hold; there is nothing to shrink."""
     assert finding.vector is not None
     finding = finding.believable()
@@ -114,7 +114,7 @@ def recorded(target: Target, finding: Finding) -> Document:
 
 def _made(
     target: Target,
-    finding: Finding,
+    finding: LabFinding,
     run: tuple[bytes, bytes],
     *,
     text: str,
@@ -148,12 +148,12 @@ def _made(
     return msgspec.structs.replace(made, pytest=_pytest(target, made))
 
 
-def _money(probe: Probe, finding: Finding) -> str:
+def _money(probe: Probe, finding: LabFinding) -> str:
     """Who loses what in this case, if money is what it is about."""
-    spot, case = probe.spot, probe.case
-    if not spot.natural or finding.severity not in (THEFT, UNSLASHABLE):
+    site, case = probe.site, probe.case
+    if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
-    honest, declared, amount = spot.play.share, case.share, spot.amount
+    honest, declared, amount = site.play.share, case.share, site.amount
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared
         return (
@@ -184,11 +184,11 @@ def _money(probe: Probe, finding: Finding) -> str:
 
 
 def _result(program: bytes, environment: bytes) -> str:
-    from clsp.run import CostExceeded, Raised, Slash, run_serialized
+    from clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
     from clsp.values import serialize
 
     match run_serialized(program, environment):
-        case Slash():
+        case ProgramSlash():
             return "()"
         case Raised(error):
             return f"raises: {error}"
@@ -242,7 +242,7 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     probe = read(target, data.get("probe"))
     return [
         f"{one.severity}: {one.validator}: {one.text}"
-        for one in map(Finding.believable, broken_by(target, law, probe))
+        for one in map(LabFinding.believable, broken_by(target, law, probe))
         if one.cause == data.get("cause")
     ]
 

@@ -19,9 +19,9 @@ import msgspec
 from channel.errors import InvariantError, UsageError
 from channel.lab.cases.describe import vector
 from channel.lab.cases.fields import Probe
-from channel.lab.cases.trial import Tally
+from channel.lab.cases.trial import LabTally
 from channel.lab.fuzz import seeds
-from channel.lab.fuzz.campaign import SECOND, Campaign, Progress, Result
+from channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
 from channel.lab.fuzz.findings import Document, grouped, still_broken
 from channel.lab.fuzz.findings import kept as kept_findings
 from channel.lab.sites.honest_play import legal_result
@@ -29,10 +29,8 @@ from channel.lab.target.target import REFEREE, Target
 from channel.system import workers
 from channel.system.interrupt import finishing, polled
 from channel.system.output import write_whole
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid as ProgramValid
-from clsp.run import run_serialized
-from clsp.trace import TooDeep, Tracer
+from clsp.analysis.tracer import TooDeep, Tracer
+from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
 
@@ -51,7 +49,7 @@ class Reached:
 
 
 @dataclass
-class Report:
+class FuzzReport:
     """What a fuzzing session found.
 
     `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
@@ -65,7 +63,7 @@ class Report:
     runs: int = 0
     stopped: bool = False
     interrupted: bool = False
-    tally: Tally = field(default_factory=Tally)
+    tally: LabTally = field(default_factory=LabTally)
     coverage: dict[str, Reached] = field(default_factory=dict)
     findings: list[Document] = field(default_factory=list)
     mended: list[Path] = field(default_factory=list)
@@ -81,8 +79,8 @@ def fuzz(
     jobs: int,
     corpus: Path | None = None,
     findings: Path | None = None,
-    tell: Callable[[Sequence[Progress]], None] = lambda progress: None,
-) -> Report:
+    tell: Callable[[Sequence[CampaignProgress]], None] = lambda progress: None,
+) -> FuzzReport:
     """Fuzz a target for about so long. Ctrl-C ends it early, with what it has.
 
     Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
@@ -90,7 +88,7 @@ def fuzz(
     target.check_playable()
     stored = seeds.load(target, corpus) if corpus else []
     _check_traceable(target)
-    report = Report(target, seed, jobs)
+    report = FuzzReport(target, seed, jobs)
     again = _try_again(report, findings)
     start = perf_counter()
     if jobs == 1:
@@ -120,7 +118,7 @@ def fuzz(
     return report
 
 
-def _try_again(report: Report, folder: Path | None) -> list[Document]:
+def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
     """The stored findings that still happen; the others are noted in the report."""
     again = []
     for path, one in kept_findings(folder) if folder else ():
@@ -150,7 +148,7 @@ def _check_traceable(target: Target) -> None:
             raise UsageError(f"{target.name}: {name}: {error}") from None
 
 
-def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
+def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, Reached]:
     found = {}
     for name, program in {**target.programs, REFEREE: target.referee}.items():
         tracer = Tracer(program, target.symbols.get(name))
@@ -167,10 +165,10 @@ def _coverage(target: Target, results: Sequence[Result]) -> dict[str, Reached]:
 # --- processes --------------------------------------------------------------------------------
 
 
-def _seldom(tell: Callable[[Progress], None]) -> Callable[[Progress], None]:
+def _seldom(tell: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
     last = 0.0
 
-    def sometimes(progress: Progress) -> None:
+    def sometimes(progress: CampaignProgress) -> None:
         nonlocal last
         now = perf_counter()
         if now - last > OFTEN:
@@ -186,12 +184,12 @@ def _in_processes(
     seed: str,
     jobs: int,
     stored: Sequence[Probe],
-    tell: Callable[[Sequence[Progress]], None],
-) -> tuple[list[Result], bool]:
+    tell: Callable[[Sequence[CampaignProgress]], None],
+) -> tuple[list[CampaignResult], bool]:
     """What each campaign brought, and whether somebody interrupted them."""
     flag = workers.CONTEXT.Event()
-    states = [Progress(0, 0, 0, 0)] * jobs
-    results: dict[int, Result] = {}
+    states = [CampaignProgress(0, 0, 0, 0)] * jobs
+    results: dict[int, CampaignResult] = {}
     ends: dict[Connection, int] = {}
     processes: list[SpawnProcess] = []
     failed: list[Exception] = []
@@ -213,7 +211,7 @@ def _in_processes(
                     except (EOFError, OSError):
                         del ends[ready]
                         continue
-                    if isinstance(got, Progress):
+                    if isinstance(got, CampaignProgress):
                         states[number] = got
                         tell(states)
                     elif isinstance(got, Exception):
@@ -264,7 +262,7 @@ def _work(
 # --- the corpus -------------------------------------------------------------------------------
 
 
-def save(report: Report, folder: Path) -> int:
+def save(report: FuzzReport, folder: Path) -> int:
     """Add to a corpus folder what reaches anything that its cases do not; how many that are.
 
     Nothing that is there is changed. Raises `UsageError`.
@@ -276,12 +274,12 @@ def save(report: Report, folder: Path) -> int:
         tracer = Tracer(program, target.symbols.get(name))
         corpus = seeds.Corpus()
         for probe in known:
-            if probe.spot.validator == name:
+            if probe.site.validator == name:
                 reach = tracer.reach(probe.case.arguments)
                 corpus.reached(name, reach.nodes, reach.branches)
         lines = []
         for probe in report.probes:
-            if probe.spot.validator != name or name in report.tally.runaway:
+            if probe.site.validator != name or name in report.tally.runaway:
                 continue
             reach = tracer.reach(probe.case.arguments)
             if corpus.reached(name, reach.nodes, reach.branches):
@@ -306,32 +304,32 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
 
 def _line(target: Target, probe: Probe) -> bytes | None:
     """A probe as a line of a corpus; None where the format cannot say it."""
-    spot, case = probe.spot, probe.case
-    tag = f"{seeds.PLAY if spot.natural else seeds.STATE} {case.tag}"
+    site, case = probe.site, probe.case
+    tag = f"{seeds.PLAY if site.natural else seeds.STATE} {case.tag}"
     call = case.move, case.share, case.evidence
     verdict = _verdict(target, probe)
     if verdict is None:
         return None
     try:
-        made = vector(target, spot, call, verdict, tag)
+        made = vector(target, site, call, verdict, tag)
     except NotAList:
         return None
     short = seeds.digest(case.arguments)
-    named = msgspec.structs.replace(made, id=f"{made.game}-{spot.validator}-{short}")
+    named = msgspec.structs.replace(made, id=f"{made.game}-{site.validator}-{short}")
     return msgspec.json.encode(named)
 
 
 def _verdict(target: Target, probe: Probe) -> Verdict | None:
     """What must come out of it: by the rules, or, without any, what does; None for a result
     that no case can say."""
-    spot, case = probe.spot, probe.case
+    site, case = probe.site, probe.case
     if target.rules is not None:
-        judge = target.game.validators[spot.validator].judge
+        judge = target.game.validators[site.validator].judge
         return judge(
-            *(spot.before.state, case.move, case.share, spot.amount),
+            *(site.before.state, case.move, case.share, site.amount),
             *(case.evidence, target.hashes),
         )
-    program = target.programs[spot.validator].serialized
+    program = target.programs[site.validator].serialized
     match run_serialized(program, case.arguments):
         case ProgramSlash():
             return Slash("")

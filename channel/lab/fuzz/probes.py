@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
-from channel.lab.cases.describe import described
+from channel.lab.cases.describe import described_value
 from channel.lab.cases.fields import Probe
-from channel.lab.cases.guided_cases import make
+from channel.lab.cases.guided_mutator import make_case
 from channel.lab.sites.honest_play import RawState, Recorded
-from channel.lab.sites.sites import place
+from channel.lab.sites.site import make_site
 from channel.lab.target.target import Target
 from clsp.values import NIL, NotAList, Value
 from games.contract import Next, Play, Position, Seat, Valid
@@ -43,11 +43,11 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def written(target: Target, probe: Probe) -> dict[str, Any]:
     """A probe as JSON data."""
-    spot, case = probe.spot, probe.case
-    held = spot.receiver.evidence(spot.before, case.move) if spot.natural else ()
+    site, case = probe.site, probe.case
+    held = site.receiver.evidence(site.before, case.move) if site.natural else ()
     known: dict[str, Any] | None = None
-    if spot.known is not None:
-        step = spot.known.next
+    if site.known is not None:
+        step = site.known.next
         known = {"validator": None}
         if step is not None:
             known = {
@@ -57,18 +57,18 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
             }
     return msgspec.to_builtins(  # type: ignore[no-any-return]
         Written(
-            validator=spot.validator,
-            amount=spot.amount,
-            state=write_value(spot.state, target),
-            mover_share=spot.before.mover_share,
-            max_move_size=spot.before.max_move_size,
-            natural=spot.natural,
+            validator=site.validator,
+            amount=site.amount,
+            state=write_value(site.state, target),
+            mover_share=site.before.mover_share,
+            max_move_size=site.before.max_move_size,
+            natural=site.natural,
             move=case.move.hex(),
             share=case.share,
             evidence=write_value(case.evidence, target),
-            honest_move=spot.play.move.hex(),
-            honest_share=spot.play.share,
-            held=[write_value(one, target) for one in held or spot.held],
+            honest_move=site.play.move.hex(),
+            honest_share=site.play.share,
+            held=[write_value(one, target) for one in held or site.held],
             honest_next=known,
         )
     )
@@ -99,10 +99,10 @@ def read(target: Target, data: Any) -> Probe:
         raise UsageError(f"the finding's state: {error}") from None
     before = Position(probe.validator, typed, Seat.ALICE, probe.mover_share, probe.max_move_size)
     play = Play(honest_move, probe.honest_share, held[0] if held else NIL)
-    spot = place(
+    site = make_site(
         *(target, before, play, probe.amount, Recorded(before, held), probe.natural, known)
     )
-    return Probe(spot, make(spot, "replayed", move, probe.share, evidence))
+    return Probe(site, make_case(site, "replayed", move, probe.share, evidence))
 
 
 def _known(target: Target, data: dict[str, Any] | None) -> Valid | None:
@@ -126,7 +126,7 @@ class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def write_value(value: Value, target: Target) -> Any:
     """A value as JSON data."""
     try:
-        return described(value, target)
+        return described_value(value, target)
     except NotAList:
         assert isinstance(value, tuple), "an atom can be written"
         return {"pair": [write_value(value[0], target), write_value(value[1], target)]}

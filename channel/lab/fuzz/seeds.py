@@ -13,9 +13,9 @@ from pathlib import Path
 
 from channel.errors import UsageError
 from channel.lab.cases.fields import Probe
-from channel.lab.cases.guided_cases import make
-from channel.lab.sites.honest_play import Recorded, recorded_spots
-from channel.lab.sites.sites import Spot, place
+from channel.lab.cases.guided_mutator import make_case
+from channel.lab.sites.honest_play import Recorded, recorded_sites
+from channel.lab.sites.site import Site, make_site
 from channel.lab.target.target import Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
@@ -39,7 +39,7 @@ class Corpus:
 
     def add(self, probe: Probe) -> None:
         """Keep a probe."""
-        self.probes.setdefault(probe.spot.validator, []).append(probe)
+        self.probes.setdefault(probe.site.validator, []).append(probe)
 
     def reached(self, name: str, nodes: Iterable[int], branches: Iterable[int]) -> bool:
         """Note what a run of this validator reached; whether any of it is new."""
@@ -55,7 +55,7 @@ def load(target: Target, folder: Path) -> list[Probe]:
     found: list[Probe] = []
     if not folder.is_dir():
         return found
-    honest = {(spot.validator, serialize(spot.state)): spot for spot in recorded_spots(target)}
+    honest = {(site.validator, serialize(site.state)): site for site in recorded_sites(target)}
     for name in target.programs:
         path = folder / f"{name}.jsonl"
         if input_files.is_missing(path):
@@ -74,18 +74,18 @@ def load(target: Target, folder: Path) -> list[Probe]:
     return found
 
 
-def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Spot]) -> Probe | None:
+def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]) -> Probe | None:
     asked = worked_out(case, target.name, target.hashes)
     if target.rules is None:
-        spot = honest.get((case.validator, serialize(asked.state)))
+        site = honest.get((case.validator, serialize(asked.state)))
     else:
-        spot = _spot(target, case, asked.state, asked.move, asked.evidence)
-    if spot is None:
+        site = _site(target, case, asked.state, asked.move, asked.evidence)
+    if site is None:
         return None
-    return Probe(spot, make(spot, case.tag, asked.move, case.mover_share, asked.evidence))
+    return Probe(site, make_case(site, case.tag, asked.move, case.mover_share, asked.evidence))
 
 
-def _spot(target: Target, case: Case, state: Value, move: bytes, evidence: Value) -> Spot | None:
+def _site(target: Target, case: Case, state: Value, move: bytes, evidence: Value) -> Site | None:
     try:
         typed = target.game.validators[case.validator].read_state(state)
     except BadState:
@@ -94,7 +94,7 @@ def _spot(target: Target, case: Case, state: Value, move: bytes, evidence: Value
     receiver = Recorded(before, (evidence,))
     play = Play(move, case.mover_share, evidence)
     natural = case.tag.startswith(PLAY)
-    return place(target, before, play, case.amount, receiver, natural=natural)
+    return make_site(target, before, play, case.amount, receiver, natural=natural)
 
 
 def digest(arguments: bytes) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence, Set
 from random import Random
 from typing import TypeGuard
 
-from channel.lab.cases.cases import Mutator
 from channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
-from channel.lab.cases.guided_cases import make
-from channel.lab.cases.trial import THEFT, UNSLASHABLE, Finding, Tally, Trial
+from channel.lab.cases.guided_mutator import make_case
+from channel.lab.cases.mutator import Mutator
+from channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, LabTally, Trial
 from channel.lab.laws import Law
-from channel.lab.referee.referee_runs import Court
-from channel.lab.sites.sites import Spot
+from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.values import NIL
 
@@ -28,14 +28,14 @@ ANEW = 400
 
 
 def broken_by(
-    target: Target, law: Law, probe: Probe, tally: Tally | None = None
-) -> tuple[Finding, ...]:
+    target: Target, law: Law, probe: Probe, tally: LabTally | None = None
+) -> tuple[LabFinding, ...]:
     """What one law finds on this one case. `tally` adds up what it costs."""
-    tally = tally or Tally()
-    court = Court(target)
-    trial = Trial(target, court, probe.spot, [probe.case], Random(0), tally)
+    tally = tally or LabTally()
+    runner = RefereeRunner(target)
+    trial = Trial(target, runner, probe.site, [probe.case], Random(0), tally)
     found = tuple(law.check(trial))
-    tally.spent += court.spent
+    tally.spent += runner.spent
     return found
 
 
@@ -46,14 +46,14 @@ class Shrinker:
         self,
         target: Target,
         law: Law,
-        finding: Finding,
-        plain: Sequence[Spot],
+        finding: LabFinding,
+        plain: Sequence[Site],
         runaway: Set[str] = frozenset(),
     ) -> None:
         self._target, self._law, self._cause, self._plain = target, law, finding.cause, plain
         self._losing = finding.loss > 0
         self._costly = finding.severity in (THEFT, UNSLASHABLE)
-        self._tally = Tally(runaway=set(runaway))
+        self._tally = LabTally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
@@ -86,8 +86,8 @@ class Shrinker:
     def _on_a_plain_hand(self, probe: Probe) -> Probe | None:
         """The same cause on small round amounts: by the same deviation, or by any."""
         found: list[tuple[int, int, Probe]] = []
-        for spot in self._plain:
-            for moved in _moved(probe, spot):
+        for site in self._plain:
+            for moved in _moved(probe, site):
                 loss = self._loss(moved)
                 if self._shows(loss):
                     found.append((len(fields(moved)), -loss, moved))
@@ -106,9 +106,9 @@ class Shrinker:
     def _anew(self) -> Probe | None:
         """The same cause by any deviation on a plain hand."""
         best: Probe | None = None
-        for spot in self._plain:
-            for case in Mutator(spot, Random(0)).cases(ANEW // self._law.every + 8):
-                found = Probe(spot, case)
+        for site in self._plain:
+            for case in Mutator(site, Random(0)).cases(ANEW // self._law.every + 8):
+                found = Probe(site, case)
                 if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
                     best = found
         return best
@@ -116,7 +116,7 @@ class Shrinker:
     def _fewer_fields(self, probe: Probe) -> Probe:
         """Take fields back to honest play: all, halves, quarters, one by one."""
         kept: list[Field] = list(fields(probe))
-        if probe.spot.base is not None:
+        if probe.site.base is not None:
             kept.append(PLACE)
         size = len(kept)
         while size:
@@ -139,7 +139,7 @@ class Shrinker:
 
     def _rest(self, probe: Probe) -> Probe:
         """The bytes and the evidence of a probe whose share is settled."""
-        spot, case = probe.spot, probe.case
+        site, case = probe.site, probe.case
         for kind, at in fields(probe):
             if kind not in ("move", "extra"):
                 continue
@@ -148,7 +148,9 @@ class Shrinker:
                 if move[at] <= byte:
                     break
                 move[at] = byte
-                plainer = Probe(spot, make(spot, case.tag, bytes(move), case.share, case.evidence))
+                plainer = Probe(
+                    site, make_case(site, case.tag, bytes(move), case.share, case.evidence)
+                )
                 if self.breaks(plainer):
                     probe = plainer
                     case = probe.case
@@ -157,20 +159,20 @@ class Shrinker:
 
     def _plainer(self, probe: Probe) -> Iterator[Probe]:
         """The same with plainer shares and evidence: first what costs most, itself at the end."""
-        spot, case = probe.spot, probe.case
+        site, case = probe.site, probe.case
         shares = [case.share]
-        if case.share != spot.play.share:
-            honest = spot.play.share
-            shares = list(dict.fromkeys((0, honest - 1, honest + 1, spot.amount, case.share)))
-        held = [case.evidence] if case.evidence in spot.held else [NIL, case.evidence]
+        if case.share != site.play.share:
+            honest = site.play.share
+            shares = list(dict.fromkeys((0, honest - 1, honest + 1, site.amount, case.share)))
+        held = [case.evidence] if case.evidence in site.held else [NIL, case.evidence]
         for share in shares:
             for evidence in held:
-                yield Probe(spot, make(spot, case.tag, case.move, share, evidence))
+                yield Probe(site, make_case(site, case.tag, case.move, share, evidence))
 
 
-def _moved(probe: Probe, spot: Spot) -> Iterator[Probe]:
+def _moved(probe: Probe, site: Site) -> Iterator[Probe]:
     """The same deviation from honest play, at another place of the same validator."""
-    case, honest, there = probe.case, probe.spot.play, spot.play
+    case, honest, there = probe.case, probe.site.play, site.play
     changed = set(fields(probe))
     move = bytearray()
     for at in range(max(len(case.move), len(honest.move), len(there.move))):
@@ -183,11 +185,11 @@ def _moved(probe: Probe, spot: Spot) -> Iterator[Probe]:
         less = there.share - 1 if case.share < honest.share else there.share + 1
         shares = [0, less, there.share + case.share - honest.share, case.share]
         shares = [share for share in shares if share != there.share]
-    evidence = case.evidence if ("evidence", 0) in changed else spot.held[0]
+    evidence = case.evidence if ("evidence", 0) in changed else site.held[0]
     for share in dict.fromkeys(shares):
-        yield Probe(spot, make(spot, case.tag, bytes(move), share, evidence))
+        yield Probe(site, make_case(site, case.tag, bytes(move), share, evidence))
 
 
-def as_probe(spot: Spot, finding: Finding) -> Probe:
+def as_probe(site: Site, finding: LabFinding) -> Probe:
     """The case that a finding names."""
-    return Probe(spot, make(spot, finding.law, finding.move, finding.share, finding.evidence))
+    return Probe(site, make_case(site, finding.law, finding.move, finding.share, finding.evidence))

@@ -12,7 +12,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
-from channel.lab.cases.trial import Finding, Trial
+from channel.lab.cases.trial import LabFinding, Trial
 from channel.lab.target.target import Target
 
 
@@ -26,7 +26,7 @@ class Needs(Enum):
 
 
 class Law(Protocol):
-    """One law. `every`: it is tried at one spot in so many, because it costs that much.
+    """One law. `every`: it is tried at one site in so many, because it costs that much.
 
     A referee hashes the whole validator in CLVM, so a slash costs what a hundred calls cost.
     """
@@ -46,8 +46,8 @@ class Law(Protocol):
         """Which targets it is for."""
         ...
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """Try it at a spot; yields what breaks it."""
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """Try it at a site; yields what breaks it."""
         ...
 
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
 
-from channel.lab.cases.trial import UNSLASHABLE, Finding, Trial
+from channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
 from channel.lab.laws import Needs
-from channel.lab.sites.honest_play import recorded_spots
+from channel.lab.sites.honest_play import recorded_sites
 from channel.lab.sites.values import leaves
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid
+from clsp.run import ProgramSlash, ProgramValid
 from games.contract import Slash
 
 LONGEST = 64
@@ -28,10 +27,10 @@ class CommitmentsAreBound:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """The spot's honest move, if it opens something."""
-        play, dice = trial.spot.play, trial.dice
-        opened = opening(play.move, frozenset(leaves(trial.spot.state)))
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """The site's honest move, if it opens something."""
+        play, dice = trial.site.play, trial.dice
+        opened = opening(play.move, frozenset(leaves(trial.site.state)))
         if opened is None or self._optional(trial):
             return
         start, end = opened
@@ -44,7 +43,7 @@ class CommitmentsAreBound:
             said = [trial.run(move, play.share, one) for one in held]
             if any(isinstance(one, ProgramSlash) for one in said):
                 continue
-            if any(isinstance(one, Valid) for one in said):
+            if any(isinstance(one, ProgramValid) for one in said):
                 text = (
                     f"the commitment that bytes {start} to {end - 1} of the move open is not"
                     " compared: the mover may show something else, and nobody can slash it"
@@ -55,11 +54,11 @@ class CommitmentsAreBound:
 
     def _optional(self, trial: Trial) -> bool:
         """Whether an honest move of this size opens nothing: then this one need not either."""
-        size = len(trial.spot.play.move)
+        size = len(trial.site.play.move)
         return any(
             opening(other.play.move, frozenset(leaves(other.state))) is None
-            for other in recorded_spots(trial.target)
-            if other.validator == trial.spot.validator and len(other.play.move) == size
+            for other in recorded_sites(trial.target)
+            if other.validator == trial.site.validator and len(other.play.move) == size
         )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import GRIEFING, Finding, Trial
+from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
 from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import Commitment, Slashed
+from channel.lab.referee.referee_runs import Commitment, SlashResult
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.contract import Valid
@@ -23,16 +23,16 @@ class Encodings:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """The spot's honest move, in every wrong way."""
-        spot, court = trial.spot, trial.court
-        if not spot.natural:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """The site's honest move, in every wrong way."""
+        site, runner = trial.site, trial.runner
+        if not site.natural:
             return
-        move, share = spot.play.move, int_to_atom(spot.play.share)
-        verdict, _ = trial.ruling(move, spot.play.share)
+        move, share = site.play.move, int_to_atom(site.play.share)
+        verdict, _ = trial.ruling(move, site.play.share)
         if not isinstance(verdict, Valid):
             return
-        declared = court.honest(verdict.next)
+        declared = runner.honest(verdict.next)
         size, commits = declared.size, declared.infohash
         wrong: dict[str, tuple[Value, Value, Value, Value]] = {
             "the move as a pair": ((move, NIL), share, size, commits)
@@ -44,15 +44,15 @@ class Encodings:
         for how, one in _otherwise(commits):
             wrong[f"the commitment as {how}"] = (move, share, size, one)
         for what, (a_move, a_share, a_size, a_hash) in wrong.items():
-            fields = court.after(spot, a_move, a_share, Commitment(a_hash, a_size))
+            fields = runner.after(site, a_move, a_share, Commitment(a_hash, a_size))
             trial.tally.tried[self.name] += 1
-            if not court.passes(spot, fields):
+            if not runner.passes(site, fields):
                 continue
-            if any(court.slash(spot, fields, e) is Slashed.PAYS for e in trial.evidence(move)):
+            if any(runner.slash(site, fields, e) is SlashResult.PAYS for e in trial.evidence(move)):
                 continue
-            run = court.slash_run(spot, fields, spot.play.evidence)
+            run = runner.slash_run(site, fields, site.play.evidence)
             text = f"the referee takes {what}, and nobody can slash it"
-            call = move, spot.play.share, spot.play.evidence
+            call = move, site.play.share, site.play.evidence
             yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", call, run=run)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.cases import Case
 from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
-from channel.lab.cases.trial import GRIEFING, THEFT, Finding, Trial
+from channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.laws.verdicts_agree import leads_to
 from channel.lab.sites.honest_play import plays
@@ -18,21 +18,21 @@ from games.contract import Slash
 
 
 class HonestMovesHold:
-    """Every case through the target's program, with the honest move of its spot to compare."""
+    """Every case through the target's program, with the honest move of its site to compare."""
 
     name = "honest moves hold"
     every = 1
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Run every case."""
         runs = Runs(trial)
         for case, outcome, cost, result in runs:
             runs.note(outcome, cost, case)
             call = case.move, case.share, case.evidence
-            if (case.move, case.share) == (trial.spot.play.move, trial.spot.play.share):
-                known = trial.spot.known
-                assert known is not None, "a spot without rules was written down"
+            if (case.move, case.share) == (trial.site.play.move, trial.site.play.share):
+                known = trial.site.known
+                assert known is not None, "a site without rules was written down"
                 if outcome == SLASH:
                     text = "an honest move is slashed: its mover loses everything"
                     yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
@@ -44,10 +44,10 @@ class HonestMovesHold:
         trial.tally.tried[self.name] += len(trial.cases)
         yield from self._stuck(trial)
 
-    def _protected(self, trial: Trial, case: Case) -> Iterator[Finding]:
+    def _protected(self, trial: Trial, case: SiteCase) -> Iterator[LabFinding]:
         """A move that fails with all evidence that works on the honest one cannot be slashed."""
-        spot = trial.spot
-        if not 0 <= case.share <= spot.amount or len(case.move) > spot.before.max_move_size:
+        site = trial.site
+        if not 0 <= case.share <= site.amount or len(case.move) > site.before.max_move_size:
             return
         working = self._working(trial)
         if not working or (NIL not in working and not self._of_another_size(trial, case)):
@@ -62,26 +62,26 @@ class HonestMovesHold:
         call = case.move, case.share, working[-1]
         yield trial.finding(self.name, THEFT, text, "a move raises", call, Slash(""))
 
-    def _of_another_size(self, trial: Trial, case: Case) -> bool:
+    def _of_another_size(self, trial: Trial, case: SiteCase) -> bool:
         """Whether all honest moves here have one size, and this one does not.
 
         Where evidence is needed at all, it may be about the move: what fits an honest one need
         not fit another. But a size that no honest move has is to be slashed by any.
         """
-        sizes = [len(play.move) for play in plays(trial.target, trial.spot.validator)]
+        sizes = [len(play.move) for play in plays(trial.target, trial.site.validator)]
         return len(sizes) > 2 and len(set(sizes)) == 1 and len(case.move) != sizes[0]
 
-    def _stuck(self, trial: Trial) -> Iterator[Finding]:
+    def _stuck(self, trial: Trial) -> Iterator[LabFinding]:
         if self._working(trial):
             return
-        play = trial.spot.play
+        play = trial.site.play
         text = "an honest move makes the program raise, with all evidence that the file has"
         call = play.move, play.share, play.evidence
         yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}", call)
 
     def _working(self, trial: Trial) -> list[Value]:
         """The evidence with which the honest move does not raise."""
-        play = trial.spot.play
+        play = trial.site.play
         return [
             held
             for held in dict.fromkeys((play.evidence, *trial.evidence(play.move)))

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 
 from channel.lab.cases.loss import MISDECLARED
 from channel.lab.cases.runs import RAISE
-from channel.lab.cases.trial import THEFT, UNSLASHABLE, Finding, Trial
+from channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, Trial
 from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import Commitment, Slashed
+from channel.lab.referee.referee_runs import Commitment, SlashResult
 from clsp.integers import int_to_atom
-from clsp.run import Raised
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid as ProgramValid
+from clsp.run import ProgramSlash, ProgramValid, Raised
 from clsp.values import Value
 from games.contract import Slash, Valid
 
 MOVES = 8
-"""Different moves that are tried at a spot."""
+"""Different moves that are tried at a site."""
 
 
 class IllegalMovesPay:
@@ -27,17 +25,17 @@ class IllegalMovesPay:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """A few of the spot's moves, and wrong declarations of a legal one."""
-        if not trial.spot.natural:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """A few of the site's moves, and wrong declarations of a legal one."""
+        if not trial.site.natural:
             return
         tried: set[tuple[bytes, int]] = set()
         for case in trial.cases:
             if len(tried) >= MOVES:
                 break
-            if (case.move, case.share) in tried or not 0 <= case.share <= trial.spot.amount:
+            if (case.move, case.share) in tried or not 0 <= case.share <= trial.site.amount:
                 continue
-            if len(case.move) > trial.spot.before.max_move_size:
+            if len(case.move) > trial.site.before.max_move_size:
                 continue  # the referee refuses it, whatever else is wrong
             tried.add((case.move, case.share))
             verdict, _ = trial.ruling(case.move, case.share)
@@ -48,14 +46,14 @@ class IllegalMovesPay:
 
     def _cheat(
         self, trial: Trial, move: bytes, share: int, verdict: Slash, arguments: bytes
-    ) -> Iterator[Finding]:
-        spot, court = trial.spot, trial.court
-        fields = court.after(spot, move, int_to_atom(share), court.best_cheat(spot, arguments))
-        if not court.passes(spot, fields):
+    ) -> Iterator[LabFinding]:
+        site, runner = trial.site, trial.runner
+        fields = runner.after(site, move, int_to_atom(share), runner.best_cheat(site, arguments))
+        if not runner.passes(site, fields):
             return
         trial.tally.tried[self.name] += 1
         held = trial.evidence(move)
-        if any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
+        if any(runner.slash(site, fields, one) is SlashResult.PAYS for one in held):
             return
         rule = trial.rule(verdict.rule)
         call = move, share, held[-1]
@@ -63,7 +61,7 @@ class IllegalMovesPay:
         text = f"a move that {rule} forbids gets through the referee, and "
         if ProgramSlash in said:
             text += "its slash does not pay, though the validator slashes it"
-            run = court.slash_run(spot, fields, held[said.index(ProgramSlash)])
+            run = runner.slash_run(site, fields, held[said.index(ProgramSlash)])
             yield trial.finding(self.name, THEFT, text, "slash path", call, run=run)
         elif Raised in said and ProgramValid not in said:
             text += "the program raises: its slash fails"
@@ -75,10 +73,10 @@ class IllegalMovesPay:
 
     def _misdeclared(
         self, trial: Trial, move: bytes, share: int, verdict: Valid
-    ) -> Iterator[Finding]:
+    ) -> Iterator[LabFinding]:
         """A legal move with a wrong commitment, size limit or terminal flag is illegal too."""
-        spot, court = trial.spot, trial.court
-        honest = court.honest(verdict.next)
+        site, runner = trial.site, trial.runner
+        honest = runner.honest(verdict.next)
         other_size = b"\x29" if honest.size != b"\x29" else b"\x28"
         wrong: dict[str, Commitment] = {
             "commitment": Commitment(b"\xee" * 32, honest.size),
@@ -93,14 +91,14 @@ class IllegalMovesPay:
         for what, declared in wrong.items():
             if declared == honest:
                 continue
-            fields = court.after(spot, move, int_to_atom(share), declared)
-            if not court.passes(spot, fields):
+            fields = runner.after(site, move, int_to_atom(share), declared)
+            if not runner.passes(site, fields):
                 continue
             trial.tally.tried[self.name] += 1
-            if not any(court.slash(spot, fields, one) is Slashed.PAYS for one in held):
+            if not any(runner.slash(site, fields, one) is SlashResult.PAYS for one in held):
                 text = f"a legal move that declares a wrong {what} cannot be slashed"
                 shown, cause = (move, share, held[-1]), f"{MISDECLARED}: {what}"
-                run = court.slash_run(spot, fields, held[-1])
+                run = runner.slash_run(site, fields, held[-1])
                 yield trial.finding(self.name, UNSLASHABLE, text, cause, shown, run=run)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import GRIEFING, Finding, Trial
+from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.sites.values import NUMBER
 from clsp.integers import atom_to_int
-from clsp.run import Valid
+from clsp.run import ProgramValid
 from clsp.values import Value
 from games.contract import Slash
 from games.judge import result_value
@@ -24,18 +24,18 @@ class OneEncoding:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """The spot's honest move; not one that ends the game, as all of them lead to the same."""
-        spot = trial.spot
-        known, play = spot.known, spot.play
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """The site's honest move; not one that ends the game, as all of them lead to the same."""
+        site = trial.site
+        known, play = site.known, site.play
         if known is None or known.next is None:
             return
         trial.tally.tried[self.name] += 1
         for move in padded(play.move):
-            if len(move) > spot.before.max_move_size:
+            if len(move) > site.before.max_move_size:
                 continue
             outcome = trial.run(move, play.share, play.evidence)
-            if not isinstance(outcome, Valid):
+            if not isinstance(outcome, ProgramValid):
                 continue
             if alike(outcome.value, result_value(known.next, trial.target.hashes)):
                 text = (

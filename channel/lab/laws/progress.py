@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.guided_cases import make
-from channel.lab.cases.trial import GRIEFING, RUNAWAY, Finding, Trial
+from channel.lab.cases.guided_mutator import make_case
+from channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.sites.hands import plain_terms
-from channel.lab.sites.honest_play import RawState, recorded_spots
-from channel.lab.sites.sites import Spot, place
+from channel.lab.sites.honest_play import RawState, recorded_sites
+from channel.lab.sites.site import Site, make_site
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int
-from clsp.run import Outcome, Valid, run_serialized
+from clsp.run import Outcome, ProgramValid, run_serialized
 from clsp.values import NIL, Value
 from games.chance import Chance
 from games.contract import Action, Choice, Next, Play, Player, Position, Seat, State
@@ -22,14 +22,14 @@ from games.judge import position_after
 LONGEST = 300
 """Moves of one game. Whoever answers only lets it end long before, in every game of cards."""
 
-SPOTS = 64
+SITES = 64
 """Honest moves that are tried as answers, where nothing but honest moves is known."""
 
 Found = tuple[str, Value]
 """A validator and its state."""
 
 
-class Progress:
+class GamesEnd:
     """A player that stalls against one that answers with the first of its choices; the programs
     say where each move leads."""
 
@@ -37,7 +37,7 @@ class Progress:
     every = 512
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
         """One game from its beginning; without rules, whether moves lead back to a place."""
         trial.tally.tried[self.name] += 1
         if trial.target.rules is None:
@@ -53,10 +53,10 @@ class Progress:
             )
             play = last.play
             call = play.move, play.share, play.evidence
-            here = Trial(trial.target, trial.court, last, [], trial.dice, trial.tally)
+            here = Trial(trial.target, trial.runner, last, [], trial.dice, trial.tally)
             yield here.finding(self.name, GRIEFING, text, self.name, call)
 
-    def _game(self, target: Target, staller: Seat, chance: Chance) -> Spot | None:
+    def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
         """Play; the last place if the game did not end."""
         game, terms, hashes = target.game, plain_terms(target), target.hashes
         initial = game.initial(terms)
@@ -66,7 +66,7 @@ class Progress:
         players: list[Player] = [
             game.player(seat, terms, chance.bytes(64), hashes) for seat in Seat
         ]
-        spot: Spot | None = None
+        site: Site | None = None
         for _ in range(LONGEST):
             if position.over:
                 return None
@@ -78,8 +78,8 @@ class Progress:
                 return None
             if not isinstance(play, Play):
                 return None
-            spot = place(target, position, play, terms.amount, players[seat.other])
-            step = _led_to(target, spot)
+            site = make_site(target, position, play, terms.amount, players[seat.other])
+            step = _led_to(target, site)
             if step is None:
                 return None
             position = position_after(position, step, play.move, play.share)
@@ -89,34 +89,34 @@ class Progress:
                 if target.strict:
                     raise  # our own programs lead players nowhere that they cannot follow
                 return None  # where somebody else's lead is another law's affair
-        return spot
+        return site
 
-    def _circle(self, trial: Trial) -> Iterator[Finding]:
+    def _circle(self, trial: Trial) -> Iterator[LabFinding]:
         """A move after which every answer that is known leads back."""
-        spot, target = trial.spot, trial.target
-        start = (spot.validator, spot.state)
-        there = _record(target, trial.run(spot.play.move, spot.play.share, spot.play.evidence))
+        site, target = trial.site, trial.target
+        start = (site.validator, site.state)
+        there = _record(target, trial.run(site.play.move, site.play.share, site.play.evidence))
         if there is None:
             return
-        answers = self._answers(target, there, spot.amount)
+        answers = self._answers(target, there, site.amount)
         if answers and all(answer == start for answer in answers):
             text = (
                 "a move leads back to the same place, whatever its opponent is known to answer:"
                 " a player can prolong the game for ever"
             )
-            call = spot.play.move, spot.play.share, spot.play.evidence
+            call = site.play.move, site.play.share, site.play.evidence
             yield trial.finding(self.name, GRIEFING, text, self.name, call)
 
     def _answers(self, target: Target, there: Found, amount: int) -> list[Found]:
         """Where the file's moves lead at this place, those that are legal there."""
         name, state = there
         found = []
-        for spot in recorded_spots(target)[:SPOTS]:
-            if spot.validator != name:
+        for site in recorded_sites(target)[:SITES]:
+            if site.validator != name:
                 continue
-            before = Position(name, RawState(state), Seat.BOB, 0, spot.before.max_move_size)
-            here = place(target, before, spot.play, amount, spot.receiver)
-            record = _record(target, _run(target, here, spot.play.evidence))
+            before = Position(name, RawState(state), Seat.BOB, 0, site.before.max_move_size)
+            here = make_site(target, before, site.play, amount, site.receiver)
+            record = _record(target, _run(target, here, site.play.evidence))
             if record is not None:
                 found.append(record)
         return found
@@ -135,16 +135,16 @@ def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
     return Action(choice.verb, number if choice.most else 0)
 
 
-def _run(target: Target, spot: Spot, held: Value) -> Outcome:
-    """The honest move of a spot, with this evidence, by the program."""
-    case = make(spot, "", spot.play.move, spot.play.share, held)
-    program = target.programs[spot.validator].serialized
+def _run(target: Target, site: Site, held: Value) -> Outcome:
+    """The honest move of a site, with this evidence, by the program."""
+    case = make_case(site, "", site.play.move, site.play.share, held)
+    program = target.programs[site.validator].serialized
     return run_serialized(program, case.arguments, RUNAWAY)
 
 
 def _record(target: Target, outcome: Outcome) -> Found | None:
     """The validator and state that a legal move leads to; None where it ends the game."""
-    if not isinstance(outcome, Valid):
+    if not isinstance(outcome, ProgramValid):
         return None
     match outcome.value:
         case (bytes(program), (state, _)) if program:
@@ -154,10 +154,10 @@ def _record(target: Target, outcome: Outcome) -> Found | None:
     return None
 
 
-def _led_to(target: Target, spot: Spot) -> Next | None:
+def _led_to(target: Target, site: Site) -> Next | None:
     """The next record by the program; None where it ends the game, or is no record of it."""
-    for held in (spot.play.evidence, NIL, *spot.held):
-        outcome = _run(target, spot, held)
+    for held in (site.play.evidence, NIL, *site.held):
+        outcome = _run(target, site, held)
         found = _record(target, outcome)
         if found is None:
             continue
@@ -166,11 +166,11 @@ def _led_to(target: Target, spot: Spot) -> Next | None:
             state: State = target.game.validators[name].read_state(value)
         except BadState:
             return None
-        assert isinstance(outcome, Valid)
+        assert isinstance(outcome, ProgramValid)
         match outcome.value:
             case (_, (_, (bytes(size), _))) if len(size) <= 2:
                 return Next(name, state, atom_to_int(size))
     return None
 
 
-LAW = Progress()
+LAW = GamesEnd()

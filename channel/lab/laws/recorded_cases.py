@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding, Trial
+from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, LabFinding, Trial
 from channel.lab.laws import Needs
 from games.vectors import check_program, worked_out
 
@@ -25,7 +25,7 @@ class RecordedCases:
     every = 1
     needs = Needs.RECORDS
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
         """The first trial of a tally does it for all of it."""
         target = trial.target
         if trial.tally.tried[self.name]:
@@ -39,7 +39,7 @@ class RecordedCases:
                 )
                 asked = worked_out(case, target.name, target.hashes)
                 shown = msgspec.to_builtins(case)
-                yield Finding(
+                yield LabFinding(
                     *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
                     *(asked.move, case.mover_share, asked.evidence, None),
                     case.amount - case.mover_share,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import THEFT, Finding, Trial
+from channel.lab.cases.trial import THEFT, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.referee.referee_runs import failed, paid
 from clsp.integers import int_to_atom
@@ -21,39 +21,39 @@ class Shares:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """Both coins of the spot."""
-        spot, court = trial.spot, trial.court
-        if not spot.natural:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """Both coins of the site."""
+        site, runner = trial.site, trial.runner
+        if not site.natural:
             return
-        yield from self._timeout(trial, court.coin(spot).atoms(), spot.before.mover_share)
-        verdict, _ = trial.ruling(spot.play.move, spot.play.share)
+        yield from self._timeout(trial, runner.coin(site).atoms(), site.before.mover_share)
+        verdict, _ = trial.ruling(site.play.move, site.play.share)
         if isinstance(verdict, Valid):
-            share = int_to_atom(spot.play.share)
-            fields = court.after(spot, spot.play.move, share, court.honest(verdict.next))
-            yield from self._timeout(trial, fields, spot.play.share)
+            share = int_to_atom(site.play.share)
+            fields = runner.after(site, site.play.move, share, runner.honest(verdict.next))
+            yield from self._timeout(trial, fields, site.play.share)
 
-    def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[Finding]:
-        spot = trial.spot
-        rest = spot.amount - share
-        call = spot.play.move, spot.play.share, spot.play.evidence
+    def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[LabFinding]:
+        site = trial.site
+        rest = site.amount - share
+        call = site.play.move, site.play.share, site.play.evidence
         trial.tally.tried[self.name] += 1
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
-        outcome = trial.court.timeout(fields, addresses)
+        outcome = trial.runner.timeout(fields, addresses)
         due = {MOVERS: share, WAITERS: rest}
         got = paid(outcome)
         if failed(outcome) or got != {address: one for address, one in due.items() if one}:
-            run = trial.court.puzzle(fields).serialized, serialize(to_list(addresses))
+            run = trial.runner.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
             lost = max(one - got.get(address, 0) for address, one in due.items())
             yield trial.finding(self.name, THEFT, text, "timeout pays", call, run=run, lost=lost)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
-            outcome = trial.court.timeout(fields, wrong)
-            lost = 0 if failed(outcome) else spot.amount - sum(paid(outcome).values())
+            outcome = trial.runner.timeout(fields, wrong)
+            lost = 0 if failed(outcome) else site.amount - sum(paid(outcome).values())
             if lost:
-                run = trial.court.puzzle(fields).serialized, serialize(to_list(wrong))
+                run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))
                 text = "a timeout lets a share go to nobody"
                 cause = "timeout pays nobody"
                 yield trial.finding(self.name, THEFT, text, cause, call, run=run, lost=lost)

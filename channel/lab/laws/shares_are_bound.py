@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.cases import BYTES, SHAPES
-from channel.lab.cases.trial import THEFT, Finding, Trial
+from channel.lab.cases.mutator import BYTES, SHAPES
+from channel.lab.cases.trial import THEFT, LabFinding, Trial
 from channel.lab.laws import Needs
-from channel.lab.sites.honest_play import recorded_spots
-from clsp.run import Slash as ProgramSlash
-from clsp.run import Valid
+from channel.lab.sites.honest_play import recorded_sites
+from clsp.run import ProgramSlash, ProgramValid
 from clsp.values import NIL, Value
 from games.contract import Slash
 
@@ -27,9 +26,9 @@ class SharesAreBound:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
         """One mojo less, and nothing."""
-        play = trial.spot.play
+        play = trial.site.play
         if not play.move or self._free(trial):
             return
         known = (play.evidence, *trial.evidence(play.move))
@@ -50,28 +49,28 @@ class SharesAreBound:
 
     def _free(self, trial: Trial) -> bool:
         """Whether the file has the same move with different shares: then the share is the move."""
-        spot = trial.spot
+        site = trial.site
         shares = {
             other.play.share
-            for other in recorded_spots(trial.target)
-            if (other.validator, other.play.move) == (spot.validator, spot.play.move)
-            and (other.state, other.amount) == (spot.state, spot.amount)
+            for other in recorded_sites(trial.target)
+            if (other.validator, other.play.move) == (site.validator, site.play.move)
+            and (other.state, other.amount) == (site.state, site.amount)
         }
         return len(shares) > 1
 
     def _looks_at_evidence(self, trial: Trial) -> bool:
-        play = trial.spot.play
+        play = trial.site.play
         shown = [NIL, *(one for one, _ in SHAPES)]
         said = {type(trial.run(play.move, play.share, one)) for one in shown}
         return len(said) > 1
 
     def _slashable(self, trial: Trial, share: int) -> bool:
-        play = trial.spot.play
+        play = trial.site.play
         known: list[Value] = [play.evidence, *trial.evidence(play.move)]
         outcomes = [trial.run(play.move, share, one) for one in known]
         if any(isinstance(one, ProgramSlash) for one in outcomes):
             return True
-        if not any(isinstance(one, Valid) for one in outcomes):
+        if not any(isinstance(one, ProgramValid) for one in outcomes):
             return True  # it raises; that is another law's
         more = (one for one, _ in (*BYTES, *SHAPES))
         return any(isinstance(trial.run(play.move, share, one), ProgramSlash) for one in more)

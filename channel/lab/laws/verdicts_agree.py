@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from chia_rs import LazyNode
 
-from channel.lab.cases.cases import Case
+from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
-from channel.lab.cases.severity import harm
-from channel.lab.cases.trial import Finding, Trial
+from channel.lab.cases.severity import assess
+from channel.lab.cases.trial import LabFinding, Trial
 from channel.lab.laws import Needs
 from clsp.values import NIL, Value
 from games.contract import Hashes, Next, Raise, Slash, Valid
@@ -23,11 +23,11 @@ class VerdictsAgree:
     every = 1
     needs = Needs.RULES
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Judge every case twice."""
-        spot, hashes = trial.spot, trial.target.hashes
-        amount, state = spot.amount, spot.before.state
-        judge = trial.target.game.validators[spot.validator].judge
+        site, hashes = trial.site, trial.target.hashes
+        amount, state = site.amount, site.before.state
+        judge = trial.target.game.validators[site.validator].judge
         runs = Runs(trial)
         note = runs.note
         for case, outcome, cost, result in runs:
@@ -43,9 +43,9 @@ class VerdictsAgree:
         trial.tally.tried[self.name] += len(trial.cases)
 
     def _finding(
-        self, trial: Trial, case: Case, verdict: Slash | Valid | Raise, outcome: str
-    ) -> Iterator[Finding]:
-        what = harm(trial, case, verdict, outcome)
+        self, trial: Trial, case: SiteCase, verdict: Slash | Valid | Raise, outcome: str
+    ) -> Iterator[LabFinding]:
+        what = assess(trial, case, verdict, outcome)
         if what is not None:
             call = case.move, case.share, case.evidence
             yield trial.finding(self.name, what.severity, what.text, what.cause, call)

@@ -12,9 +12,9 @@ from functools import partial
 from time import process_time
 from typing import Protocol
 
-from channel.lab.mutants import spends
+from channel.lab.mutants import prepared_spends
 from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.prepare import FIRST_CHUNKS, Prepared, differs, diverse, fresh
+from channel.lab.mutants.prepared_calls import FIRST_CHUNKS, PreparedCall, differs, diverse, fresh
 from channel.lab.target.target import REFEREE, Target
 from channel.system.interrupt import held
 from channel.system.workers import Crew, Work
@@ -24,7 +24,7 @@ SLICE = 100
 
 
 @dataclass(slots=True)
-class Fate:
+class MutantResult:
     """What became of a mutant: after how many runs it was killed, or that it lives (`killed`
     False); `seconds` is the processor time that went into it, with its share of making cases."""
 
@@ -35,7 +35,7 @@ class Fate:
 
 
 @dataclass(slots=True)
-class Tried:
+class Attempt:
     """What one piece of work says of one program."""
 
     killed: bool
@@ -50,11 +50,11 @@ Programs = Mapping[str, Sequence[bytes]]
 class Hunter(Protocol):
     """What tries programs: first on cases that are made once, then on fresh ones."""
 
-    def first(self, programs: Programs) -> dict[str, list[Tried]]:
+    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on the prepared cases."""
         ...
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
+    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on the chunk of fresh cases with this number, from 0."""
         ...
 
@@ -65,30 +65,30 @@ class CallHunter:
 
     def __init__(self, target: Target, seed: str, names: Sequence[str]) -> None:
         self._target, self._seed = target, seed
-        self._pool: dict[str, list[Prepared]] = {}
+        self._pool: dict[str, list[PreparedCall]] = {}
         self._limits: dict[str, int] = {}
         for name in names:
             if name == REFEREE:
-                self._pool[name], self._limits[name] = spends.diverse(target, seed)
+                self._pool[name], self._limits[name] = prepared_spends.diverse(target, seed)
         if set(names) - {REFEREE}:
             pool, limits = diverse(target, seed)
             self._pool |= pool
             self._limits |= limits
 
-    def first(self, programs: Programs) -> dict[str, list[Tried]]:
+    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on a few hundred cases that all differ."""
         return {
             name: [self._try(name, program, self._pool[name]) for program in some]
             for name, some in programs.items()
         }
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
+    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on a chunk of fresh cases."""
         start = process_time()
         wanted = programs.keys() - {REFEREE}
         made = fresh(self._target, self._seed, FIRST_CHUNKS + number, wanted) if wanted else {}
         if REFEREE in programs:
-            made[REFEREE] = spends.fresh(self._target, self._seed, 1 + number)
+            made[REFEREE] = prepared_spends.fresh(self._target, self._seed, 1 + number)
         share = (process_time() - start) / max(1, sum(map(len, programs.values())))
         return {
             name: [self._try(name, program, made[name], share) for program in some]
@@ -96,27 +96,27 @@ class CallHunter:
         }
 
     def _try(
-        self, name: str, program: bytes, cases: Sequence[Prepared], spent: float = 0.0
-    ) -> Tried:
+        self, name: str, program: bytes, cases: Sequence[PreparedCall], spent: float = 0.0
+    ) -> Attempt:
         start, limit = process_time(), self._limits[name]
         for runs, case in enumerate(cases, 1):
             if differs(program, case, limit):
-                return Tried(True, runs, process_time() - start + spent)
-        return Tried(False, len(cases), process_time() - start + spent)
+                return Attempt(True, runs, process_time() - start + spent)
+        return Attempt(False, len(cases), process_time() - start + spent)
 
 
 @dataclass(slots=True)
 class Hunt:
     """A hunt and how far it got; `left` is how many seconds it takes at most to go on."""
 
-    fates: list[Fate] = field(default_factory=list)
+    fates: list[MutantResult] = field(default_factory=list)
     chunks: int = 0
     interrupted: bool = False
     left: float = 0.0
     told: Callable[[Hunt], None] | None = None
 
     @property
-    def alive(self) -> list[Fate]:
+    def alive(self) -> list[MutantResult]:
         """The mutants that nothing has found out so far."""
         return [fate for fate in self.fates if not fate.killed]
 
@@ -131,7 +131,7 @@ class Hunt:
         """Hunt each mutant for so many seconds, or so many chunks; those that are spared only
         by the prepared cases. An interrupt ends it, and what is known stays."""
 
-        def wanted() -> list[Fate]:
+        def wanted() -> list[MutantResult]:
             every = [fate for fate in self.alive if not spared(fate.mutant)]
             self.left = sum(max(0.0, seconds - fate.seconds) for fate in every) / jobs
             return [fate for fate in every if fate.seconds < seconds]
@@ -148,7 +148,7 @@ class Hunt:
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _first(self, crew: Crew[Step, dict[str, list[Tried]]]) -> None:
+    def _first(self, crew: Crew[Step, dict[str, list[Attempt]]]) -> None:
         slices = [self.fates[at : at + SLICE] for at in range(0, len(self.fates), SLICE)]
         steps: list[Step] = [partial(_first, _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
@@ -157,7 +157,7 @@ class Hunt:
             self._tell()
 
     def _more(
-        self, crew: Crew[Step, dict[str, list[Tried]]], wanted: list[Fate], jobs: int
+        self, crew: Crew[Step, dict[str, list[Attempt]]], wanted: list[MutantResult], jobs: int
     ) -> None:
         """A chunk for each process, counted in their order whichever is done first."""
         programs = _programs(wanted)
@@ -173,14 +173,14 @@ class Hunt:
             self.told(self)
 
 
-def _programs(fates: Sequence[Fate]) -> dict[str, list[bytes]]:
+def _programs(fates: Sequence[MutantResult]) -> dict[str, list[bytes]]:
     found: dict[str, list[bytes]] = {}
     for fate in fates:
         found.setdefault(fate.mutant.validator, []).append(fate.mutant.program)
     return found
 
 
-def _note(fates: Sequence[Fate], tried: Mapping[str, Sequence[Tried]]) -> None:
+def _note(fates: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]]) -> None:
     """Add what a piece of work says, unless the mutant was killed before."""
     by_name = {name: iter(results) for name, results in tried.items()}
     for fate in fates:
@@ -191,18 +191,18 @@ def _note(fates: Sequence[Fate], tried: Mapping[str, Sequence[Tried]]) -> None:
             fate.seconds += result.seconds
 
 
-Step = Callable[[Hunter], dict[str, list[Tried]]]
+Step = Callable[[Hunter], dict[str, list[Attempt]]]
 """One piece of work for a hunter."""
 
 
-def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Tried]]]:
+def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Attempt]]]:
     hunter = make()
     return lambda step: [step(hunter)]
 
 
-def _first(programs: Programs, hunter: Hunter) -> dict[str, list[Tried]]:
+def _first(programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
     return hunter.first(programs)
 
 
-def _more(number: int, programs: Programs, hunter: Hunter) -> dict[str, list[Tried]]:
+def _more(number: int, programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
     return hunter.more(number, programs)

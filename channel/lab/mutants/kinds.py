@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from channel.lab.mutants.code import Expression, Module, path, replaced, steps
-from channel.lab.mutants.same import Same
+from channel.lab.mutants.equivalence import Equivalence
 from channel.lab.mutants.show import CODES, CONS, FIRST, REST, show
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.operators import IF, QUOTE
@@ -93,7 +93,7 @@ def mutants(
     seen = {program.serialized}
     made = []
     every = module.expressions()
-    same = Same(module)
+    same = Equivalence(module)
     by_place = {expression.at: expression for expression in every}
     for expression in every:
         for kind, change in KINDS.items():

@@ -10,10 +10,10 @@ from statistics import median_low
 import msgspec
 
 from channel.errors import UsageError
-from channel.lab.mutants.argued import Argued, argued
-from channel.lab.mutants.hunt import CallHunter, Fate, Hunt
+from channel.lab.mutants.hunt import CallHunter, Hunt, MutantResult
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.kinds import mutants as mutants_of
+from channel.lab.mutants.reasons import Reasons, stored_reasons
 from channel.lab.target.target import REFEREE, Target
 from games.names import LONGEST, nearest
 
@@ -53,13 +53,13 @@ class Survivor(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Report:
+class MutantReport:
     """A hunt's result."""
 
     target: Target
     seed: str
     hunt: Hunt
-    argued: Argued
+    argued: Reasons
 
     @property
     def validators(self) -> list[str]:
@@ -74,7 +74,7 @@ class Report:
             if validator in (None, fate.mutant.validator) and kind in (None, fate.mutant.kind)
         )
 
-    def _count(self, some: Iterable[Fate]) -> Count:
+    def _count(self, some: Iterable[MutantResult]) -> Count:
         fates = list(some)
         runs = [fate.runs for fate in fates if fate.killed]
         alive = [fate for fate in fates if not fate.killed]
@@ -141,12 +141,12 @@ def hunted(
     argued_too: bool = False,
     chunks: int | None = None,
     hunt: Hunt | None = None,
-) -> Report:
+) -> MutantReport:
     """Hunt these mutants. Those that are argued meet only the prepared cases, unless
     `argued_too`; `chunks` ends the hunt at so many chunks of fresh cases, whatever the time."""
-    known = argued(target)
+    known = stored_reasons(target)
     hunt = hunt or Hunt()
-    hunt.fates = [Fate(mutant) for mutant in mutants]
+    hunt.fates = [MutantResult(mutant) for mutant in mutants]
     names = tuple(dict.fromkeys(mutant.validator for mutant in mutants))
     hunt.run(
         partial(CallHunter, target, seed, names),
@@ -155,4 +155,4 @@ def hunted(
         lambda mutant: not argued_too and known.reason(mutant) is not None,
         chunks,
     )
-    return Report(target, seed, hunt, known)
+    return MutantReport(target, seed, hunt, known)

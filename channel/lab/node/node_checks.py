@@ -16,9 +16,9 @@ from channel.chain.coins import Bundle, Coin
 from channel.chain.interface import Answer, FarmableChain
 from channel.chain.simulator import SimulatedChain
 from channel.crypto import bls
-from channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, Purse, spend_of
-from channel.lab.node.positions import KEYS, PUBLIC, Position, positions
-from channel.lab.referee.referee_runs import Court
+from channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, NodeWallet, spend_of
+from channel.lab.node.spend_cases import KEYS, PUBLIC, SpendCase, spend_cases
+from channel.lab.referee.referee_runs import RefereeRunner
 from channel.lab.target.target import Target
 from channel.protocol.half_signed import NO_SIGNATURE
 from clsp.integers import atom_to_int, int_to_atom
@@ -42,7 +42,7 @@ PASSES = "passes"
 
 
 @dataclass(slots=True)
-class Report:
+class NodeReport:
     """What was tried: how often each path passed, or was refused by a rule or for a reason; and
     where node and model differ, a line each."""
 
@@ -59,7 +59,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class Prediction:
     """What must happen: the coins that are made, or why it is refused, by any of these."""
 
     made: tuple[tuple[bytes, int], ...]
@@ -67,23 +67,23 @@ class Foretold:
     signatures: tuple[tuple[bytes, bytes], ...]
 
 
-def settle(target: Target, number: int, seed: str) -> Report:
+def check_on_node(target: Target, number: int, seed: str) -> NodeReport:
     """Spend so many positions of a target on an embedded node. Raises `UsageError` for a target
     without rules."""
-    report = Report(target)
+    report = NodeReport(target)
     start = perf_counter()
     chain = SimulatedChain(NODE)
-    purse = Purse(chain, b"positions")
-    for batch in _batches(islice(positions(target, seed), number)):
-        _settle(report, chain, purse, batch)
+    wallet = NodeWallet(chain, b"positions")
+    for batch in _batches(islice(spend_cases(target, seed), number)):
+        _check_batch(report, chain, wallet, batch)
     report.seconds = perf_counter() - start
     return report
 
 
-def foretell(position: Position, coin_id: bytes, agg_sig_data: bytes) -> Foretold:
+def predict(position: SpendCase, coin_id: bytes, agg_sig_data: bytes) -> Prediction:
     """What the model says will happen to a position's coin."""
     if position.asked is None:
-        return Foretold((), (FAILS,), ())
+        return Prediction((), (FAILS,), ())
     made, reasons, signatures = [], [], []
     for condition in from_list(position.asked):
         match from_list(condition):
@@ -101,72 +101,74 @@ def foretell(position: Position, coin_id: bytes, agg_sig_data: bytes) -> Foretol
                 raise AssertionError(f"the model asks for {other}")
     if signatures and not position.signs:
         reasons.append(UNSIGNED)
-    return Foretold(tuple(made), tuple(reasons), tuple(signatures))
+    return Prediction(tuple(made), tuple(reasons), tuple(signatures))
 
 
-def _settle(report: Report, chain: FarmableChain, purse: Purse, batch: list[Position]) -> None:
+def _check_batch(
+    report: NodeReport, chain: FarmableChain, wallet: NodeWallet, batch: list[SpendCase]
+) -> None:
     """Make the coins of a batch, spend each at its age, and look at what became of them."""
-    court, data = Court(report.target), chain.agg_sig_data()
-    puzzles = [court.puzzle(position.coin.atoms()) for position in batch]
-    coins = purse.coins([(one.coin.puzzle_hash(), one.coin.amount) for one in batch])
+    runner, data = RefereeRunner(report.target), chain.agg_sig_data()
+    puzzles = [runner.puzzle(position.coin.atoms()) for position in batch]
+    coins = wallet.coins([(one.coin.puzzle_hash(), one.coin.amount) for one in batch])
     born = chain.peak()
     todo = sorted(zip(batch, puzzles, coins, strict=True), key=lambda one: one[0].age)
-    waiting: list[tuple[Position, Coin, Foretold]] = []
+    waiting: list[tuple[SpendCase, Coin, Prediction]] = []
     for position, puzzle, coin in todo:
         if (blocks := born + position.age - chain.peak()) > 0:
             chain.farm(blocks)
-        foretold = foretell(position, coin.id, data)
+        prediction = predict(position, coin.id, data)
         spend = spend_of(coin, puzzle.serialized, position.solution)
-        result = chain.push(Bundle((spend,), _signature(position, foretold)))
+        result = chain.push(Bundle((spend,), _signature(position, prediction)))
         report.tried += 1
-        report.counts[position.path, _outcome(position, foretold)] += 1
-        if foretold.reasons:
-            if result.answer is not Answer.REFUSED or result.error not in foretold.reasons:
+        report.counts[position.path, _outcome(position, prediction)] += 1
+        if prediction.reasons:
+            if result.answer is not Answer.REFUSED or result.error not in prediction.reasons:
                 said = result.error or result.answer.value
-                report.differences.append(f"{position!r}: {said}, not {foretold.reasons}")
+                report.differences.append(f"{position!r}: {said}, not {prediction.reasons}")
         elif result.answer is not Answer.ACCEPTED:
             report.differences.append(f"{position!r}: refused ({result.error}), it must pass")
-        waiting.append((position, coin, foretold))
+        waiting.append((position, coin, prediction))
     chain.farm()
-    for position, coin, foretold in waiting:
-        report.differences += _became(chain, position, coin, foretold)
+    for position, coin, prediction in waiting:
+        report.differences += _became(chain, position, coin, prediction)
 
 
 def _became(
-    chain: FarmableChain, position: Position, coin: Coin, foretold: Foretold
+    chain: FarmableChain, position: SpendCase, coin: Coin, prediction: Prediction
 ) -> Iterator[str]:
     """Whether the coin was spent as it should, and to exactly these coins."""
     seen = chain.coin(coin.id)
     spent = seen is not None and seen.spent is not None
-    if spent != (not foretold.reasons):
+    if spent != (not prediction.reasons):
         yield f"{position!r}: the coin is {'spent' if spent else 'not spent'}"
-    if foretold.reasons:
+    if prediction.reasons:
         return
-    if sum(amount for _, amount in foretold.made) != coin.amount:
+    if sum(amount for _, amount in prediction.made) != coin.amount:
         yield f"{position!r}: the model pays out another amount than the coin's"
-    for address, amount in foretold.made:
+    for address, amount in prediction.made:
         if chain.coin(Coin(coin.id, address, amount).id) is None:
             yield f"{position!r}: the coin of {amount} mojos was not made"
 
 
-def _signature(position: Position, foretold: Foretold) -> bytes:
+def _signature(position: SpendCase, prediction: Prediction) -> bytes:
     """Every signature that is asked for, by the key that must or by the other player's."""
     made = []
-    for key, message in foretold.signatures:
+    for key, message in prediction.signatures:
         index = PUBLIC.index(key) if position.signs else 1 - PUBLIC.index(key)
         made.append(bls.sign(KEYS[index], message))
     return bls.add(*made) if made else NO_SIGNATURE
 
 
-def _outcome(position: Position, foretold: Foretold) -> str:
+def _outcome(position: SpendCase, prediction: Prediction) -> str:
     if position.asked is None:
         return position.rule
-    return " or ".join(foretold.reasons) or PASSES
+    return " or ".join(prediction.reasons) or PASSES
 
 
-def _batches(every: Iterable[Position]) -> Iterator[list[Position]]:
+def _batches(every: Iterable[SpendCase]) -> Iterator[list[SpendCase]]:
     """As many as one spend makes coins for."""
-    batch: list[Position] = []
+    batch: list[SpendCase] = []
     held = 0
     for position in every:
         held += position.coin.amount

@@ -13,7 +13,7 @@ from channel.errors import InvariantError
 from channel.protocol.half_signed import NO_SIGNATURE
 from channel.protocol.wallet import address_of, wallet_key
 from clsp.integers import int_to_atom
-from clsp.run import Valid as Ran
+from clsp.run import ProgramValid as Ran
 from clsp.run import run_serialized
 from clsp.values import NotAList, Value, from_list, to_list
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
@@ -30,12 +30,12 @@ Wanted = tuple[bytes, int]
 """A coin to make: its puzzle hash, and its amount in mojos."""
 
 
-class Purse:
+class NodeWallet:
     """Block rewards at one address, turned into coins on demand."""
 
     def __init__(self, chain: FarmableChain, secret: bytes) -> None:
         self._chain = chain
-        self._key = wallet_key(secret, "purse")
+        self._key = wallet_key(secret, "wallet")
         self._address = address_of(self._key)
         self._left: Coin | None = None
 

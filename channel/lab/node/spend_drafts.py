@@ -21,7 +21,7 @@ LIE = b"\xee" * 32
 
 
 @dataclass
-class Draft:
+class SpendDraft:
     """A spend in the making: its solution is the list of `items` that ends in `tail`."""
 
     coin: GameCoin
@@ -42,84 +42,84 @@ class Draft:
         self.coin = msgspec.structs.replace(self.coin, **fields)
 
 
-Wrong = Callable[[Draft, Random], None]
+Fault = Callable[[SpendDraft, Random], None]
 """Makes a draft wrong in one way, or another one right: the model says which."""
 
 
-def _item(at: int, *values: Value) -> Wrong:
+def _item(at: int, *values: Value) -> Fault:
     """Another item in this place."""
 
-    def change(draft: Draft, dice: Random) -> None:
+    def change(draft: SpendDraft, dice: Random) -> None:
         draft.items[at] = dice.choice(values)
 
     return change
 
 
-def _paired(at: int) -> Wrong:
+def _paired(at: int) -> Fault:
     """A pair where an atom belongs, or a pair of what belongs there and something."""
 
-    def change(draft: Draft, dice: Random) -> None:
+    def change(draft: SpendDraft, dice: Random) -> None:
         draft.items[at] = (draft.items[at], NIL)
 
     return change
 
 
-def _too_long(draft: Draft, dice: Random) -> None:
+def _too_long(draft: SpendDraft, dice: Random) -> None:
     draft.items[0] = bytes(draft.coin.max_move_size + dice.randint(1, 3))
 
 
-def _too_much(draft: Draft, dice: Random) -> None:
+def _too_much(draft: SpendDraft, dice: Random) -> None:
     draft.items[2] = int_to_atom(draft.coin.amount + dice.randint(1, 300))
 
 
-def _more_bytes(draft: Draft, dice: Random) -> None:
+def _more_bytes(draft: SpendDraft, dice: Random) -> None:
     at = dice.choice((2, 3))
     atom = draft.items[at]
     assert isinstance(atom, bytes)
     draft.items[at] = b"\x00" + atom
 
 
-def _over(draft: Draft, dice: Random) -> None:
+def _over(draft: SpendDraft, dice: Random) -> None:
     draft.change(infohash_b=b"")
 
 
-def _late(draft: Draft, dice: Random) -> None:
+def _late(draft: SpendDraft, dice: Random) -> None:
     draft.age = draft.coin.timeout + dice.randint(0, 2)
 
 
-def _early(draft: Draft, dice: Random) -> None:
+def _early(draft: SpendDraft, dice: Random) -> None:
     draft.age = dice.randint(0, draft.coin.timeout - 1)
 
 
-def _unsigned(draft: Draft, dice: Random) -> None:
+def _unsigned(draft: SpendDraft, dice: Random) -> None:
     draft.signs = False
 
 
-def _one_more(draft: Draft, dice: Random) -> None:
+def _one_more(draft: SpendDraft, dice: Random) -> None:
     draft.items.append(dice.choice((NIL, b"\x01", (NIL, NIL))))
 
 
-def _one_less(draft: Draft, dice: Random) -> None:
+def _one_less(draft: SpendDraft, dice: Random) -> None:
     draft.items.pop()
 
 
-def _no_list(draft: Draft, dice: Random) -> None:
+def _no_list(draft: SpendDraft, dice: Random) -> None:
     draft.tail = b"\x01"
 
 
-def _other_address(draft: Draft, dice: Random) -> None:
+def _other_address(draft: SpendDraft, dice: Random) -> None:
     """An address for nobody, or none for somebody."""
     at = dice.choice((0, 1))
     draft.items[at] = NIL if draft.items[at] else ADDRESSES[at]
 
 
-def _first_coin(draft: Draft, dice: Random) -> None:
+def _first_coin(draft: SpendDraft, dice: Random) -> None:
     draft.change(infohash_a=FIRST)
 
 
-_SHAPE: tuple[Wrong, ...] = (_one_more, _one_less, _no_list, _unsigned)
+_SHAPE: tuple[Fault, ...] = (_one_more, _one_less, _no_list, _unsigned)
 
-WRONG_MOVES: tuple[Wrong, ...] = (
+WRONG_MOVES: tuple[Fault, ...] = (
     *_SHAPE,
     *(_too_long, _too_much, _more_bytes, _over, _late),
     *(_paired(0), _paired(1), _paired(2), _paired(3)),
@@ -128,12 +128,12 @@ WRONG_MOVES: tuple[Wrong, ...] = (
     _item(3, b"\xff", b"\x80\x00"),
     _item(3, b"\x01\x00\x00", b"\x00\x80\x00"),
 )
-WRONG_TIMEOUTS: tuple[Wrong, ...] = (
+WRONG_TIMEOUTS: tuple[Fault, ...] = (
     *_SHAPE,
     *(_early, _early, _other_address, _other_address),
     *(_paired(0), _paired(1)),
 )
-WRONG_SLASHES: tuple[Wrong, ...] = (
+WRONG_SLASHES: tuple[Fault, ...] = (
     *_SHAPE,
     *(_paired(0), _item(1, (b"\x01", NIL), (b"\x08", NIL)), _first_coin),
     *(_paired(3), _item(3, NIL)),

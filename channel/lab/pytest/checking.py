@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
-from channel.lab.cases.trial import Finding, Tally
+from channel.lab.cases.trial import LabFinding, LabTally
 from channel.lab.crosscheck import crosscheck as runs
 from channel.lab.crosscheck.crosscheck import trials
 from channel.lab.laws import Law, laws, laws_for
-from channel.lab.node.node_checks import settle
+from channel.lab.node.node_checks import check_on_node
 from channel.lab.target.target import Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
@@ -48,34 +48,34 @@ def law_named(target: Target, name: str) -> Law:
     )
 
 
-def law_broken(target: Target, law: Law, cases: int, seed: str) -> str:
+def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
     """Try one law on so many cases, at every place: how it is broken, or empty."""
     target.check_playable()
-    tally = Tally()
+    tally = LabTally()
     for number in range(-(-cases // CHUNK)):
         size = min(CHUNK, cases - number * CHUNK)
         for trial in trials(target, seed, number, size, tally):
-            if trial.spot.validator not in tally.runaway or law.every == 1:
+            if trial.site.validator not in tally.runaway or law.every == 1:
                 for finding in law.check(trial):
                     tally.found(finding)
     tried = tally.tried[law.name]
     if not tried:
         return f"{law.name}: was not tried once in {cases} cases of {target.name}"
-    return _told(target, tally, f"{tried:,} tries of the law {law.name!r}")
+    return _failure_text(target, tally, f"{tried:,} tries of the law {law.name!r}")
 
 
-def crosscheck_broken(target: Target, cases: int, seed: str, jobs: int) -> str:
+def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str:
     """Try every law, as `channelsim crosscheck` does: how they are broken, or empty."""
     report = runs.crosscheck(target, cases, seed, jobs)
     if report.interrupted:
         raise KeyboardInterrupt
-    return _told(target, report.tally, f"{cases:,} cases under every law")
+    return _failure_text(target, report.tally, f"{cases:,} cases under every law")
 
 
-def settled_broken(target: Target, positions: int, seed: str) -> str:
+def node_failures(target: Target, positions: int, seed: str) -> str:
     """Spend so many game coins on an embedded node: where it does not do what the rules and the
     model of the referee say, or empty."""
-    differences = settle(target, positions, seed).differences
+    differences = check_on_node(target, positions, seed).differences
     if not differences:
         return ""
     lines = [f"{target.name}: {len(differences):,} of {positions:,} spends end otherwise", ""]
@@ -85,7 +85,7 @@ def settled_broken(target: Target, positions: int, seed: str) -> str:
     return "\n".join(lines)
 
 
-def case_broken(target: Target, case: Case) -> str:
+def case_failures(target: Target, case: Case) -> str:
     """Put a stored case to the target's programs: what they say otherwise, or empty."""
     differences = check_program(case, target.name, target.programs)
     if not differences:
@@ -140,7 +140,7 @@ def _vector(line: str | bytes) -> str | bytes | None:
     return line
 
 
-def _told(target: Target, tally: Tally, of: str) -> str:
+def _failure_text(target: Target, tally: LabTally, of: str) -> str:
     broken = tally.causes()
     if not broken:
         return ""
@@ -153,7 +153,7 @@ def _told(target: Target, tally: Tally, of: str) -> str:
     return "\n".join(lines)
 
 
-def _finding(finding: Finding, times: int) -> list[str]:
+def _finding(finding: LabFinding, times: int) -> list[str]:
     lines = [
         f"{finding.severity}: {finding.validator}: {finding.text}",
         f"  law: {finding.law}; {times:,} times; the first case, to keep in a .jsonl file:",

@@ -38,14 +38,14 @@ class Lab:
         __tracebackhide__ = True
         with _said():
             named = checking.law_named(self.target, law) if isinstance(law, str) else law
-            text = checking.law_broken(self.target, named, cases, seed)
+            text = checking.law_failures(self.target, named, cases, seed)
         _fail(text)
 
     def crosscheck(self, cases: int = 8192, seed: str = "crosscheck", jobs: int = 1) -> None:
         """Try all laws, as `channelsim crosscheck` does."""
         __tracebackhide__ = True
         with _said():
-            text = checking.crosscheck_broken(self.target, cases, seed, jobs)
+            text = checking.crosscheck_failures(self.target, cases, seed, jobs)
         _fail(text)
 
     def settle(self, positions: int = 600, seed: str = "settle") -> None:
@@ -53,13 +53,13 @@ class Lab:
         wrong ones. What happens must be what the rules and the model of the referee say."""
         __tracebackhide__ = True
         with _said():
-            text = checking.settled_broken(self.target, positions, seed)
+            text = checking.node_failures(self.target, positions, seed)
         _fail(text)
 
     def case(self, case: Case) -> None:
         """Put a stored case to the target's programs."""
         __tracebackhide__ = True
-        _fail(checking.case_broken(self.target, case))
+        _fail(checking.case_failures(self.target, case))
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from itertools import chain
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from channel.lab.pytest.drawn_moves import Made, made
+from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
 from channel.lab.sites.hands import MOST_STACK
-from channel.lab.sites.sites import HEADS, Spot, place
+from channel.lab.sites.site import HEADS, Site, make_site
 from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
@@ -88,7 +88,7 @@ def terms(draw: st.DrawFn, target: Target) -> Terms:
         return game.terms(game.default_parameters(100, 10))
 
 
-class Hand(tuple[Turn, ...]):
+class DrawnHand(tuple[Turn, ...]):
     """The moves of a hand, in order."""
 
     def __repr__(self) -> str:
@@ -97,33 +97,33 @@ class Hand(tuple[Turn, ...]):
 
 
 @st.composite
-def hands(draw: st.DrawFn, target: Target) -> Hand:
+def hands(draw: st.DrawFn, target: Target) -> DrawnHand:
     """A whole hand, every move of it legal; it ends where somebody settles or nothing is left.
 
     Its players decide anything that they may, and their secrets may be any.
     """
-    return Hand(_turns(draw, target, settles=True))
+    return DrawnHand(_turns(draw, target, settles=True))
 
 
-def legal_moves(target: Target, validator: str | None = None) -> st.SearchStrategy[Made]:
+def legal_moves(target: Target, validator: str | None = None) -> st.SearchStrategy[DrawnMove]:
     """A move that the rules allow, to be judged by this validator (any where None)."""
     return _honest(target, validator).map(_honest_move)
 
 
 @st.composite
-def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> Made:
+def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
     """A move that the rules forbid and the referee lets through, so that it must be slashable.
 
     A legal move with its bytes or its share changed. A place where nothing that comes to mind
     is illegal gives no example.
     """
     honest = _honest_move(draw(_honest(target, validator)))
-    spot = honest.spot
-    share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(spot))))
-    move = draw(_changed(spot))
+    site = honest.site
+    share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
+    move = draw(_changed(site))
     drawn = [(move, honest.share), (move, share), (honest.move, share)]
-    for one, other in chain(drawn, _surely(spot)):
-        found = made(target, spot, one, other)
+    for one, other in chain(drawn, _surely(site)):
+        found = drawn_move(target, site, one, other)
         if found is not None and not found.legal:
             return found
     assume(False)
@@ -139,10 +139,10 @@ def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Tar
     return target, draw(st.sampled_from(turns))
 
 
-def _honest_move(drawn: tuple[Target, Turn]) -> Made:
+def _honest_move(drawn: tuple[Target, Turn]) -> DrawnMove:
     target, turn = drawn
-    spot = place(target, turn.before, turn.play, turn.amount, turn.receiver)
-    found = made(target, spot, turn.play.move, turn.play.share)
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
+    found = drawn_move(target, site, turn.play.move, turn.play.share)
     assert found is not None, "an honest player's move is one that the referee takes"
     assert found.legal, "an honest player's move is legal"
     return found
@@ -193,15 +193,15 @@ def _least(choice: Choice) -> Action:
 # --- changes of a move ---------------------------------------------------------------------------
 
 
-def _shares(spot: Spot) -> tuple[int, ...]:
-    near = numbers(spot.state, spot.amount, spot.play.share)
-    return tuple(share for share in near if 0 <= share <= spot.amount)
+def _shares(site: Site) -> tuple[int, ...]:
+    near = numbers(site.state, site.amount, site.play.share)
+    return tuple(share for share in near if 0 <= share <= site.amount)
 
 
 @st.composite
-def _changed(draw: st.DrawFn, spot: Spot) -> bytes:
+def _changed(draw: st.DrawFn, site: Site) -> bytes:
     """The honest move with some of its bytes changed; at most as long as it may be."""
-    move, most = spot.play.move, spot.before.max_move_size
+    move, most = site.play.move, site.before.max_move_size
     kinds = ("bit", "byte", "cut", "longer", "number", "encoding", "bytes")
     kind = draw(st.sampled_from(kinds))
     match kind:
@@ -217,7 +217,7 @@ def _changed(draw: st.DrawFn, spot: Spot) -> bytes:
             return move[: draw(st.integers(0, len(move) - 1))]
         case "number" | "encoding":
             head = move[: draw(st.sampled_from((*HEADS, 0)))]
-            number = st.sampled_from(numbers(spot.state, spot.amount))
+            number = st.sampled_from(numbers(site.state, site.amount))
             tail = int_to_atom(draw(number))
             if kind == "encoding":
                 sign = b"\xff" if tail and tail[0] & 0x80 else b"\x00"
@@ -229,9 +229,9 @@ def _changed(draw: st.DrawFn, spot: Spot) -> bytes:
             return (move + draw(st.binary(min_size=1, max_size=8)))[:most]
 
 
-def _surely(spot: Spot) -> Iterator[tuple[bytes, int]]:
+def _surely(site: Site) -> Iterator[tuple[bytes, int]]:
     """Changes of which some is illegal nearly everywhere, the smallest first."""
-    move, share = spot.play.move, spot.play.share
+    move, share = site.play.move, site.play.share
     yield move, share + 1
     yield move, share - 1
     yield move + b"\x00", share

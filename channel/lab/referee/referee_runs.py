@@ -10,12 +10,12 @@ from enum import Enum
 import msgspec
 from chia_rs import tree_hash as hash_of_bytes
 
-from channel.lab.sites.sites import KEYS, NONCE, TIMEOUT, Spot
+from channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
 from channel.lab.target.target import Target
 from clsp.curry import curry
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, Raised, Slash, Valid, run_serialized
+from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
 from clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
 from games.contract import Next
 from games.judge import commitment
@@ -36,7 +36,7 @@ _ADDRESS = serialize(ADDRESS)
 _CREATE, _SIGNED = int_to_atom(CREATE_COIN), {int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)}
 
 
-class Slashed(Enum):
+class SlashResult(Enum):
     """How a slash ended."""
 
     PAYS = "pays"
@@ -58,7 +58,7 @@ SEEN = 256
 """So many different runs are remembered."""
 
 
-class Court:
+class RefereeRunner:
     """Runs of one target's referee. `spent` adds up what they cost; `seen` has a solution, with
     the coin's fields, for each different way in which one ended."""
 
@@ -67,28 +67,28 @@ class Court:
         self.spent = 0
         self.seen: dict[tuple[str, int], tuple[Value, bytes]] = {}
 
-    def coin(self, spot: Spot) -> GameCoin:
-        """The coin that the spot's mover spends."""
-        program, before = self.target.programs[spot.validator], spot.before
+    def coin(self, site: Site) -> GameCoin:
+        """The coin that the site's mover spends."""
+        program, before = self.target.programs[site.validator], site.before
         return GameCoin(
             mover_key=KEYS[1],
             waiter_key=KEYS[0],
             timeout=TIMEOUT,
-            amount=spot.amount,
+            amount=site.amount,
             mod_hash=self.target.referee.hash,
             nonce=NONCE,
             move=before.move,
             max_move_size=before.max_move_size,
-            infohash_b=infohash(program.hash, tree_hash(spot.state)),
+            infohash_b=infohash(program.hash, tree_hash(site.state)),
             mover_share=before.mover_share,
             infohash_a=FIRST,
         )
 
     def after(
-        self, spot: Spot, move: Value, share: Value, declared: Commitment
+        self, site: Site, move: Value, share: Value, declared: Commitment
     ) -> tuple[Value, ...]:
         """The eleven fields of the coin that a move makes."""
-        coin = self.coin(spot)
+        coin = self.coin(site)
         mover, waiter, *same = coin.atoms()[:6]
         return (
             *(waiter, mover, *same),
@@ -99,38 +99,38 @@ class Court:
         """The whole puzzle of a coin with these fields."""
         return curry(self.target.referee, to_list(fields))
 
-    def move(self, spot: Spot, fields: tuple[Value, ...]) -> Outcome:
-        """Spend the spot's coin by a move, to the coin with these fields."""
+    def move(self, site: Site, fields: tuple[Value, ...]) -> Outcome:
+        """Spend the site's coin by a move, to the coin with these fields."""
         move, size, commits, share = fields[6:10]
         solution = to_list((move, commits, share, size))
-        return self.spend(self.coin(spot).atoms(), solution)
+        return self.spend(self.coin(site).atoms(), solution)
 
-    def passes(self, spot: Spot, fields: tuple[Value, ...]) -> bool:
+    def passes(self, site: Site, fields: tuple[Value, ...]) -> bool:
         """Whether the move path makes exactly this coin."""
-        outcome = self.move(spot, fields)
+        outcome = self.move(site, fields)
         made = [
             (address, amount) for code, address, amount in conditions(outcome) if code == _CREATE
         ]
         puzzle_hash = hash_of_bytes(self.puzzle(fields).serialized)
-        return made == [(puzzle_hash, int_to_atom(spot.amount))]
+        return made == [(puzzle_hash, int_to_atom(site.amount))]
 
-    def slash(self, spot: Spot, fields: tuple[Value, ...], evidence: Value) -> Slashed:
+    def slash(self, site: Site, fields: tuple[Value, ...], evidence: Value) -> SlashResult:
         """Try to slash the coin with these fields, as its mover."""
-        return self.ended(spot, fields, self.slash_outcome(spot, fields, evidence))
+        return self.ended(site, fields, self.slash_outcome(site, fields, evidence))
 
-    def slash_outcome(self, spot: Spot, fields: tuple[Value, ...], evidence: Value) -> Outcome:
+    def slash_outcome(self, site: Site, fields: tuple[Value, ...], evidence: Value) -> Outcome:
         """The run of such a slash."""
-        return self._run(fields, self._solution(spot, evidence))
+        return self._run(fields, self._solution(site, evidence))
 
     def slash_run(
-        self, spot: Spot, fields: tuple[Value, ...], evidence: Value
+        self, site: Site, fields: tuple[Value, ...], evidence: Value
     ) -> tuple[bytes, bytes]:
         """The puzzle and the solution of such a slash, serialized."""
-        return self.puzzle(fields).serialized, self._solution(spot, evidence)
+        return self.puzzle(fields).serialized, self._solution(site, evidence)
 
-    def _solution(self, spot: Spot, evidence: Value) -> bytes:
-        program = self.target.programs[spot.validator].serialized
-        state, proof = serialize(spot.state), serialize(evidence)
+    def _solution(self, site: Site, evidence: Value) -> bytes:
+        program = self.target.programs[site.validator].serialized
+        state, proof = serialize(site.state), serialize(evidence)
         # As `games.referee.slash_solution`, without reading the program to write it again.
         return b"\xff%b\xff%b\xff%b\xff%b\x80" % (state, program, proof, _ADDRESS)
 
@@ -138,16 +138,16 @@ class Court:
         """Spend the coin with these fields."""
         return self._run(fields, serialize(solution))
 
-    def ended(self, spot: Spot, fields: tuple[Value, ...], outcome: Outcome) -> Slashed:
+    def ended(self, site: Site, fields: tuple[Value, ...], outcome: Outcome) -> SlashResult:
         """How a slash ended: it pays when everything goes to the challenger, and no signature
         is asked for that the challenger does not have."""
         if isinstance(outcome, CostExceeded):
-            return Slashed.TOO_DEAR
+            return SlashResult.TOO_DEAR
         asked = conditions(outcome)
         if any(code in _SIGNED and key != fields[0] for code, key, _ in asked):
-            return Slashed.FAILS
-        everything = (_CREATE, ADDRESS, int_to_atom(spot.amount))
-        return Slashed.PAYS if everything in asked else Slashed.FAILS
+            return SlashResult.FAILS
+        everything = (_CREATE, ADDRESS, int_to_atom(site.amount))
+        return SlashResult.PAYS if everything in asked else SlashResult.FAILS
 
     def timeout(self, fields: tuple[Value, ...], addresses: tuple[bytes, bytes]) -> Outcome:
         """Spend a coin by timeout."""
@@ -167,10 +167,10 @@ class Court:
         size = int_to_atom(step.max_move_size) if step else NIL
         return Commitment(commitment(step, self.target.hashes), size)
 
-    def best_cheat(self, spot: Spot, arguments: bytes) -> Commitment:
+    def best_cheat(self, site: Site, arguments: bytes) -> Commitment:
         """What a cheat declares: what the program itself says, if it takes the move for legal."""
-        outcome = run_serialized(self.target.programs[spot.validator].serialized, arguments)
-        if isinstance(outcome, Valid):
+        outcome = run_serialized(self.target.programs[site.validator].serialized, arguments)
+        if isinstance(outcome, ProgramValid):
             match outcome.value:
                 case (bytes(program), (state, (bytes(size), _))) if program:
                     return Commitment(infohash(program, tree_hash(state)), size)
@@ -179,7 +179,7 @@ class Court:
 
 def conditions(outcome: Outcome) -> list[tuple[Value, Value, Value]]:
     """The code and the first two arguments of each condition; none of a run that failed."""
-    if not isinstance(outcome, Valid):
+    if not isinstance(outcome, ProgramValid):
         return []
     try:
         listed = [from_list(condition) for condition in from_list(outcome.value)]
@@ -200,4 +200,4 @@ def paid(outcome: Outcome) -> dict[Value, int]:
 
 def failed(outcome: Outcome) -> bool:
     """Whether a spend is refused."""
-    return isinstance(outcome, Raised | CostExceeded | Slash)
+    return isinstance(outcome, Raised | CostExceeded | ProgramSlash)

@@ -13,7 +13,7 @@ from random import Random
 
 import msgspec
 
-from channel.lab.sites.sites import Spot, place
+from channel.lab.sites.site import Site, make_site
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int
 from clsp.values import NIL, Value, serialize
@@ -68,35 +68,35 @@ class Recorded:
         return self
 
 
-def honest_spots(target: Target, dice: Random) -> Iterator[Spot]:
+def honest_sites(target: Target, dice: Random) -> Iterator[Site]:
     """The file's legal moves without end, in an order of the dice's, validators in balance."""
-    every = recorded_spots(target)
-    queues: dict[str, list[Spot]] = {spot.validator: [] for spot in every}
+    every = recorded_sites(target)
+    queues: dict[str, list[Site]] = {site.validator: [] for site in every}
     while True:
         for name, queue in queues.items():
             if not queue:
-                queue += [spot for spot in every if spot.validator == name]
+                queue += [site for site in every if site.validator == name]
                 dice.shuffle(queue)
             yield queue.pop()
 
 
 def plays(target: Target, validator: str) -> tuple[Play, ...]:
     """The honest moves of one validator."""
-    return tuple(spot.play for spot in recorded_spots(target) if spot.validator == validator)
+    return tuple(site.play for site in recorded_sites(target) if site.validator == validator)
 
 
-def recorded_spots(target: Target) -> tuple[Spot, ...]:
+def recorded_sites(target: Target) -> tuple[Site, ...]:
     """Each legal move of the file once, with all the evidence that the file has for it."""
     if not _last or _last[0][0] is not target:
-        _last[:] = [(target, _recorded_spots(target))]
+        _last[:] = [(target, _read_sites(target))]
     return _last[0][1]
 
 
-_last: list[tuple[Target, tuple[Spot, ...]]] = []
+_last: list[tuple[Target, tuple[Site, ...]]] = []
 """The last target's, since working a file out takes longer than a case does."""
 
 
-def _recorded_spots(target: Target) -> tuple[Spot, ...]:
+def _read_sites(target: Target) -> tuple[Site, ...]:
     questions = [worked_out(case, target.name, target.hashes) for case in target.honest]
     legal = [asked for asked in questions if asked.case.expect == "valid"]
     proofs: dict[tuple[str, bytes, bytes], dict[bytes, Value]] = {}
@@ -110,11 +110,11 @@ def _recorded_spots(target: Target) -> tuple[Spot, ...]:
             shared.setdefault(case.validator, {})[written] = asked.evidence
         if asked.case.next is not None:
             shares[serialize(_next_state(asked))] = case.mover_share
-    spots: dict[tuple[str, bytes, bytes, int], Spot] = {}
+    sites: dict[tuple[str, bytes, bytes, int], Site] = {}
     for asked in legal:
         case = asked.case
         key = (*_place_of(asked), case.mover_share)
-        if key in spots:
+        if key in sites:
             continue
         own = proofs.get(_place_of(asked), {})
         held = tuple(({**own, **shared.get(case.validator, {})}).values())[:HELD]
@@ -127,10 +127,10 @@ def _recorded_spots(target: Target) -> tuple[Spot, ...]:
         )
         play = Play(asked.move, case.mover_share, asked.evidence)
         known = Valid(known_next(target, asked))
-        spots[key] = place(
+        sites[key] = make_site(
             target, before, play, case.amount, Recorded(before, held), natural=True, known=known
         )
-    return tuple(spots.values())
+    return tuple(sites.values())
 
 
 def known_next(target: Target, asked: Question) -> Next | None:

@@ -12,7 +12,7 @@ from random import Random
 
 import msgspec
 
-from channel.lab.sites.sites import Spot, place
+from channel.lab.sites.site import Site, make_site
 from channel.lab.sites.values import leaves, with_leaf
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int, int_to_atom
@@ -39,28 +39,28 @@ REGULAR = tuple(
 """By their number of bits: masks whose bits stand together, or are nearly every second one."""
 
 
-def patterned(target: Target, spot: Spot, dice: Random) -> Spot | None:
-    """The spot with a pattern in the ascending lists of its state; None where it has no such
+def patterned(target: Target, site: Site, dice: Random) -> Site | None:
+    """The site with a pattern in the ascending lists of its state; None where it has no such
     list, or where the state's rules do not take these."""
-    lists = _lists(spot.state)
+    lists = _lists(site.state)
     if not lists:
         return None
     modulus = max(map(max, lists)) + 1 + int(dice.random() * 3)
     count = sum(map(len, lists))
     if modulus < count:
         return None
-    state, _ = _changed(spot.state, _dealt(_row(count, modulus, dice), len(lists), dice))
-    for at, atom in enumerate(leaves(spot.state)):
+    state, _ = _changed(site.state, _dealt(_row(count, modulus, dice), len(lists), dice))
+    for at, atom in enumerate(leaves(site.state)):
         # A number beyond the lists is one of bits, if it is anything known.
         others = REGULAR[atom[0].bit_count()] if len(atom) == 1 else ()
         if others and atom[0] > modulus and dice.random() < 0.5:
             state = with_leaf(state, at, others[int(dice.random() * len(others))])
     try:
-        typed = target.game.validators[spot.validator].read_state(state)
+        typed = target.game.validators[site.validator].read_state(state)
     except BadState:
         return None
-    before = msgspec.structs.replace(spot.before, state=typed)
-    return place(target, before, spot.play, spot.amount, spot.receiver, natural=False)
+    before = msgspec.structs.replace(site.before, state=typed)
+    return make_site(target, before, site.play, site.amount, site.receiver, natural=False)
 
 
 def progression(count: int, start: int, step: int, modulus: int, taken: set[int]) -> list[int]:

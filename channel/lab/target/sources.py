@@ -42,7 +42,7 @@ DEEPEST = 10_000
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _CachedProgram(msgspec.Struct, frozen=True):
     program: str
     symbols: dict[str, str]
 
@@ -284,7 +284,7 @@ def _cache() -> Path:
 def _kept(path: Path) -> Compiled | None:
     """A cached program; what is not there, or is broken, is compiled again."""
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+        kept = msgspec.json.decode(path.read_bytes(), type=_CachedProgram)
         program = Program(bytes.fromhex(kept.program))
         deserialize(program.serialized)
     except (OSError, ValueError):
@@ -297,7 +297,7 @@ def _keep(path: Path, made: Compiled) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{os.getpid()}")
-        kept = _Kept(made.program.serialized.hex(), dict(made.symbols))
+        kept = _CachedProgram(made.program.serialized.hex(), dict(made.symbols))
         half.write_bytes(msgspec.json.encode(kept))
         half.replace(path)
     except OSError:

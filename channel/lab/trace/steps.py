@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from textwrap import wrap
 
-from clsp.closures import path
-from clsp.code import LET, Function
-from clsp.deep import deep
-from clsp.disassembly import NUMERIC
+from clsp.analysis.closures import path
+from clsp.analysis.code import LET, Function
+from clsp.analysis.disassembly import NUMERIC
+from clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
+from clsp.analysis.recursion import deep
+from clsp.analysis.shapes import operands, quoted
+from clsp.analysis.text import value_text
 from clsp.operators import APPLY, CONS, IF
-from clsp.record import Record, Step, chosen, tested
-from clsp.shapes import operands, quoted
-from clsp.show import value_text
 from clsp.values import NIL, Value
 
 WIDTH = 100
@@ -43,7 +43,7 @@ MOST = 3000
 """Of a longer telling the middle is left out."""
 
 
-def lines(record: Record, verbosity: int = CALLS) -> list[str]:
+def lines(record: RunRecord, verbosity: int = CALLS) -> list[str]:
     """The steps of a run, a line each, in the order in which they were done."""
     telling = _Telling(record, verbosity)
     if record.root is not None:
@@ -58,12 +58,12 @@ def lines(record: Record, verbosity: int = CALLS) -> list[str]:
 
 
 class _Telling:
-    def __init__(self, record: Record, verbosity: int) -> None:
+    def __init__(self, record: RunRecord, verbosity: int) -> None:
         self.record = record
         self.verbosity = verbosity
         self.lines: list[str] = []
 
-    def tell(self, step: Step, depth: int, calls: tuple[Value, ...]) -> None:
+    def tell(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
         """Tell a step; `calls` are the bodies of the functions that are open, the last two."""
         function = step.function
         before = [inner for inner in step.inner if inner is not step.body]
@@ -92,7 +92,9 @@ class _Telling:
         """Whether only whole programs are open: their choices are the rules."""
         return all(self.record.is_program(body) for body in calls)
 
-    def _call(self, step: Step, depth: int, function: Function, calls: tuple[Value, ...]) -> None:
+    def _call(
+        self, step: TraceStep, depth: int, function: Function, calls: tuple[Value, ...]
+    ) -> None:
         given = ", ".join(
             f"{name}={self._value(value, 30)}" for name, value in self.record.arguments(step)
         )
@@ -107,7 +109,7 @@ class _Telling:
             self.lines[start:start] = _indented(head, depth)
             self.lines += _indented(result, depth + 1)
 
-    def _let(self, step: Step, depth: int) -> None:
+    def _let(self, step: TraceStep, depth: int) -> None:
         given = [
             f"{name} = {self._value(value, 40)}"
             for name, value in self.record.arguments(step)
@@ -116,7 +118,7 @@ class _Telling:
         if given:
             self.lines += _indented(f"let {', '.join(given)}", depth)
 
-    def _choice(self, choice: Step, depth: int) -> None:
+    def _choice(self, choice: TraceStep, depth: int) -> None:
         test, value = tested(choice)
         text = self._text(test, choice, WIDTH - 30 - 2 * depth)
         said = "no" if value == NIL else "yes"
@@ -126,7 +128,7 @@ class _Telling:
             said += self._compared(test, choice)
         self.lines.append(_indent(f"if {text}: {said}", depth))
 
-    def _compared(self, test: Value, choice: Step) -> str:
+    def _compared(self, test: Value, choice: TraceStep) -> str:
         """The two values that a test compares, where they are not the same."""
         step = next((inner for inner in choice.inner if inner.node is test), None)
         if step is None or step.operator not in _COMPARING:
@@ -139,14 +141,14 @@ class _Telling:
             words = ["0" if word == "()" else word for word in words]
         return f" ({words[0]} and {words[1]})"
 
-    def _operator(self, step: Step, depth: int) -> None:
+    def _operator(self, step: TraceStep, depth: int) -> None:
         result = f"= {self._value(step.value, 40)}" if step.ended else "raises"
         if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
             result = "= 0"
         room = max(20, WIDTH - 2 * depth - len(result) - 1)
         self.lines.append(_indent(f"{self._text(step.node, step, room)} {result}", depth))
 
-    def _node(self, step: Step, depth: int) -> None:
+    def _node(self, step: TraceStep, depth: int) -> None:
         code = self.record.text_of(step.node).code
         number = code.id_of(step.node)
         where = "" if number is None else f"#{number} "
@@ -160,14 +162,14 @@ class _Telling:
 
     # --- words --------------------------------------------------------------------------------
 
-    def _text(self, node: Value, step: Step, room: int) -> str:
+    def _text(self, node: Value, step: TraceStep, room: int) -> str:
         return text_of(self.record, node, step, room)
 
     def _value(self, value: Value, room: int) -> str:
         return value_text(value, room, self.record.known)
 
 
-def value_of(operand: Value, step: Step) -> Value | None:
+def value_of(operand: Value, step: TraceStep) -> Value | None:
     """The value that an operand of a step had; None of one that was not evaluated."""
     constant = quoted(operand)
     if constant is not None:
@@ -177,7 +179,7 @@ def value_of(operand: Value, step: Step) -> Value | None:
     return next((inner.value for inner in step.inner if inner.node is operand), None)
 
 
-def text_of(record: Record, node: Value, step: Step, room: int = WIDTH) -> str:
+def text_of(record: RunRecord, node: Value, step: TraceStep, room: int = WIDTH) -> str:
     """An expression, or an operand of a step's, as text of about so many characters."""
     text = record.text_of(step.node)
     place = record.place_of(step)

@@ -24,7 +24,7 @@ from channel.protocol.state import Channel, Side
 from channel.protocol.wallet import launcher_spend
 from clsp.integers import atom_to_int, is_minimal
 from clsp.programs import Program
-from clsp.run import Valid, run_serialized
+from clsp.run import ProgramValid, run_serialized
 from clsp.values import BadValue, NotAList, deserialize, from_list
 
 MAX_WALLET_COST = 20_000_000
@@ -151,7 +151,7 @@ def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
     except BadValue as error:
         raise Violation(rule, f"a wallet spend is no CLVM: {error}") from None
     outcome = run_serialized(spend.puzzle, spend.solution, MAX_WALLET_COST)
-    if not isinstance(outcome, Valid):
+    if not isinstance(outcome, ProgramValid):
         raise Violation(rule, f"a wallet spend does not give conditions: {outcome}")
     try:
         conditions = [from_list(condition) for condition in from_list(outcome.value)]

@@ -33,7 +33,7 @@ from channel.simulation.model.channel_terms import ChannelTerms, signed
 from channel.simulation.model.ledger import LedgerState
 from clsp.integers import atom_to_int, int_to_atom, is_minimal
 from clsp.programs import Program
-from clsp.run import Valid, run_serialized
+from clsp.run import ProgramValid, run_serialized
 from clsp.values import BadValue, NotAList, Value, deserialize, from_list, serialize
 from games.referee import payout_message
 
@@ -256,7 +256,7 @@ def _conditions(spend: Spend) -> list[tuple[bytes, ...]]:
             return []
         deserialize(spend.solution)
         outcome = run_serialized(spend.puzzle, spend.solution, MOST_COST)
-        if not isinstance(outcome, Valid):
+        if not isinstance(outcome, ProgramValid):
             return []
         return [tuple(_atoms(one)) for one in from_list(outcome.value)]
     except (BadValue, NotAList):

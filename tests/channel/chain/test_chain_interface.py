@@ -30,7 +30,7 @@ from channel.chain.full_node import RpcChain
 from channel.chain.interface import Answer, Chain, FarmableChain
 from channel.chain.simulator import SimulatedChain
 from channel.crypto import bls
-from channel.lab.node.node_wallet import Purse, spend_of
+from channel.lab.node.node_wallet import NodeWallet, spend_of
 from channel.protocol.half_signed import NO_SIGNATURE
 from channel.protocol.wallet import address_of, wallet_key
 from channel.report.narrator import Narrator
@@ -82,7 +82,7 @@ def pay(address: bytes, amount: int) -> Value:
 
 
 def anyones(chain: FarmableChain, puzzle: Program = ANYONE, amount: int = 100) -> Coin:
-    (coin,) = Purse(chain, b"interface").coins([(puzzle.hash, amount)])
+    (coin,) = NodeWallet(chain, b"interface").coins([(puzzle.hash, amount)])
     return coin
 
 
@@ -171,9 +171,9 @@ def test_what_the_chain_does_not_have(chain: FarmableChain) -> None:
 
 
 def test_all_unspent_coins_at_an_address_and_no_others(chain: FarmableChain) -> None:
-    purse = Purse(chain, b"interface")
-    coins = purse.coins([(ANYONE.hash, amount) for amount in (0, 1, 127, 128, 2**33)])
-    purse.coins([(NOWHERE, 1)])
+    wallet = NodeWallet(chain, b"interface")
+    coins = wallet.coins([(ANYONE.hash, amount) for amount in (0, 1, 127, 128, 2**33)])
+    wallet.coins([(NOWHERE, 1)])
     found = chain.coins_at(ANYONE.hash)
     assert sorted(seen.coin.amount for seen in found) == [0, 1, 127, 128, 2**33]
     assert {seen.coin.id for seen in found} == {coin.id for coin in coins}

@@ -17,7 +17,7 @@ from channel.chain.full_node import NodeError, Patience, RpcChain
 from channel.chain.interface import Answer
 from channel.chain.simulator import SimulatedChain
 from channel.errors import UsageError
-from channel.lab.node.node_wallet import Purse, spend_of
+from channel.lab.node.node_wallet import NodeWallet, spend_of
 from channel.protocol.half_signed import NO_SIGNATURE
 from clsp.programs import Program
 from clsp.values import NIL
@@ -277,7 +277,7 @@ def asked(url: str, call: str, **arguments: Any) -> dict[str, Any]:
 def test_a_broken_connection_is_made_again() -> None:
     """The first two times it breaks, for a question and for a bundle."""
     chain = SimulatedChain(1)
-    (coin,) = Purse(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
+    (coin,) = NodeWallet(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
     bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
     calls: list[str] = []
 
@@ -325,7 +325,7 @@ def test_a_node_that_never_answers() -> None:
 
 def test_pending_bundles_are_those_of_the_mempool() -> None:
     chain = SimulatedChain(1)
-    (coin,) = Purse(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
+    (coin,) = NodeWallet(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
     bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
     with serve(chain) as url, RpcChain(url) as over:
         assert over.pending(coin.id) == []

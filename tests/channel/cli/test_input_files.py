@@ -22,7 +22,7 @@ from channel.lab.target import chialisp
 from channel.lab.target.sources import read_hex
 from channel.lab.target.target import of_game
 from channel.lab.target.target import read as read_target
-from channel.lab.trace import tracing
+from channel.lab.trace import trace_text
 from channel.session import script, transcript
 from channel.system import input_files, toml_files
 from channel.system.file_kinds import Kind, kind_of
@@ -68,7 +68,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     ),
     "finding": (findings.load, msgspec.json.encode(FINDING)),
     "cases": (stored_cases, VECTORS.read_bytes()[:700]),
-    "trace": (tracing.read, VECTORS.read_bytes()[:700]),
+    "trace": (trace_text.read, VECTORS.read_bytes()[:700]),
     "corpus": (
         in_a_corpus("a.jsonl", lambda folder: list(corpus.read(TARGET, folder))),
         (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes(),

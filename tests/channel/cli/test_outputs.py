@@ -68,7 +68,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     for work in (
         *("channel.cli.sessions.Session", "channel.cli.disputes.played"),
         "channel.cli.commands.fuzz.run",
-        *("channel.lab.costs.costs.measure", "channel.cli.commands.coverage.reached"),
+        *("channel.lab.costs.costs.measure", "channel.cli.commands.coverage.corpus_coverage"),
         "channel.cli.commands.vectors.make.make_cases",
     ):
         monkeypatch.setattr(work, begun)

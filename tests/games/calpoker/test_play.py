@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import Slash as ProgramSlash
+from clsp.run import ProgramSlash
 from games.calpoker.deal import FOUR_OF_EIGHT
 from games.calpoker.hands import FIVE_OF_EIGHT
 from games.calpoker.outcome import outcome

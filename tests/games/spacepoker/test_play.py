@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import Slash as ProgramSlash
+from clsp.run import ProgramSlash
 from games.contract import Action, Play, Seat, Slash, Valid
 from games.spacepoker.hands import FIVE_OF_SEVEN
 from games.spacepoker.outcome import outcome

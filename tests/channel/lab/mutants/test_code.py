@@ -7,7 +7,7 @@ import pytest
 from channel.lab.mutants.code import Module, path, replaced, steps, subtree
 from channel.lab.mutants.show import show
 from channel.lab.target.target import REFEREE, of_game
-from clsp.code import Code
+from clsp.analysis.code import Code
 from clsp.integers import int_to_atom
 from games import registry
 from tests.channel.lab.mutants.programs import module, program, q

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from channel.lab.mutants.argued import argued
 from channel.lab.mutants.code import Module, path, subtree
 from channel.lab.mutants.kinds import Mutant
+from channel.lab.mutants.reasons import stored_reasons
 from channel.lab.mutants.report import all_mutants
 from channel.lab.mutants.show import CONS
 from channel.lab.target.target import Target, of_game
@@ -54,7 +54,7 @@ def function(target: Target, validator: str, name: str, program: bytes | None = 
 
 
 def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
-    known = argued(target)
+    known = stored_reasons(target)
     return [
         mutant
         for mutant in all_mutants(target, validator)

@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from channel.lab.mutants.hunt import CallHunter, Fate, Hunt, Programs, Tried
+from channel.lab.mutants.hunt import Attempt, CallHunter, Hunt, MutantResult, Programs
 from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.prepare import Prepared, differs, diverse, fresh
+from channel.lab.mutants.prepared_calls import PreparedCall, differs, diverse, fresh
 from channel.lab.mutants.report import all_mutants, hunted
 from channel.lab.target.target import REFEREE, of_game
 from clsp.programs import Program
@@ -84,12 +84,12 @@ def test_an_endless_mutant_dies_of_its_cost() -> None:
     endless = serialize(code((2, 1, 1)))
     (fate,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.fates
     assert (fate.killed, fate.runs) == (True, 1)
-    raises = Prepared(NIL, None)
+    raises = PreparedCall(NIL, None)
     assert differs(endless, replace_arguments(raises, b"\x80"), 10_000_000)
 
 
-def replace_arguments(case: Prepared, arguments: bytes) -> Prepared:
-    return Prepared(arguments, case.result, case.ends)
+def replace_arguments(case: PreparedCall, arguments: bytes) -> PreparedCall:
+    return PreparedCall(arguments, case.result, case.ends)
 
 
 def test_what_differs() -> None:
@@ -97,12 +97,12 @@ def test_what_differs() -> None:
         return serialize((b"\x01", to_list(items)))
 
     arguments = b"\x80"
-    ends = Prepared(arguments, to_list((NIL, NIL, NIL)), True)
+    ends = PreparedCall(arguments, to_list((NIL, NIL, NIL)), True)
     assert not differs(quoted(NIL, NIL, NIL), ends, 10**6)
     assert not differs(quoted(NIL), ends, 10**6)  # what is absent counts as ()
     assert differs(quoted(NIL, NIL, b"\x01"), ends, 10**6)
-    assert differs(quoted(NIL), Prepared(arguments, to_list((NIL, NIL, NIL))), 10**6)
-    slashes, raises = Prepared(arguments, NIL), Prepared(arguments, None)
+    assert differs(quoted(NIL), PreparedCall(arguments, to_list((NIL, NIL, NIL))), 10**6)
+    slashes, raises = PreparedCall(arguments, NIL), PreparedCall(arguments, None)
     assert not differs(quoted(), slashes, 10**6)
     assert differs(quoted(NIL), slashes, 10**6)
     fails = serialize(code((8,)))
@@ -125,20 +125,20 @@ def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> N
 class Interrupted:
     """A hunter that is interrupted at its second chunk; it kills every second program."""
 
-    def first(self, programs: Programs) -> dict[str, list[Tried]]:
+    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
         return {
-            name: [Tried(number % 2 == 0, 7, 0.0) for number, _ in enumerate(some)]
+            name: [Attempt(number % 2 == 0, 7, 0.0) for number, _ in enumerate(some)]
             for name, some in programs.items()
         }
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Tried]]:
+    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         if number == 1:
             raise KeyboardInterrupt
-        return {name: [Tried(False, 5, 0.1) for _ in some] for name, some in programs.items()}
+        return {name: [Attempt(False, 5, 0.1) for _ in some] for name, some in programs.items()}
 
 
 def test_an_interrupt_keeps_what_is_known() -> None:
-    hunt = Hunt([Fate(one) for one in SMALL[:10]])
+    hunt = Hunt([MutantResult(one) for one in SMALL[:10]])
     hunt.run(Interrupted, 60, 1, lambda mutant: False)
     assert hunt.interrupted
     assert [fate.killed for fate in hunt.fates] == [True, False] * 5
@@ -146,7 +146,7 @@ def test_an_interrupt_keeps_what_is_known() -> None:
 
 
 def test_only_what_is_asked_for_is_hunted_on() -> None:
-    hunt = Hunt([Fate(one) for one in SMALL[:4]])
+    hunt = Hunt([MutantResult(one) for one in SMALL[:4]])
     hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
     assert not hunt.interrupted
     assert [fate.runs for fate in hunt.fates] == [7, 12, 7, 7]

@@ -1,0 +1,223 @@
+"""Cases at a site: the honest move and share changed by field and by byte, evidence of any shape.
+
+Everything is generic: what a move means is the game's affair, but a move is a head that opens
+something and a tail that is a number or a mask, and numbers matter where they meet the state's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TypeVar
+
+import msgspec
+
+from channel.lab.sites.site import END, HEADS, Site
+from channel.lab.sites.values import numbers
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value, serialize, serialize_atom, to_list
+from games.masks import masks
+
+T = TypeVar("T")
+
+LONGEST = 60
+"""A move is made at most so long: some bytes over every limit."""
+
+
+class SiteCase(msgspec.Struct, frozen=True, gc=False):
+    """One call of the site's validator; `arguments` are its whole environment in bytes."""
+
+    tag: str
+    move: bytes
+    share: int
+    evidence: Value
+    arguments: bytes
+
+
+_Written = tuple[Value, bytes]
+"""A value, and its serialization."""
+
+
+def _write(value: Value) -> _Written:
+    return value, serialize(value)
+
+
+BYTES = tuple(_write(bytes([byte])) for byte in range(256))
+SELECTIONS = tuple(
+    bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
+)
+"""Masks that some game of cards may ask for: five of seven or of eight, four of eight."""
+
+SHAPES = tuple(
+    map(
+        _write,
+        (
+            NIL,
+            b"\x00",
+            b"\x00\x1f",
+            b"\x1f\x00",
+            b"\xff\x9f",
+            bytes(16),
+            b"\x1f" * 32,
+            b"\x1f" * 70,
+            (NIL, NIL),
+            (b"\x1f", NIL),
+            (b"\x1f", b"\x1f"),
+            to_list([b"\x1f", b"\x2f", b"\x4f"]),
+            ((b"\x1f", NIL), NIL),
+        ),
+    )
+)
+"""Evidence that is no selection."""
+
+
+class Mutator:
+    """Makes the cases of one site, all its choices from `dice`."""
+
+    def __init__(self, site: Site, dice: Random) -> None:
+        self.site = site
+        self.move = site.play.move
+        self._random = dice.random
+        self._bits = dice.getrandbits
+        play = site.play
+        self._numbers = numbers(site.state, site.amount, play.share)
+        self._honest_share = _share(play.share)
+        self._shares = tuple(map(_share, self._numbers))
+        self._held = tuple(map(_write, site.held))
+
+    def cases(self, count: int) -> list[SiteCase]:
+        """So many cases. Most change one field, so that the others are still right and the
+        last rule is reached; the first is the honest move."""
+        site, honest = self.site, self.move
+        opening, between, rest = site.opening, site.between, site.rest
+        made = []
+        for number in range(count):
+            lot = self._random() if number else 1.0
+            move, (share, share_bytes) = honest, self._honest_share
+            tag = "honest"
+            if lot < 0.35:
+                tag, move = self._move()
+            elif lot < 0.55:
+                tag, (share, share_bytes) = "share", self._pick(self._shares)
+            elif lot < 0.70:
+                tag = "evidence"
+            elif lot < 0.95:
+                tag, move = self._move()
+                if self._random() < 0.6:
+                    tag, (share, share_bytes) = f"{tag}+share", self._pick(self._shares)
+            if tag == "evidence" and self._random() < 0.25:
+                # The same selection on both sides: where the cards are equal too, a tie.
+                tag, move = "mirror", move[:-1] + self._pick(SELECTIONS)
+                share, share_bytes = self._pick(self._shares)
+                evidence, evidence_bytes = BYTES[move[-1]]
+            elif tag == "evidence" or self._random() < 0.15:
+                evidence, evidence_bytes = self._evidence()
+            else:
+                evidence, evidence_bytes = self._pick(self._held)
+            arguments = b"".join(
+                (
+                    opening,
+                    serialize_atom(move),
+                    between,
+                    share_bytes,
+                    rest,
+                    evidence_bytes,
+                    END,
+                )
+            )
+            made.append(SiteCase(tag, move, share, evidence, arguments))
+        return made
+
+    def _pick(self, items: tuple[T, ...]) -> T:
+        return items[int(self._random() * len(items))]
+
+    def _evidence(self) -> _Written:
+        lot = self._random()
+        if lot < 0.6:
+            return BYTES[self._pick(SELECTIONS)[0]]
+        return self._pick(BYTES) if lot < 0.8 else self._pick(SHAPES)
+
+    # --- moves -------------------------------------------------------------------------------
+
+    def _move(self) -> tuple[str, bytes]:
+        return self._pick(_KINDS)(self)
+
+    def _length(self) -> tuple[str, bytes]:
+        move = self.move
+        lot = self._random()
+        if lot < 0.3:
+            return "length", move[: int(self._random() * len(move))]
+        if lot < 0.5:
+            return "length", move[:-1]
+        if lot < 0.9:
+            return "length", move + self._some_bytes(1 + int(self._random() * 12))
+        return "length", (move + self._some_bytes(LONGEST))[: int(self._random() * LONGEST)]
+
+    def _byte(self) -> tuple[str, bytes]:
+        move = bytearray(self.move)
+        if not move:
+            return "byte", self._some_bytes(1)
+        at = int(self._random() * len(move))
+        if self._random() < 0.5:
+            move[at] ^= 1 << int(self._random() * 8)
+        else:
+            move[at] = self._bits(8)
+        return "byte", bytes(move)
+
+    def _fresh(self) -> tuple[str, bytes]:
+        return "bytes", self._some_bytes(len(self.move))
+
+    def _selection(self) -> tuple[str, bytes]:
+        """The last byte, or the last but one, as a mask."""
+        move = bytearray(self.move)
+        if not move:
+            return "selection", self._pick(SELECTIONS)
+        at = -2 if len(move) > 1 and self._random() < 0.2 else -1
+        lot = self._random()
+        move[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._bits(8)
+        return "selection", bytes(move)
+
+    def _tail(self) -> tuple[str, bytes]:
+        """A number behind the move's head: an amount near a limit, in the fewest bytes."""
+        return "amount", self._head() + int_to_atom(self._pick(self._numbers))
+
+    def _encoding(self) -> tuple[str, bytes]:
+        """A number behind the move's head, in more bytes than it needs, or in far too many."""
+        atom = int_to_atom(self._pick(self._numbers))
+        sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
+        lot = self._random()
+        if lot < 0.5:
+            return "encoding", self._head() + sign + atom
+        if lot < 0.7:
+            return "encoding", self._head() + sign * (10 - min(len(atom), 9)) + atom
+        if lot < 0.85:
+            return "encoding", self._head() + b"\x00\xff"[self._bits(1) :][:1] + atom
+        return "encoding", self._head() + self._some_bytes(1 + int(self._random() * 12))
+
+    def _head(self) -> bytes:
+        move = self.move
+        lot = self._random()
+        if lot < 0.8 and len(move) >= 32:
+            return move[:32]
+        if lot < 0.9:
+            return move[: HEADS[int(self._random() * len(HEADS))]]
+        return self._some_bytes(32)
+
+    def _some_bytes(self, count: int) -> bytes:
+        return self._bits(8 * count).to_bytes(count, "big") if count else b""
+
+
+_KINDS: tuple[Callable[[Mutator], tuple[str, bytes]], ...] = (
+    Mutator._length,
+    Mutator._byte,
+    Mutator._fresh,
+    Mutator._selection,
+    Mutator._selection,
+    Mutator._tail,
+    Mutator._tail,
+    Mutator._encoding,
+)
+
+
+def _share(number: int) -> tuple[int, bytes]:
+    return number, serialize_atom(int_to_atom(number))

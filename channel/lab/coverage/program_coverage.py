@@ -1,0 +1,120 @@
+"""What a corpus reaches of each program of a target: nodes and branches, by function."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from channel.errors import UsageError
+from channel.lab.coverage.corpus import Entry
+from channel.lab.target.target import REFEREE, Target
+from clsp.analysis.code import LET, Function
+from clsp.analysis.disassembly import Disassembly, Form
+from clsp.analysis.layout import Line, layout, missing
+from clsp.analysis.tracer import TooDeep, Tracer
+
+WIDTH = 96
+"""Columns of disassembled code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some places were reached."""
+
+    nodes: int = 0
+    nodes_reached: int = 0
+    branches: int = 0
+    branches_reached: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether all were."""
+        return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
+
+
+@dataclass
+class ProgramCoverage:
+    """What was reached of one program; `differs` are entries whose outcome is not as expected."""
+
+    name: str
+    tracer: Tracer
+    text: Disassembly
+    entries: int = 0
+    nodes: set[int] = field(default_factory=set)
+    branches: set[int] = field(default_factory=set)
+    differs: list[str] = field(default_factory=list)
+
+    def add(self, entry: Entry) -> bool:
+        """Run an entry; whether it reached something new."""
+        reach = self.tracer.reach(entry.arguments)
+        new = not (reach.nodes <= self.nodes and reach.branches <= self.branches)
+        self.nodes |= reach.nodes
+        self.branches |= reach.branches
+        self.entries += 1
+        if entry.differs is not None:
+            self.differs.append(f"{entry.id}: {entry.differs}")
+        return new
+
+    @property
+    def total(self) -> Share:
+        """Of the whole program."""
+        tracer = self.tracer
+        return Share(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
+
+    @property
+    def functions(self) -> dict[str, Share]:
+        """By the function that the place counts for, in the order in which they are written."""
+        code = self.tracer.code
+        of_sides = [code.owners[choice] for choice in code.choices for _ in range(2)]
+        nodes, branches = Counter(code.owners), Counter(of_sides)
+        nodes_reached = Counter(code.owners[node] for node in self.nodes)
+        branches_reached = Counter(of_sides[side] for side in self.branches)
+        return {
+            name: Share(nodes[name], nodes_reached[name], branches[name], branches_reached[name])
+            for name in dict.fromkeys(code.owners)
+        }
+
+    def unreached(self) -> list[tuple[str, str]]:
+        """Each place that was not reached inside one that was, with its function, as text."""
+        found = [
+            (function.name, one)
+            for function, form in self._forms()
+            for one in missing(form, self.nodes, self.branches)
+        ]
+        if not found and not self.total.whole:
+            found.append((self.tracer.code.functions[0].name, "code that is never called"))
+        return found
+
+    def listing(self) -> list[tuple[Function, list[Line]]]:
+        """The functions that somebody wrote, as lines of code."""
+        return [
+            (function, layout(form, self.nodes, self.branches, WIDTH))
+            for function, form in self._forms()
+        ]
+
+    def _forms(self) -> list[tuple[Function, Form]]:
+        code = self.tracer.code
+        return [
+            (function, self.text.form(function.body, code.places[number]))
+            for function in code.functions
+            if function.name != LET and (number := code.id_of(function.body)) is not None
+        ]
+
+
+def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, ProgramCoverage]:
+    """What these entries reach, by program; programs that no entry runs are there, too.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
+    known = {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
+    found = {}
+    for name, program in {**target.programs, REFEREE: target.referee}.items():
+        try:
+            tracer = Tracer(program, target.symbols.get(name))
+        except TooDeep as error:
+            raise UsageError(f"{target.name}: {name}: {error}") from None
+        found[name] = ProgramCoverage(name, tracer, Disassembly(tracer.code, known))
+    for entry in entries:
+        found[entry.program].add(entry)
+    return found

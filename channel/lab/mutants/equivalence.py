@@ -1,0 +1,174 @@
+"""Changes that make no difference, whatever the program is run on: proofs, not guesses.
+
+Mutants that these recognise are not made at all, like those whose bytes are another's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from channel.lab.mutants.code import Expression, Module, operands, steps
+from channel.lab.mutants.show import CODES
+from clsp.operators import APPLY, IF, QUOTE
+from clsp.values import NIL, Value
+
+
+class Equivalence:
+    """What recognises changes of one program's expressions that nothing can see."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._unread = unread(module)
+        self._calls: dict[str, list[Value]] = {start: [] for start in module.functions}
+        for place in module.expressions():
+            match place.value:
+                case (b"\x02", (function, (environment, b""))):
+                    called = module.called(function, "code")
+                    if called is not None:
+                        self._calls[called].append(environment)
+
+    def __call__(self, place: Expression, new: Value) -> bool:
+        """Whether the change makes no difference: where no run looks at the value, and neither
+        the old nor the new expression can raise; or where one constant stands for another, and
+        it is only asked whether the value is `()`."""
+        old_constant, new_constant = _constant(place.value), _constant(new)
+        if place.at in self._unread:
+            return self._is_quiet(place.start, place.value) and self._is_quiet(place.start, new)
+        if old_constant is not None and new_constant is not None and place.tested:
+            return (old_constant == NIL) == (new_constant == NIL)
+        return _adds_nothing(place.value, new) or _joined(place.value) == _joined(new) is not None
+
+    def _is_quiet(self, start: str, value: Value) -> bool:
+        """Whether an expression of this function never raises: a constant, or a path to what
+        every call of the function puts there."""
+        if _constant(value) is not None:
+            return True
+        if not isinstance(value, bytes):
+            return False
+        way = steps(value)
+        if not start:
+            return self._module.tree is not None and way in ("", "f", "r")
+        return all(_has(environment, way) for environment in self._calls[start])
+
+
+def _adds_nothing(old: Value, new: Value) -> bool:
+    """Whether one adds 0 to what the other takes 0 from: both only write it in the fewest bytes."""
+    match old, new:
+        case (b"\x10" | b"\x11", (one, (b"", b""))), (b"\x10" | b"\x11", (two, (b"", b""))):
+            return one == two
+    return False
+
+
+def _joined(value: Value) -> bytes | None:
+    """What bytes `sha256` hashes here, if they are constants."""
+    if not isinstance(value, tuple) or value[0] != CODES["sha256"]:
+        return None
+    parts = [_constant(operand) for operand in operands(value)]
+    atoms = [part for part in parts if isinstance(part, bytes)]
+    return b"".join(atoms) if len(atoms) == len(parts) else None
+
+
+def _has(environment: Value, way: str) -> bool:
+    """Whether what this expression makes surely has something at `way`."""
+    match environment:
+        case (b"\x04", (left, (right, b""))) if way:
+            return _has(left if way[0] == "f" else right, way[1:])
+    return not way
+
+
+def _constant(value: Value) -> Value | None:
+    """The value of an expression that is a constant; None of any other."""
+    if value == NIL:
+        return NIL
+    return value[1] if isinstance(value, tuple) and value[0] == QUOTE else None
+
+
+def unread(module: Module) -> set[str]:
+    """The ways to the expressions that make parts of an environment which the function that is
+    called with it never looks at: most often the end of a list of arguments."""
+    reads = Reads(module)
+    found = set()
+    for place in module.expressions():
+        match place.value:
+            case (b"\x02", (function, (environment, b""))):
+                called = module.called(function, "code")
+                if called is not None:
+                    found |= _unread(environment, place.at + "rrf", "", reads.of[called])
+    return found
+
+
+def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set[str]:
+    """Of an expression that makes what stands at `way` of an environment: the parts unread."""
+    found: set[str] = set()
+    if not any(read.startswith(way) or way.startswith(read) for read in reads):
+        found.add(at)
+    match expression:
+        case (b"\x04", (left, (right, b""))):
+            found |= _unread(left, at + "rf", way + "f", reads)
+            found |= _unread(right, at + "rrf", way + "r", reads)
+    return found
+
+
+FAR = 16
+"""Below a way of so many steps everything counts as read."""
+
+
+class Reads:
+    """Which ways into its environment each function may look up, itself or in what it calls with
+    parts of it; "" where it may take all of it.
+
+    What a function only hands on counts when the one that gets it looks it up. This is the least
+    such set, found by adding until nothing is new.
+    """
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.of: dict[str, set[str]] = {start: set() for start in module.functions}
+        while True:
+            found = {start: _short(self._reads(module.body(start))) for start in module.functions}
+            if found == self.of:
+                return
+            self.of = found
+
+    def _reads(self, code: Value) -> set[str]:
+        if isinstance(code, bytes):
+            return {steps(code)} if code else set()
+        head, _ = code
+        if head == QUOTE:
+            return set()
+        if isinstance(head, tuple):
+            return {""}
+        given = operands(code)
+        if head == APPLY and len(given) == 2:
+            if given[1] == b"\x01":
+                return self._reads_of_run(given[0])
+            called = self._module.called(given[0], "code")
+            if called is not None:
+                ways = [self._through(given[1], way) for way in self.of[called]]
+                return {steps(given[0])}.union(*ways) if isinstance(given[0], bytes) else {""}
+        return {way for operand in given for way in self._reads(operand)}
+
+    def _through(self, made: Value, way: str) -> set[str]:
+        """What is read of an environment where `way` is read of what this expression makes."""
+        match made:
+            case bytes() if made:
+                return {steps(made) + way}
+            case (b"\x04", (left, (right, b""))) if way:
+                return self._through(left if way[0] == "f" else right, way[1:])
+        return self._reads(made)
+
+    def _reads_of_run(self, made: Value) -> set[str]:
+        """As `_reads`, of `(a MADE 1)`: what is run has the same environment."""
+        match made:
+            case (b"\x01", code):
+                return self._reads(code)
+            case (bytes(head), _) if head == IF and len(operands(made)) == 3:
+                test, one, other = operands(made)
+                return self._reads(test) | self._reads_of_run(one) | self._reads_of_run(other)
+        return {""}  # code from elsewhere may look at anything
+
+
+def _short(ways: Collection[str]) -> set[str]:
+    """The ways cut off where they are long, without those that another one leads to."""
+    cut = {way[:FAR] for way in ways}
+    return {way for way in cut if not any(way[:end] in cut for end in range(len(way)))}

@@ -1,0 +1,174 @@
+"""Cases made once, for thousands of programs: argument bytes, and what the rules say of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from itertools import zip_longest
+from random import Random
+
+import msgspec
+from chia_rs import run_chia_program
+
+from channel.crypto.hkdf import derive
+from channel.lab.cases.duels import Call, arguments, duel
+from channel.lab.crosscheck.crosscheck import CHUNK, trials
+from channel.lab.laws.verdicts_agree import same
+from channel.lab.sites.patterns import patterned
+from channel.lab.sites.site import Site, recommitted
+from channel.lab.target.target import Target
+from clsp.run import MAX_COST, STRICT
+from clsp.values import NIL, Value
+from games.contract import Raise, Valid
+from games.judge import result_value
+
+FIRST_CHUNKS = 8
+"""So many chunks are looked through for the cases that every mutant meets first."""
+
+WIDE, DEEP = 256, CHUNK
+"""A chunk has so many cases besides its duels. A wide one has as many places, with few cases at
+each: rare hands. Every fourth is deep: rare moves at the same places."""
+
+DUELS = 2
+"""Duels at each place of a wide chunk."""
+
+VARIANTS = 6
+"""So many variants of each place, where something else was committed to, have duels too."""
+
+KEPT = 400
+"""At most so many cases of a validator are kept of these, all of different fingerprints."""
+
+PER_RULE = 80
+"""At most so many of them end by the same rule; a legal move counts as one more rule."""
+
+DEARER = 20
+"""A mutant may cost so many times what the dearest run of the original does: a sixtieth of a
+block and more is left over, and a program without an end is found in milliseconds."""
+
+
+class PreparedCall(msgspec.Struct, frozen=True, gc=False):
+    """One call of a validator. `result` is what the rules say that it returns: `()` for an
+    illegal move, None where the evidence does not fit and the program has to raise."""
+
+    arguments: bytes
+    result: Value | None
+    ends: bool = False
+    """A legal end of the game: what is absent of its result counts as `()`."""
+
+
+_SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))
+
+
+def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
+    """Whether the program ends otherwise than the rules say; at most at this cost.
+
+    A validator that raises on a legal or an illegal move, or goes beyond the limit, differs.
+    """
+    try:
+        result = run_chia_program(program, case.arguments, limit, STRICT)[1]
+    except ValueError as error:
+        return case.result is not None or "cost exceeded" in str(error)
+    if case.result is None:
+        return True
+    if same(result, case.result):
+        return False
+    return not (case.ends and any(same(result, short) for short in _SHORT_ENDS))
+
+
+def fresh(
+    target: Target, seed: str, number: int, wanted: Collection[str]
+) -> dict[str, list[PreparedCall]]:
+    """One chunk of cases, by validator; only of those that are wanted."""
+    made: dict[str, list[PreparedCall]] = {name: [] for name in wanted}
+    for name, _rule, case in _judged(target, seed, number, wanted):
+        made[name].append(case)
+    return made
+
+
+def diverse(target: Target, seed: str) -> tuple[dict[str, list[PreparedCall]], dict[str, int]]:
+    """A few hundred cases of each validator that differ in the rule that decides or in the
+    cost of the run, rule by rule in turn; and the cost up to which a mutant is run.
+
+    The first chunks are looked through, numbered from 0.
+    """
+    kept: dict[str, dict[str, dict[int, PreparedCall]]] = {
+        name: defaultdict(dict) for name in target.programs
+    }
+    most = dict.fromkeys(target.programs, 0)
+    seen: set[bytes] = set()
+    for number in range(FIRST_CHUNKS):
+        for name, rule, case in _judged(target, seed, number, target.programs):
+            if case.arguments in seen:
+                continue
+            seen.add(case.arguments)
+            cost = cost_of(target.programs[name].serialized, case.arguments)
+            most[name] = max(most[name], cost)
+            by_cost = kept[name][rule]
+            if len(by_cost) < PER_RULE:
+                by_cost.setdefault(cost or len(by_cost), case)
+    chosen = {}
+    for name, by_rule in kept.items():
+        turns = zip_longest(*(by_cost.values() for by_cost in by_rule.values()))
+        chosen[name] = [case for turn in turns for case in turn if case is not None][:KEPT]
+    return chosen, {name: DEARER * cost for name, cost in most.items()}
+
+
+def _judged(
+    target: Target, seed: str, number: int, wanted: Collection[str]
+) -> Iterator[tuple[str, str, PreparedCall]]:
+    """The cases of a chunk with the rule that decides each."""
+    hashes = target.hashes
+    for site, called in _calls(target, seed, number, wanted):
+        judge = target.game.validators[site.validator].judge
+        state, amount = site.before.state, site.amount
+        for call, blob in called:
+            verdict = judge(state, *call[:2], amount, call[2], hashes)
+            if isinstance(verdict, Valid):
+                rule, result = "valid", result_value(verdict.next, hashes)
+                prepared = PreparedCall(blob, result, verdict.next is None)
+            elif isinstance(verdict, Raise):
+                rule, prepared = verdict.rule, PreparedCall(blob, None)
+            else:
+                rule, prepared = verdict.rule, PreparedCall(blob, NIL)
+            yield site.validator, rule, prepared
+
+
+def _calls(
+    target: Target, seed: str, number: int, wanted: Collection[str]
+) -> Iterator[tuple[Site, Iterator[tuple[Call, bytes]]]]:
+    """The places of a chunk and what is tried there."""
+    deep = number % 4 == 0
+    dice = Random(derive(seed.encode(), "duels", number))
+    for trial in trials(target, seed, number, DEEP if deep else WIDE):
+        site = trial.site
+        if site.validator not in wanted:
+            continue
+        calls = (((one.move, one.share, one.evidence), one.arguments) for one in trial.cases)
+        yield site, calls
+        if deep:
+            continue
+        for place in _variants(target, site, dice):
+            fought = (call for _ in range(DUELS) for call in duel(target, place, dice))
+            yield place, ((call, arguments(place, call)) for call in fought)
+
+
+def _variants(target: Target, site: Site, dice: Random) -> Iterator[Site]:
+    """A place, and the same with other things behind its commitments and in its lists."""
+    yield site
+    if next(duel(target, site, dice), None) is None:
+        return
+    for _ in range(VARIANTS):
+        other = recommitted(target, site, dice)
+        if other is None:
+            continue
+        yield other
+        if (laid_out := patterned(target, other, dice)) is not None:
+            yield laid_out
+
+
+def cost_of(program: bytes, arguments: bytes) -> int:
+    """What a run costs; 0 where it raises, which does not tell."""
+    try:
+        return run_chia_program(program, arguments, MAX_COST, STRICT)[0]
+    except ValueError:
+        return 0

@@ -1,0 +1,217 @@
+"""Spends of game coins, and what the rules of the referee say of each: for mutants of a referee.
+
+A referee curried with a coin and given a solution runs in the environment `(COIN . SOLUTION)`,
+so a mutant is run on that, and no hash of its own comes into it. Validators are made up here:
+each returns one constant, or all that it was called with.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import msgspec
+
+from channel.crypto.hkdf import derive
+from channel.lab.mutants.prepared_calls import DEARER, KEPT, PER_RULE, PreparedCall, cost_of
+from channel.lab.sites.site import KEYS
+from channel.lab.target.target import Target
+from clsp.integers import int_to_atom
+from clsp.operators import QUOTE
+from clsp.programs import Program
+from clsp.values import NIL, NotAList, Value, deserialize, from_list, serialize, to_list, tree_hash
+from games.referee import (
+    FIRST,
+    GameCoin,
+    RefereeRefusal,
+    infohash,
+    validator_arguments,
+)
+from games.referee_paths import conditions_of
+
+CHUNK = 2000
+"""So many spends are made at a time."""
+
+AMOUNTS = (1, 2, 100, 127, 128, 255, 256, 2000, 10**12, 2**63 - 1)
+SIZES = (0, 1, 2, 16, 31, 32, 127, 128, 255, 256, 32767)
+
+LENGTHY = 2**1040
+"""A size limit of 131 bytes: even the number of its bytes takes two bytes."""
+
+ECHO = Program(bytes.fromhex("ff04ff80ffff04ff80ffff04ff80ffff04ff01ff8080808080"))
+"""A validator that takes every move for the last one, and emits its environment."""
+
+
+def fresh(target: Target, seed: str, number: int) -> list[PreparedCall]:
+    """One chunk of spends."""
+    return [case for _, case in judged(target, seed, number)]
+
+
+def diverse(target: Target, seed: str) -> tuple[list[PreparedCall], int]:
+    """A few hundred spends that differ in how they end or in their cost; and the cost up to which
+    a mutant is run."""
+    kept: dict[tuple[str, int], PreparedCall] = {}
+    by_rule: dict[str, int] = {}
+    most = 0
+    for rule, case in judged(target, seed, 0):
+        cost = cost_of(target.referee.serialized, case.arguments)
+        most = max(most, cost)
+        key = (rule, cost or by_rule.get(rule, 0))
+        if by_rule.get(rule, 0) < PER_RULE and key not in kept:
+            kept[key] = case
+            by_rule[rule] = by_rule.get(rule, 0) + 1
+    return list(kept.values())[:KEPT], DEARER * most
+
+
+def judged(target: Target, seed: str, number: int) -> list[tuple[str, PreparedCall]]:
+    """One chunk of spends, each with the rule that refuses it or the path that it takes."""
+    dice = Random(derive(seed.encode(), "spends", number))
+    return [_spend(target, dice) for _ in range(CHUNK)]
+
+
+def _spend(target: Target, dice: Random) -> tuple[str, PreparedCall]:
+    """A spend, and the rule that refuses it or the path that it takes."""
+    coin = _coin(target, dice)
+    path = dice.choice(("timeout", "move", "move", "slash", "slash"))
+    if path == "timeout":
+        solution = _timeout(coin, dice)
+    elif path == "move":
+        solution = _move(coin, dice)
+    else:
+        coin, solution = _slash(coin, dice)
+    if dice.random() < 0.05:
+        solution = dice.choice((NIL, b"x", (solution, NIL), (NIL, solution), _longer(solution)))
+    try:
+        result, rule = judge(coin, solution), path
+    except RefereeRefusal as refusal:
+        result, rule = None, refusal.rule
+    return rule, PreparedCall(b"\xff" + serialize(coin.value()) + serialize(solution), result)
+
+
+def judge(coin: GameCoin, solution: Value) -> Value:
+    """The conditions of this spend by the rules. Raises `RefereeRefusal`."""
+
+    def returned(program: Value, state: Value, evidence: Value) -> Value:
+        """What one of the validators that are made here returns."""
+        if isinstance(program, tuple) and program[0] == QUOTE:
+            return program[1]
+        address = from_list(solution)[3]
+        assert isinstance(address, bytes)
+        called = validator_arguments(coin, state, ECHO, evidence, address)
+        return to_list((NIL, NIL, NIL, deserialize(called)))
+
+    return conditions_of(coin, solution, returned)
+
+
+def _coin(target: Target, dice: Random) -> GameCoin:
+    amount = dice.choice(AMOUNTS)
+    share = dice.choice((0, amount, amount // 2, dice.randint(0, amount)))
+    return GameCoin(
+        mover_key=KEYS[0],
+        waiter_key=KEYS[1],
+        timeout=dice.choice((1, 15, 200, 70000)),
+        amount=amount,
+        mod_hash=target.referee.hash,
+        nonce=dice.choice((0, 4, 5, 300)),
+        move=dice.randbytes(dice.choice((0, 1, 17, 32, 42))),
+        max_move_size=dice.choice(SIZES[:-1]),
+        infohash_b=dice.choice((NIL, dice.randbytes(32), dice.randbytes(32))),
+        mover_share=share,
+        infohash_a=dice.choice((FIRST, dice.randbytes(32))),
+    )
+
+
+def _timeout(coin: GameCoin, dice: Random) -> Value:
+    addresses: list[Value] = []
+    for share in (coin.mover_share, coin.waiter_share):
+        honest = dice.randbytes(32) if share else NIL
+        other = dice.choice((NIL, dice.randbytes(32), b"\x00", (b"x", NIL)))
+        addresses.append(honest if dice.random() < 0.8 else other)
+    return to_list(addresses)
+
+
+def _move(coin: GameCoin, dice: Random) -> Value:
+    """A move, mostly with one field that may be wrong."""
+    most = coin.max_move_size
+    fields: list[Value] = [
+        dice.randbytes(dice.randint(0, most)),
+        dice.choice((NIL, dice.randbytes(32))),
+        int_to_atom(dice.randint(0, coin.amount)),
+        int_to_atom(dice.choice(SIZES)),
+    ]
+    shares = (-1, 0, 1, coin.amount - 1, coin.amount, coin.amount + 1, -128, 2 * coin.amount)
+    sizes = (-1, 0, 1, 127, 128, 32766, 32767, 32768, 65536, -32768, -129, LENGTHY)
+    kind = dice.randrange(7)
+    if kind == 0:
+        fields[0] = dice.randbytes(max(0, most + dice.randint(-1, 1)))
+    elif kind == 1:
+        fields[1] = dice.randbytes(dice.choice((0, 1, 31, 32, 33)))
+    elif kind == 2:
+        fields[2] = int_to_atom(dice.choice(shares))
+    elif kind == 3:
+        fields[3] = int_to_atom(dice.choice(sizes))
+    elif kind == 4:
+        at = dice.choice((2, 3))
+        atom = fields[at]
+        assert isinstance(atom, bytes)
+        fields[at] = (b"\xff" if atom[:1] >= b"\x80" else b"\x00") + atom
+    elif kind == 5:
+        at = dice.choice((0, 2, 3))
+        fields[at] = (fields[at], NIL)
+    return to_list(fields)
+
+
+def _slash(coin: GameCoin, dice: Random) -> tuple[GameCoin, Value]:
+    """A slash of a move whose validator says what is made up here."""
+    state, next_state = _value(dice), _value(dice)
+    program_hash = dice.choice((NIL, dice.randbytes(32)))
+    size = int_to_atom(coin.max_move_size)
+    extras = [to_list((b"\x01", dice.randbytes(3))) for _ in range(dice.choice((0, 0, 1, 2)))]
+    items: list[Value] = [program_hash, next_state, size, *extras]
+    committed = infohash(program_hash, tree_hash(next_state)) if program_hash else NIL
+    if dice.random() < 0.7:
+        coin = _with(coin, infohash_b=committed)
+    kind = dice.randrange(8)
+    if kind == 0:
+        items = items[: dice.randrange(4)]
+    elif kind == 1:
+        items[2] = int_to_atom(coin.max_move_size + dice.choice((-1, 1)))
+    elif kind == 2:
+        at = dice.randrange(len(items))
+        items[at] = _value(dice)
+    elif kind == 3:
+        items[0] = dice.randbytes(32)
+    returned = to_list(items)
+    if dice.random() < 0.1:
+        returned = dice.choice((NIL, b"x", _improper(items, dice.randbytes(2))))
+    program = Program(serialize((QUOTE, returned)))
+    if dice.random() < 0.1:
+        program = ECHO
+        coin = _with(coin, infohash_b=NIL, max_move_size=0)
+    if dice.random() < 0.9:
+        coin = _with(coin, infohash_a=infohash(program.hash, tree_hash(state)))
+    address = dice.randbytes(32) if dice.random() < 0.95 else dice.choice((NIL, (b"x", NIL)))
+    return coin, to_list((state, program.value, _value(dice), address))
+
+
+def _value(dice: Random) -> Value:
+    if dice.random() < 0.4:
+        return (_value(dice), _value(dice))
+    return dice.randbytes(dice.choice((0, 1, 2, 32)))
+
+
+def _improper(items: list[Value], end: bytes) -> Value:
+    value: Value = end
+    for item in reversed(items):
+        value = (item, value)
+    return value
+
+
+def _longer(solution: Value) -> Value:
+    try:
+        return to_list((*from_list(solution), b"x"))
+    except NotAList:
+        return solution
+
+
+def _with(coin: GameCoin, **changes: object) -> GameCoin:
+    return msgspec.structs.replace(coin, **changes)

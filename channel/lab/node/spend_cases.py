@@ -1,0 +1,228 @@
+"""Spends of game coins, honest and not, with what the Python model of the referee says of each.
+
+The coins come from generated hands and their mutated moves; the model is `games.referee` with the
+game's Python rules in the place of its validators. The model runs no program; only what serves a
+cheat best is asked of the target's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from random import Random
+from typing import TypeVar
+
+import msgspec
+
+from channel.crypto.hkdf import derive
+from channel.crypto.keys import SecretKeys
+from channel.lab.cases.trial import Trial
+from channel.lab.crosscheck.crosscheck import chunks
+from channel.lab.node.spend_drafts import (
+    ADDRESSES,
+    LIE,
+    WRONG_MOVES,
+    WRONG_SLASHES,
+    WRONG_TIMEOUTS,
+    Fault,
+    SpendDraft,
+)
+from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.target.target import Target
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.values import NIL, Value, tree_hash
+from games.contract import Raise, Slash, Valid
+from games.judge import result_value
+from games.referee import GameCoin, RefereeRefusal, infohash
+from games.referee_paths import ValidatorRaised, conditions_of, path_of
+
+T = TypeVar("T")
+
+KEYS = tuple(SecretKeys.derive(derive(b"positions", "player", seat)).referee for seat in (0, 1))
+"""The referee keys of both players."""
+
+PUBLIC = tuple(bytes(key.get_g1()) for key in KEYS)
+
+LONGEST_TIMEOUT = 12
+
+AT_A_SITE = 2
+"""So many spends of each path are made at one place of a hand."""
+
+CHUNK = 512
+"""Cases are made in chunks of so many: many hands, few changes of each move."""
+
+RAISED = "the validator raises"
+
+
+@dataclass(frozen=True)
+class SpendCase:
+    """A game coin, a spend of it `age` blocks after it was made, and who signs.
+
+    `asked` are the conditions of the model, or None where it refuses, by `rule`. `signs` says
+    for each signature that is asked for whether it is made by the key that must.
+    """
+
+    number: int
+    coin: GameCoin
+    solution: Value
+    age: int
+    signs: bool
+    asked: Value | None
+    rule: str
+
+    @property
+    def path(self) -> str:
+        """Which of the referee's paths it takes."""
+        return path_of(self.solution)
+
+    def __repr__(self) -> str:
+        return f"position {self.number}: a {self.path} at age {self.age} of {self.coin.timeout}"
+
+
+def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
+    """Spends without end, the same for the same seed; no two coins are alike (by their nonce).
+
+    About half of them are wrong in one way. Raises `UsageError` for a target without rules.
+    """
+    assert target.game
+    dice = Random(derive(seed.encode(), "positions"))
+    numbers = count()
+    for trial in chunks(target, seed, CHUNK):
+        if not trial.site.natural:
+            continue
+        maker = _Maker(trial, dice)
+        for make in (maker.move, maker.timeout, maker.slash):
+            for _ in range(AT_A_SITE):
+                yield maker.judged(next(numbers), make())
+
+
+class _Maker:
+    """The spends of one place."""
+
+    def __init__(self, trial: Trial, dice: Random) -> None:
+        self._trial = trial
+        self._dice = dice
+        site = trial.site
+        self._before = GameCoin(
+            mover_key=PUBLIC[0],
+            waiter_key=PUBLIC[1],
+            timeout=dice.randint(1, LONGEST_TIMEOUT),
+            amount=site.amount,
+            mod_hash=trial.target.referee.hash,
+            nonce=0,
+            move=site.before.move,
+            max_move_size=site.before.max_move_size,
+            infohash_b=infohash(trial.target.hashes[site.validator], tree_hash(site.state)),
+            mover_share=site.before.mover_share,
+            infohash_a=dice.randbytes(32),
+        )
+
+    # --- what the model says ---
+
+    def judged(self, number: int, draft: SpendDraft) -> SpendCase:
+        """The position with the model's word on it."""
+        coin, solution = msgspec.structs.replace(draft.coin, nonce=number), draft.solution()
+        asked: Value | None = None
+        rule = ""
+        try:
+            asked = conditions_of(coin, solution, lambda *called: self._run(coin, *called))
+        except RefereeRefusal as refusal:
+            rule = refusal.rule
+        except ValidatorRaised:
+            rule = RAISED
+        return SpendCase(number, coin, solution, draft.age, draft.signs, asked, rule)
+
+    def _run(self, coin: GameCoin, _program: Value, _state: Value, evidence: Value) -> Value:
+        trial = self._trial
+        verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+        match verdict:
+            case Valid(step):
+                return result_value(step, trial.target.hashes)
+            case Slash():
+                return NIL
+            case Raise():
+                raise ValidatorRaised
+
+    # --- moves ---
+
+    def move(self) -> SpendDraft:
+        """A move by the mover of the place's coin."""
+        move, share, commitment, size = self._declared(lies=0.3)
+        items: list[Value] = [move, commitment, int_to_atom(share), int_to_atom(size)]
+        draft = SpendDraft(self._before, items, self._dice.randint(0, self._before.timeout - 1))
+        return self._perhaps_wrong(draft, 0.5, WRONG_MOVES)
+
+    def _declared(self, lies: float) -> tuple[bytes, int, bytes, int]:
+        """A move of the place, honest or changed, its share, commitment and size limit: one that
+        the referee takes."""
+        trial, site = self._trial, self._trial.site
+        fits = [
+            (case.move, case.share, case.arguments)
+            for case in trial.cases
+            if len(case.move) <= site.before.max_move_size and 0 <= case.share <= site.amount
+        ]
+        move, share, arguments = self._pick(fits or [(site.play.move, site.play.share, b"")])
+        verdict, _ = trial.ruling(move, share)
+        runner = RefereeRunner(trial.target)
+        if not isinstance(verdict, Valid):
+            if self._dice.random() < lies or not arguments:
+                return move, share, self._pick((b"", LIE)), self._pick((0, 17, 32, 300))
+            best = runner.best_cheat(site, arguments)
+            if not isinstance(best.infohash, bytes) or not isinstance(best.size, bytes):
+                return move, share, LIE, 0
+            size = atom_to_int(best.size)
+            return move, share, best.infohash, size if 0 <= size < 1 << 15 else 0
+        honest = runner.honest(verdict.next)
+        commitment, size = honest.infohash, verdict.next.max_move_size if verdict.next else 0
+        assert isinstance(commitment, bytes)
+        if self._dice.random() < lies:
+            return move, share, self._pick((commitment, b"", LIE)), self._pick((0, size, size + 1))
+        return move, share, commitment, size
+
+    # --- timeouts ---
+
+    def timeout(self) -> SpendDraft:
+        """The end of a coin before the place's move, or after it."""
+        coin = self._before
+        if self._dice.random() < 0.5:
+            move, share, commitment, size = self._declared(lies=0.2)
+            coin = coin.after(move, commitment, share, size)
+        lot = self._dice.random()
+        if lot < 0.4:
+            share = 0 if lot < 0.2 else coin.amount
+            coin = msgspec.structs.replace(coin, mover_share=share)
+        items: list[Value] = [
+            ADDRESSES[0] if coin.mover_share else NIL,
+            ADDRESSES[1] if coin.waiter_share else NIL,
+        ]
+        draft = SpendDraft(coin, items, coin.timeout + self._dice.randint(0, 2))
+        return self._perhaps_wrong(draft, 0.5, WRONG_TIMEOUTS)
+
+    # --- slashes ---
+
+    def slash(self) -> SpendDraft:
+        """The slash of a coin that a move of the place made."""
+        trial, site = self._trial, self._trial.site
+        move, share, commitment, size = self._declared(lies=0.5)
+        coin = self._before.after(move, commitment, share, size)
+        held = trial.evidence(move)
+        evidence: Value = self._pick(held)
+        if self._dice.random() < 0.3:
+            evidence = self._pick(trial.cases).evidence
+        program = trial.target.programs[site.validator].value
+        items: list[Value] = [site.state, program, evidence, ADDRESSES[0]]
+        draft = SpendDraft(coin, items, self._dice.randint(0, coin.timeout + 2))
+        return self._perhaps_wrong(draft, 0.3, WRONG_SLASHES)
+
+    # --- lots ---
+
+    def _perhaps_wrong(
+        self, draft: SpendDraft, chance: float, wrongs: tuple[Fault, ...]
+    ) -> SpendDraft:
+        if self._dice.random() < chance:
+            self._pick(wrongs)(draft, self._dice)
+        return draft
+
+    def _pick(self, items: Sequence[T]) -> T:
+        return items[int(self._dice.random() * len(items))]

@@ -1,0 +1,177 @@
+"""Where moves are made, and variants of such a place that no hand reaches.
+
+A site has its argument bytes prepared: a case patches the move, the share and the evidence in.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from random import Random
+
+import msgspec
+
+from channel.lab.sites.values import leaves, numbers, with_leaf
+from channel.lab.target.target import Target
+from clsp.integers import int_to_atom
+from clsp.values import NIL, Value, serialize
+from games.contract import Play, Player, Position, State, Valid
+from games.errors import BadState
+from games.judge import NO_ADDRESS
+from games.referee import FIRST
+
+HEADS = (16, 17, 32, 48)
+"""So many bytes of a move may be what a commitment opens."""
+
+KEYS = (b"\xaa" * 48, b"\xbb" * 48)
+"""The mover's and the waiter's referee key on every coin."""
+
+TIMEOUT = 15
+NONCE = 4
+
+
+class Site(msgspec.Struct, frozen=True):
+    """A validator about to judge a move, and an honest move there.
+
+    `before` is the position, its state included; `held` is what the receiver's own logic
+    holds against the honest move. `natural`: play can reach it, so the receiver's logic may
+    be asked; elsewhere rules and program are only compared. `known` is what the honest move
+    leads to where no rules can tell. `base` is the place of a hand that this is a variant of.
+    The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
+    """
+
+    validator: str
+    before: Position
+    play: Play
+    amount: int
+    receiver: Player
+    held: tuple[Value, ...]
+    natural: bool
+    opening: bytes
+    between: bytes
+    rest: bytes
+    known: Valid | None = None
+    base: Site | None = None
+
+    @property
+    def state(self) -> Value:
+        """The state, as a value."""
+        assert self.before.state is not None
+        return self.before.state.value()
+
+    def environment(self, move: bytes, share: bytes, evidence: bytes) -> bytes:
+        """The arguments of one call, from serialized parts."""
+        return b"".join((self.opening, move, self.between, share, self.rest, evidence, END))
+
+
+END = b"\xff" + serialize(NO_ADDRESS) + b"\x80"
+_BETWEEN = b"\xff" + serialize(NIL) + b"\xff" + serialize(NIL) + b"\xff"
+
+
+def make_site(
+    target: Target,
+    before: Position,
+    play: Play,
+    amount: int,
+    receiver: Player,
+    natural: bool = True,
+    known: Valid | None = None,
+    base: Site | None = None,
+) -> Site:
+    """A site, with what does not change from case to case in bytes."""
+    assert before.validator is not None
+    assert before.state is not None
+    program = target.programs[before.validator]
+    opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
+    items = b"".join(b"\xff" + serialize(atom) for atom in (*opening, int_to_atom(NONCE)))
+    held = receiver.evidence(before, play.move) if natural else ()
+    return Site(
+        validator=before.validator,
+        before=before,
+        play=play,
+        amount=amount,
+        receiver=receiver,
+        held=held or (play.evidence,),
+        natural=natural,
+        opening=b"\xff\xa0" + program.hash + b"\xff" + items + b"\xff",
+        between=_BETWEEN,
+        rest=b"\xff"
+        + serialize(FIRST)
+        + b"\x80\xff"
+        + serialize(before.state.value())
+        + b"\xff"
+        + program.serialized
+        + b"\xff",
+        known=known,
+        base=base,
+    )
+
+
+def recommitted(target: Target, site: Site, dice: Random, anew: bool = False) -> Site | None:
+    """The site of a mover that committed to something else, and opens that.
+
+    So what stands behind a commitment (cards, masks) is tried without a hand of its own. None
+    where the move opens nothing. `anew`: to anything, and rightly.
+    """
+    atoms = [atom for atom in leaves(site.state) if len(atom) == 32]
+    move = site.play.move
+    for size in (*HEADS, len(move)):
+        if size > len(move) or (image := sha256(move[:size]).digest()) not in atoms:
+            continue
+        changed = bytearray(move[:size])
+        known = [atom for atom in leaves(site.state) if len(atom) == size and atom != image]
+        lot = 0.9 if anew else dice.random()
+        if lot < 0.3 and known:
+            # What the opponent has shown already, as one's own: equal cards, equal tosses.
+            changed = bytearray(known[int(dice.random() * len(known))])
+        elif lot < 0.6:
+            changed[-1] = dice.getrandbits(8)
+        elif lot < 0.64:
+            # Something of another length: nothing but a rule about lengths refuses it.
+            other = (*HEADS, size - 1, size + 1)[int(dice.random() * (len(HEADS) + 2))]
+            if other + len(move) - size > site.before.max_move_size:
+                other = size
+            changed = bytearray(dice.getrandbits(8 * other).to_bytes(other, "big"))
+        else:
+            changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))
+        committed = bytearray(sha256(changed).digest())
+        if lot > 0.97:
+            # To nothing that anybody knows, but nearly to this.
+            committed[int(dice.random() * len(committed))] ^= 1 << int(dice.random() * 8)
+        at = list(leaves(site.state)).index(image)
+        state = with_leaf(site.state, at, bytes(committed))
+        play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
+        return _elsewhere(target, site, state, site.amount, play, natural=True)
+    return None
+
+
+def disturbed(target: Target, site: Site, dice: Random) -> Site | None:
+    """The site with another amount, or one atom of its state changed; None for no state."""
+    near = numbers(site.state, site.amount)
+    atoms = list(leaves(site.state))
+    programs = set(target.hashes.values())
+    at = int(dice.random() * (len(atoms) + 1))
+    number = near[int(dice.random() * len(near))]
+    if at == len(atoms):
+        return _elsewhere(target, site, site.state, abs(number), site.play, natural=False)
+    atom = atoms[at]
+    if atom in programs:
+        return None  # a state that names another program is of another game
+    if len(atom) < 16:
+        atom = int_to_atom(number)
+    else:
+        flipped = int.from_bytes(atom, "big") ^ (1 << int(dice.random() * 8 * len(atom)))
+        atom = flipped.to_bytes(len(atom), "big")
+    state = with_leaf(site.state, at, atom)
+    return _elsewhere(target, site, state, site.amount, site.play, natural=False)
+
+
+def _elsewhere(
+    target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
+) -> Site | None:
+    try:
+        typed: State = target.game.validators[site.validator].read_state(state)
+    except BadState:
+        return None
+    before = msgspec.structs.replace(site.before, state=typed)
+    base = site.base or site
+    return make_site(target, before, play, amount, site.receiver, natural, base=base)

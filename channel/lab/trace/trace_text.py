@@ -1,0 +1,332 @@
+"""What `channelsim trace` shows: one run of a case or of a finding, and why it ended as it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channel.errors import UsageError
+from channel.lab.target.target import REFEREE, Target, load, of_game
+from channel.lab.trace.steps import filled, lines, text_of
+from channel.system import input_files
+from channel.system.file_kinds import Kind, check_kind, kind_of
+from clsp.analysis.recording import RunRecord, TraceStep, named, tested
+from clsp.analysis.text import value_text
+from clsp.analysis.tracer import Stopped, TooDeep
+from clsp.operators import IF, RAISE
+from clsp.programs import Program
+from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
+from clsp.values import NIL, BadValue, deserialize
+from games import registry
+from games import vectors as cases
+from games.contract import Raise
+from games.contract import Slash as RuleSlash
+from games.contract import Valid as ByRules
+from games.errors import UnknownGame
+from games.names import nearest_or_all
+from games.vectors import BadCase, Case
+
+ROOM = 32
+"""Arguments are shown in so many characters each."""
+
+UNREAD = frozenset(
+    (
+        *("PROGRAM_HASH", "MOVER_PUBKEY", "WAITER_PUBKEY", "TIMEOUT", "MOD_HASH", "NONCE"),
+        *("MAX_MOVE_SIZE", "INFOHASH_B", "INFOHASH_A", "PROGRAM"),
+    )
+)
+"""Arguments that a validator's rules do not look at; shown with -v."""
+
+
+@dataclass(frozen=True)
+class TraceRequest:
+    """One run to look at: a program and its serialized environment.
+
+    `case` is what it was made from, with the `target` whose validator it calls; of a bare run
+    there is neither.
+    """
+
+    name: str
+    program: Program
+    arguments: bytes
+    symbols: Mapping[str, str]
+    known: Mapping[bytes, str]
+    target: Target | None = None
+    case: Case | None = None
+
+
+class _Bare(msgspec.Struct, frozen=True):
+    """A program and an environment in hex, as `brun` takes them."""
+
+    program: str
+    environment: str
+
+
+def read(path: Path, target: str | None = None, case: str | None = None) -> TraceRequest:
+    """The run that a file asks for: a conformance case of a `.jsonl`, or a finding.
+
+    Raises `UsageError`, naming the file and what is wrong with it.
+    """
+    text = input_files.read(path, input_files.LINES)
+    chosen = load(target) if target is not None else None
+    try:
+        document = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        document = None
+    if isinstance(document, dict) and ("vector" in document or "brun" in document):
+        if case is not None:
+            raise UsageError(f"{path}: a finding holds one case; --case is for files of cases")
+        return _finding(path, document, chosen)
+    return _call(path, _pick(path, text, case), chosen)
+
+
+def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
+    if not text.strip():
+        raise UsageError(f"{path}: has no cases")
+    ids = []
+    try:
+        for case in cases.read(input_files.lines_of(text)):
+            if wanted is None or case.id == wanted:
+                return case
+            ids.append(case.id)
+    except BadCase as error:
+        if kind_of(text) is Kind.FINDING:
+            reason = "no finding: the keys `vector` and `brun` are missing"
+            raise UsageError(f"{path}: {reason}") from None
+        check_kind(path, text, Kind.CASES, Kind.FINDING)
+        raise UsageError(f"{path}: {error}") from None
+    raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
+
+
+def _finding(path: Path, document: dict[str, Any], target: Target | None) -> TraceRequest:
+    """A finding's case, or its deciding run.
+
+    The case is what shows the mistake, unless the programs that it was found in are not at hand,
+    or they decide the case as they should: then it is a spend that went wrong.
+    """
+    run = _bare(path, document)
+    case = _vector(path, document)
+    if target is None:
+        target = _source(document, run)
+    if case is not None:
+        try:
+            question = _call(path, case, target)
+        except UsageError:
+            if run is None:
+                raise
+        else:
+            if run is None or _shows(question, run):
+                return question
+    if run is None:
+        raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
+    table: dict[str, str] = {}
+    known: dict[bytes, str] = {}
+    installed = [of_game(registry.get(name)) for name in registry.names()]
+    for one in installed if target is None else [target]:
+        table |= _symbols(one)
+        known |= _known(one)
+    return TraceRequest("the run", Program(run[0]), run[1], table, known, target)
+
+
+def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
+    """The program and the environment of a finding's run."""
+    if document.get("brun") is None:
+        return None
+    try:
+        written = msgspec.convert(document["brun"], _Bare)
+        run = bytes.fromhex(written.program), bytes.fromhex(written.environment)
+        for blob in run:
+            deserialize(blob)
+    except (ValueError, BadValue) as error:
+        raise UsageError(f"{path}: key `brun`: {error}") from None
+    return run
+
+
+def _vector(path: Path, document: dict[str, Any]) -> Case | None:
+    """The case of a finding."""
+    if document.get("vector") is None:
+        return None
+    try:
+        (case,) = cases.read([msgspec.json.encode(document["vector"])])
+    except BadCase as error:
+        reason = str(error).removeprefix("line 1: ")
+        raise UsageError(f"{path}: key `vector`: {reason}") from None
+    return case
+
+
+def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target | None:
+    """The target that a finding was found in, if it is where it was, and as it was."""
+    named_there = document.get("source")
+    if not isinstance(named_there, str) or run is None:
+        return None
+    try:
+        target = load(named_there)
+    except UsageError:
+        return None
+    programs = (*target.programs.values(), target.referee)
+    return target if any(_has(run, program) for program in programs) else None
+
+
+def _shows(question: TraceRequest, run: tuple[bytes, bytes]) -> bool:
+    """Whether a finding's case, rather than its run, shows what went wrong."""
+    assert question.target is not None
+    assert question.case is not None
+    if not _has(run, question.program):
+        return False
+    if run[0] == question.program.serialized:
+        return True
+    target = question.target
+    return bool(cases.check_program(question.case, target.name, target.programs))
+
+
+def _has(run: tuple[bytes, bytes], program: Program) -> bool:
+    """Whether a program is, or is inside, one of these serialized values."""
+    return any(program.serialized in blob for blob in run)
+
+
+def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
+    try:
+        target = target or of_game(registry.get(case.game))
+    except UnknownGame as error:
+        raise UsageError(f"{path}: {case.id}: {error}") from None
+    if case.validator not in target.programs:
+        raise UsageError(f"{path}: {case.id}: {target.name} has no validator {case.validator!r}")
+    try:
+        arguments = cases.arguments(case, target.name, target.programs)
+    except BadCase as error:
+        raise UsageError(f"{path}: {case.id}: {error}") from None
+    program = target.programs[case.validator]
+    symbols, known = _symbols(target), _known(target)
+    return TraceRequest(case.validator, program, arguments, symbols, known, target, case)
+
+
+def _symbols(target: Target) -> dict[str, str]:
+    return named({**target.programs, REFEREE: target.referee}, target.symbols)
+
+
+def _known(target: Target) -> dict[bytes, str]:
+    return {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
+
+
+# --- telling ----------------------------------------------------------------------------------
+
+
+def trace_text(question: TraceRequest, verbosity: int) -> Iterator[str]:
+    """The run, a line each: what it was given, its steps, and a sentence on how it ended.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
+    outcome = run_serialized(question.program.serialized, question.arguments)
+    try:
+        record = RunRecord(question.program, question.symbols, question.arguments, question.known)
+    except TooDeep as error:
+        raise UsageError(f"{question.name}: {error}") from None
+    yield from _head(question, record, bool(verbosity))
+    yield ""
+    yield from lines(record, verbosity)
+    yield ""
+    yield from filled(_sentence(question, record, outcome))
+
+
+def _head(question: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:
+    case = question.case
+    if case is None:
+        yield question.name
+    else:
+        assert question.target is not None
+        yield f"{question.target.name}, {case.validator}: {case.id} ({case.tag})"
+    shown = ", ".join(
+        f"{name} = {value_text(value, ROOM, question.known)}"
+        for name, value in record.given()
+        if everything or case is None or name not in UNREAD
+    )
+    yield from filled(shown, "  ", "  ")
+
+
+def _sentence(question: TraceRequest, record: RunRecord, outcome: Outcome) -> str:
+    word = _word(outcome)
+    parts = [_ended(question, record, word), _rules(question, word)]
+    if question.case is not None and question.case.expect != word:
+        parts.append(f"The case expects {question.case.expect}.")
+    return " ".join(filter(None, parts))
+
+
+def _word(outcome: Outcome) -> str:
+    match outcome:
+        case ProgramValid():
+            return "valid"
+        case ProgramSlash():
+            return "slash"
+        case Raised():
+            return "raise"
+        case CostExceeded():
+            return "cost exceeded"
+
+
+_MEANS = {
+    "valid": "the move is legal",
+    "slash": "the move is illegal",
+    "raise": "the slash fails",
+    "cost exceeded": "no block takes it",
+}
+
+
+def _ended(question: TraceRequest, record: RunRecord, word: str) -> str:
+    start = f"{word}: {_MEANS[word]}" if question.case is not None else word
+    if isinstance(record.end, Stopped):
+        return f"{start}. Its steps are not all here: {record.end.reason}."
+    step, choice = record.decided()
+    why = ""
+    if choice is not None:
+        test, value = tested(choice)
+        holds = "does not hold" if value == NIL else "holds"
+        why = f", since {text_of(record, test, choice, 70)} {holds}"
+        if step is None or _where(record, step) != _where(record, choice):
+            why += f" in {_where(record, choice)}"
+    if isinstance(record.end, Raised):
+        if step is None:
+            return f"{start}: {record.end.error}."
+        said = f"{text_of(record, step.node, step, 60)} in {_where(record, step)}"
+        if step.operator == RAISE:
+            return f"{start}: {said}{why}."
+        return f"{start}: {said} raises ({record.end.error})."
+    result = value_text(record.end.value, 70, question.known)
+    if word == "valid":
+        return f"{start}; {question.name} returns {result}."
+    if step is not None and step.operator != IF:
+        said = f"{text_of(record, step.node, step, 70)} in {_where(record, step)}"
+        return f"{start}: {said} is {result}."
+    return f"{start}{why}."
+
+
+def _where(record: RunRecord, step: TraceStep) -> str:
+    place = record.place_of(step)
+    if place is None:
+        return "code that the run made"
+    code = record.text_of(step.node).code
+    number = code.id_of(step.node)
+    return place.function.name if number is None else code.owners[number]
+
+
+def _rules(question: TraceRequest, word: str) -> str:
+    """What the rules say of a case, and by which of them."""
+    case, target = question.case, question.target
+    if case is None or target is None or target.rules is None:
+        return ""
+    game = target.game
+    verdict = cases.verdict(case, game, target.hashes)
+    match verdict:
+        case RuleSlash(rule):
+            said = "slash"
+        case Raise(rule):
+            said = "raise"
+        case ByRules():
+            said, rule = "valid", ""
+        case None:
+            return "The rules have no such state."
+    why = f", by {rule} ({game.rules.get(rule, '').rstrip('.')})" if rule else ""
+    return f"The rules say {'so too' if said == word else said}{why}."

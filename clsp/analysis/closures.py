@@ -1,0 +1,109 @@
+"""Compile CLVM expressions to Python functions of their environment, for the tracer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from clsp.integers import OperatorError
+from clsp.operators import Operator
+from clsp.values import NIL, Value
+
+Run: TypeAlias = Callable[[Value], Value]
+"""A compiled expression: its value in an environment."""
+
+
+class Watcher(Protocol):
+    """Hears of every expression of a run; of one that raises it hears the beginning only."""
+
+    def begins(self, node: Value, environment: Value) -> None:
+        """An expression is about to be evaluated."""
+
+    def applies(self, code: Value, environment: Value) -> None:
+        """The expression begun last and not ended runs this code in this environment."""
+
+    def ends(self, value: Value) -> None:
+        """The expression begun last and not ended has this value."""
+
+
+def path(atom: bytes) -> Run:
+    """What stands at a path of the environment: its bits from the lowest, 1 is right.
+
+    >>> path(b"\x05")((b"a", (b"b", b"")))
+    b'b'
+    """
+    steps = int.from_bytes(atom, "big")
+    if steps < 2:
+        return _itself if steps else constant(NIL)
+    sides = [steps >> bit & 1 for bit in range(steps.bit_length() - 1)]
+
+    def run(environment: Value) -> Value:
+        value = environment
+        for side in sides:
+            if type(value) is not tuple:
+                raise OperatorError("a path into an atom")
+            value = value[side]
+        return value
+
+    return run
+
+
+def _itself(environment: Value) -> Value:
+    return environment
+
+
+def constant(value: Value) -> Run:
+    """The same value in any environment."""
+    return lambda environment: value
+
+
+def never(*values: Value) -> Value:
+    """An operator that is only there for its number of operands."""
+    raise AssertionError("not called: the number of operands is wrong")
+
+
+def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:
+    """An operator on evaluated operands: the last one is evaluated first."""
+    call = operator.call
+    if not operator.least <= len(made) <= operator.most:
+
+        def call(*values: Value) -> Value:
+            raise OperatorError(f"{operator.name} of {len(values)} operands")
+
+    match made:
+        case [one]:
+
+            def run(environment: Value) -> Value:
+                hits[here] = 1
+                return call(one(environment))
+
+        case [one, two]:
+
+            def run(environment: Value) -> Value:
+                hits[here] = 1
+                last = two(environment)
+                return call(one(environment), last)
+
+        case _:
+            backwards = made[::-1]
+
+            def run(environment: Value) -> Value:
+                hits[here] = 1
+                values = []
+                for operand in backwards:
+                    values.append(operand(environment))
+                return call(*values[::-1])
+
+    return run
+
+
+def watched(node: Value, run: Run, watcher: Watcher) -> Run:
+    """The same, with a watcher told of it."""
+
+    def run_and_tell(environment: Value) -> Value:
+        watcher.begins(node, environment)
+        value = run(environment)
+        watcher.ends(value)
+        return value
+
+    return run_and_tell

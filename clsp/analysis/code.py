@@ -1,0 +1,313 @@
+"""The code of a program among its data: expressions, branches, functions and constants.
+
+An expression is a node with an operator; its id is its place among them in the program as it is
+written, from 0. A branch is one side of an `i` that chooses between two pieces of code: side
+``2 * n`` of choice `n` is taken when the test holds, ``2 * n + 1`` when it does not.
+
+Code is found by following the program (:mod:`clsp.analysis.flow`) and by the compiler's symbols,
+which map the tree hash of each function to its name and so also find functions that are never
+called. Without symbols, a leftover in the tree of functions counts as code when it is built like
+code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from clsp.analysis.flow import CodePiece, Flow, Known, pair
+from clsp.analysis.recursion import deep
+from clsp.analysis.shapes import is_choice, looks_like_code, operands, quoted
+from clsp.operators import APPLY, IF, QUOTE
+from clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair
+
+MAIN = "main"
+"""What the program's own expression is called."""
+
+LET = "letbinding"
+"""What the compiler calls the body of a `let` or `assign`: a function that nobody wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A named piece of code; `arguments` are as its source has them, "" where that is not known."""
+
+    name: str
+    arguments: str
+    body: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression is written: in which function, and at which path of its environment
+    that function's arguments are: 1, or 3 beside the functions, or 0 where that is not known."""
+
+    function: Function
+    arguments: int
+
+
+class Code:
+    """What of a program is code. Pieces are told apart by identity: `root` is the one tree.
+
+    `expressions` are the nodes by id, `places` where each is written, `owners` the name of the
+    function that each counts for: the bodies of a `let` count for the function that has it.
+    `choices` are the ids of those that choose between pieces of code.
+    """
+
+    def __init__(
+        self, root: Value, symbols: Mapping[str, str] | None = None, name: str = MAIN
+    ) -> None:
+        self.root = root
+        self._parts = {id(part) for part in _parts(root)}
+        self.expressions: list[Value] = []
+        self.places: list[Place] = []
+        self._ids: dict[int, int] = {}
+        # Of each piece of code, the function that it is in.
+        self._inside: dict[int, Function] = {}
+        with deep():
+            self._flow = self._followed(symbols or {}, name)
+            place = Place(self._functions[id(root)], 1)
+            self._data(root, place, 1)
+        self.owners = [self._owner(place.function) for place in self.places]
+        self.choices = [
+            number
+            for number, node in enumerate(self.expressions)
+            if id(node) in self._flow.choices or _chooses_code(node, self._flow)
+        ]
+        self._choices = {id(self.expressions[number]): n for n, number in enumerate(self.choices)}
+
+    def id_of(self, node: Value) -> int | None:
+        """The id of an expression of this tree, None of anything else."""
+        return self._ids.get(id(node))
+
+    def holds(self, node: Value) -> bool:
+        """Whether this pair is a part of the program itself."""
+        return id(node) in self._parts
+
+    def choice_of(self, node: Value) -> int | None:
+        """Which choice this expression is, None if it is none."""
+        return self._choices.get(id(node))
+
+    def function_of(self, body: Value) -> Function | None:
+        """The function whose body is exactly this piece."""
+        return self._functions.get(id(body))
+
+    @property
+    def functions(self) -> list[Function]:
+        """Every function, in the order in which they are written; the program itself first."""
+        return list(self._functions.values())
+
+    def function_at(self, path: int, place: Place) -> Function | None:
+        """The function at this path of the environment at a place, if it is known to be one."""
+        if place.arguments != 3 or path & 1 or path < 2:
+            return None
+        for tree in self._flow.trees.values():
+            node, steps = tree, path >> 1
+            while steps > 1 and isinstance(node, tuple):
+                node, steps = node[steps & 1], steps >> 1
+            if steps == 1 and id(node) in self._functions:
+                return self._functions[id(node)]
+        return None
+
+    def constants(self) -> tuple[bytes, ...]:
+        """The atoms that the program has as data, sorted, each once."""
+        found: set[bytes] = set()
+        waiting: list[Value] = [self.root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, bytes):
+                found.add(node)
+            elif id(node) not in self._ids:
+                waiting += node[1:] if node[0] == QUOTE else node
+            else:
+                # Operands that are atoms are paths.
+                waiting += [operand for operand in operands(node) if isinstance(operand, tuple)]
+        return tuple(sorted(found))
+
+    # --- finding it ---------------------------------------------------------------------------
+
+    def _followed(self, symbols: Mapping[str, str], name: str) -> Flow:
+        """The program followed, with the functions that nothing calls, and all functions named."""
+        flow = Flow(self.root)
+        bodies = {id(body): function for body, function in _named(self.root, symbols)}
+        trees = {id(part): tree for tree in flow.trees.values() for part in _parts(tree)}
+        for key, function in bodies.items():
+            if key not in flow.code:
+                flow.follow(function.body, _environment(trees.get(key)))
+        if not symbols:
+            for tree in list(flow.trees.values()):
+                for body in _left_over(tree, flow):
+                    flow.follow(body, _environment(tree))
+        for tree in flow.trees.values():
+            for body in _outermost(tree, flow):
+                unnamed = Function(f"function {len(bodies) + 1}", "", body)
+                bodies.setdefault(id(body), unnamed)
+        arguments = symbols.get("__chia__main_arguments", "")
+        main = bodies.pop(id(self.root), Function(name, arguments, self.root))
+        self._functions = {id(self.root): main} | bodies
+        self._in_trees = {id(part) for tree in flow.trees.values() for part in _parts(tree)}
+        return flow
+
+    def _data(self, node: Value, place: Place, arguments: int) -> None:
+        """Look for code in what is quoted; where it is run, arguments are at this path."""
+        if not isinstance(node, tuple):
+            return
+        function = self._functions.get(id(node))
+        if function is not None and function is not place.function:
+            place = Place(function, 3 if id(node) in self._in_trees else 1)
+        elif id(node) in self._flow.code:
+            place = Place(place.function, arguments)
+        if id(node) in self._flow.code:
+            self._inside[id(node)] = place.function
+            self._expression(node, place)
+        else:
+            self._data(node[0], place, 0)
+            self._data(node[1], place, 0)
+
+    def _expression(self, node: Value, place: Place) -> None:
+        """Number an expression and those inside it, in the order in which they are written."""
+        if not isinstance(node, tuple) or id(node) in self._ids:
+            return
+        head = node[0]
+        if head == QUOTE:
+            self._data(node[1], place, 0)
+            return
+        self._ids[id(node)] = len(self.expressions)
+        self.expressions.append(node)
+        self.places.append(place)
+        if isinstance(head, tuple):
+            self._data(node[1], place, 0)
+            return
+        given = list(operands(node))
+        inner = _moved(given[1], place.arguments) if head == APPLY and len(given) == 2 else 0
+        for number, operand in enumerate(given):
+            body = quoted(operand)
+            if body is not None:
+                self._data(body, place, inner if number == 0 else 0)
+            elif number == 0 and inner and is_choice(operand):
+                self._choice(operand, place, inner)
+            else:
+                self._expression(operand, place)
+
+    def _choice(self, node: Value, place: Place, arguments: int) -> None:
+        """As :meth:`_expression`, for an `i` whose sides are run in a known environment."""
+        self._ids[id(node)] = len(self.expressions)
+        self.expressions.append(node)
+        self.places.append(place)
+        test, *sides = operands(node)
+        self._expression(test, place)
+        for side in sides:
+            self._data(quoted(side) or NIL, place, arguments)
+
+    def _owner(self, function: Function) -> str:
+        """The function that somebody wrote, of which this one may be a part."""
+        seen: set[int] = set()
+        while function.name == LET and id(function.body) not in seen:
+            seen.add(id(function.body))
+            users = {
+                id(user.body): user
+                for key in self._flow.callers.get(id(function.body), ())
+                if (user := self._inside.get(key)) is not None
+            }
+            if len(users) != 1:
+                break
+            (function,) = users.values()
+        return function.name
+
+
+def _moved(environment: Value, arguments: int) -> int:
+    """Where the arguments are in an environment made from the one that has them there."""
+    if environment == b"\x01":
+        return arguments
+    match environment:
+        case (b"\x04", ((b"\x01", _), (b"\x01", b""))) if arguments == 1:
+            return 3
+        case _:
+            return 0
+
+
+def _chooses_code(node: Value, flow: Flow) -> bool:
+    if not isinstance(node, tuple) or node[0] != IF:
+        return False
+    sides = [quoted(operand) for operand in operands(node)][1:]
+    return is_choice(node) and any(id(side) in flow.code for side in sides)
+
+
+def _environment(tree: Value | None) -> Known:
+    return None if tree is None else pair(CodePiece(tree), None)
+
+
+def _named(root: Value, symbols: Mapping[str, str]) -> Iterator[tuple[Value, Function]]:
+    """The pieces whose hash the compiler has a name for."""
+    if not symbols:
+        return
+    for node, node_hash in _hashes(root):
+        name = symbols.get(node_hash.hex())
+        if name is not None and isinstance(node, tuple):
+            arguments = symbols.get(f"{node_hash.hex()}_arguments", "")
+            yield node, Function(name, arguments, node)
+
+
+def _hashes(root: Value) -> Iterator[tuple[Value, bytes]]:
+    """Every piece with its tree hash, the inner ones first."""
+    waiting: list[tuple[Value, bool]] = [(root, False)]
+    done: list[bytes] = []
+    while waiting:
+        node, seen = waiting.pop()
+        if isinstance(node, bytes):
+            done.append(tree_hash_atom(node))
+        elif not seen:
+            waiting += ((node, True), (node[1], False), (node[0], False))
+            continue
+        else:
+            right = done.pop()
+            done.append(tree_hash_pair(done.pop(), right))
+        yield node, done[-1]
+
+
+def _parts(tree: Value) -> Iterator[Value]:
+    """The pairs inside a tree."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            yield node
+            waiting += node
+
+
+def _left_over(tree: Value, flow: Flow) -> Iterator[Value]:
+    """What in a tree of functions is built like code, and was not reached as such."""
+    inside = {id(node) for node in _around(tree, flow)}
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, tuple) or id(node) in flow.code:
+            continue
+        if id(node) not in inside and looks_like_code(node):
+            yield node
+        else:
+            waiting += node
+
+
+def _outermost(tree: Value, flow: Flow) -> Iterator[Value]:
+    """The pieces of code in a tree that are not inside of other code, from left to right."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in flow.code:
+            yield node
+        elif isinstance(node, tuple):
+            waiting += (node[1], node[0])
+
+
+def _around(tree: Value, flow: Flow) -> Iterator[Value]:
+    """The pairs of a tree that code which was reached is inside of."""
+    waiting: list[tuple[Value, tuple[Value, ...]]] = [(tree, ())]
+    while waiting:
+        node, above = waiting.pop()
+        if not isinstance(node, tuple):
+            continue
+        if id(node) in flow.code:
+            yield from above
+            continue
+        waiting += ((side, (*above, node)) for side in node)

@@ -1,0 +1,208 @@
+"""Code as text, near to what was written: functions and arguments by their names.
+
+``(a (i T (q . A) (q . B)) 1)`` is written as ``(if T A B)``, a call as ``(draw number 2 board)``,
+a path as the argument that is there; where no name is known, as ``@5``. Quoted numbers stand for
+themselves, other quoted lists as ``'(1 2)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from clsp.analysis.arguments import arguments_of, part, paths, pattern, pattern_text
+from clsp.analysis.code import LET, Code, Place
+from clsp.analysis.shapes import is_choice, is_list, operands, quoted
+from clsp.analysis.text import atom_text, value_text
+from clsp.operators import APPLY, CONS, NAMES
+from clsp.values import NIL, Value
+
+NUMERIC = frozenset(bytes([code]) for code in (12, *range(16, 28)))
+"""Operators of numbers: `()` among their operands, or as their result, is shown as 0."""
+
+DEEPEST = 100
+"""Code that is nested deeper is not written: nobody could read it."""
+
+WIDE = 1000
+"""A value is written in at most about so many characters."""
+
+_NONE: Mapping[bytes, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Text with brackets around it when `items` are inside: ``(words item item)``.
+
+    `node` is the id of the expression that this is, `side` the branch by which it is run.
+    """
+
+    words: str
+    items: tuple[Form, ...] | None = None
+    node: int | None = None
+    side: int | None = None
+
+    def text(self, depth: int = 10**6) -> str:
+        """In one line; what is nested deeper is left out as ``…``."""
+        if self.items is None:
+            return self.words
+        if depth <= 0:
+            return "…"
+        parts = [self.words] if self.words else []
+        return f"({' '.join([*parts, *(item.text(depth - 1) for item in self.items)])})"
+
+
+class Disassembly:
+    """One program's code as text; `known` are atoms with a name, such as hashes of programs."""
+
+    def __init__(self, code: Code, known: Mapping[bytes, str] = _NONE) -> None:
+        self.code = code
+        self.known = known
+        self._names: dict[tuple[int, int], dict[int, str]] = {}
+        self._depth = 0
+
+    def text(self, node: Value, room: int = 10**6) -> str:
+        """An expression in one line, as a reader wants it; inner parts are left out as ``…``
+        when it is longer than `room`."""
+        number = self.code.id_of(node)
+        if number is None:
+            return value_text(node, min(room, WIDE), self.known)
+        form = self.form(node, self.code.places[number])
+        for depth in (99, 5, 4, 3, 2):
+            text = form.text(depth)
+            if len(text) <= room:
+                return text
+        return text[: room - 1] + "…"
+
+    def operand(self, node: Value, place: Place, room: int = 40) -> str:
+        """An operand of an expression at this place: a path, a quote or another expression."""
+        text = self.form(node, place).text()
+        return text if len(text) <= room else text[: room - 1] + "…"
+
+    def name(self, path: int, place: Place) -> str:
+        """What stands at a path of the environment at this place: an argument or a part of one;
+        ``@path`` where that has no name."""
+        if not path:
+            return "()"
+        if place.arguments:
+            key = (id(place.function), place.arguments)
+            if key not in self._names:
+                shape = pattern(place.function.arguments)
+                self._names[key] = dict(paths(shape, place.arguments))
+            names, steps, above = self._names[key], "", path
+            while above > 1:
+                if above in names:
+                    return part(names[above], steps)
+                # The step before the leading bit is the last one.
+                top = 1 << above.bit_length() - 2
+                steps += "r" if above & top else "f"
+                above = above & ~(top << 1) | top
+        return f"@{path}"
+
+    def form(self, node: Value, place: Place, side: int | None = None) -> Form:
+        """An expression, or an operand, at this place; `side` is the branch that leads there.
+
+        What is nested deeper than `DEEPEST` is left out as ``…``.
+        """
+        if self._depth >= DEEPEST:
+            return Form("…", side=side)
+        self._depth += 1
+        try:
+            return self._form(node, place, side)
+        finally:
+            self._depth -= 1
+
+    def _form(self, node: Value, place: Place, side: int | None) -> Form:
+        if isinstance(node, bytes):
+            return Form(self.name(int.from_bytes(node, "big"), place), side=side)
+        body = quoted(node)
+        if body is not None:
+            code = self.code.id_of(body) is not None
+            text = self.form(body, place).text() if code else value_text(body, known=self.known)
+            plain = isinstance(body, bytes)
+            return Form(text if plain else f"'{text}", side=side)
+        number = self.code.id_of(node)
+        if number is not None:
+            place = self.code.places[number]
+        if not isinstance(node[0], bytes) or not is_list(node[1]):
+            return Form(value_text(node, known=self.known), None, number, side)
+        given = list(operands(node))
+        if node[0] == CONS and (listed := list_items(node)) is not None:
+            items = tuple(self.form(item, place) for item in listed)
+            return Form("list", items, number, side)
+        if node[0] == APPLY and len(given) == 2:
+            special = self._applied(node, place, number, side)
+            if special is not None:
+                return special
+        items = tuple(self.form(operand, place) for operand in given)
+        if node[0] in NUMERIC:
+            items = tuple(Form("0") if item == Form("()") else item for item in items)
+        return Form(NAMES.get(node[0], atom_text(node[0])), items, number, side)
+
+    def _applied(
+        self, node: Value, place: Place, number: int | None, side: int | None
+    ) -> Form | None:
+        """An `if`, a `let`, or a call of a function."""
+        program, inner = operands(node)
+        if inner == b"\x01" and is_choice(program):
+            test, *sides = operands(program)
+            choice = self.code.choice_of(program)
+            forms = [self.form(test, place)]
+            for way, one in enumerate(sides):
+                taken = None if choice is None else 2 * choice + way
+                forms.append(self.form(quoted(one) or NIL, place, taken))
+            return Form("if", tuple(forms), number, side)
+        body = quoted(program)
+        if body is not None and node is self.code.root:
+            # What surrounds a program: its functions put beside its arguments.
+            return self.form(body, place)
+        if not isinstance(program, bytes):
+            return None
+        function = self.code.function_at(int.from_bytes(program, "big"), place)
+        given = call_arguments(inner)
+        if function is None or given is None:
+            return None
+        if function.name != LET:
+            items = tuple(self.form(value, place) for value in given)
+            return Form(function.name, items, number, side)
+        shape = arguments_of(function)
+        bindings = []
+        for value in given[1:]:
+            if not isinstance(shape, tuple):
+                return None
+            bindings.append(Form(pattern_text(shape[0]), (self.form(value, place),)))
+            shape = shape[1]
+        return Form(
+            "let", (Form("", tuple(bindings)), self.form(function.body, place)), number, side
+        )
+
+
+def list_items(node: Value) -> list[Value] | None:
+    """The items of ``(c ONE (c TWO ()))``."""
+    items: list[Value] = []
+    while True:
+        match node:
+            case (b"\x04", (item, (tail, b""))):
+                items.append(item)
+                node = tail
+            case b"" | (b"\x01", b""):
+                return items
+            case _:
+                return None
+
+
+def call_arguments(environment: Value) -> list[Value] | None:
+    """The argument expressions of ``(c 2 (c ONE (c TWO ())))``, the environment of a call."""
+    items: list[Value] = []
+    rest = environment
+    while isinstance(rest, tuple):
+        match rest:
+            case (b"\x04", (item, (tail, b""))):
+                items.append(item)
+                rest = tail
+            case (b"\x01", b""):
+                break
+            case _:
+                return None
+    if not items or items[0] != b"\x02":
+        return None
+    return items[1:]

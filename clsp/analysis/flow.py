@@ -1,0 +1,248 @@
+"""What of a program can be run: its code followed with an environment that is known in part.
+
+A program carries its functions as quoted data, which its main expression puts into the
+environment, so what is code cannot be told from the shape of the data. Here every expression
+is followed once with what is known of its environment: pieces of the program itself, pairs of
+what is known, or nothing. That ends, since what is known of an environment only ever shrinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from clsp.operators import APPLY, IF, QUOTE
+from clsp.values import NIL, Value
+
+MOST_CHOICES = 32
+"""When a value may be one of more pieces than this, it may be anything."""
+
+DEEPEST = 200
+"""Of pairs deeper than this nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodePiece:
+    """Exactly this piece of the program: itself, not only one that is equal to it."""
+
+    value: Value
+
+    def __hash__(self) -> int:
+        return hash(self.value) if isinstance(self.value, bytes) else id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CodePiece):
+            return NotImplemented
+        if isinstance(self.value, bytes):
+            return self.value == other.value
+        return self.value is other.value
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A pair that the program makes; `depth` is how many are inside each other."""
+
+    left: Known
+    right: Known
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several pieces, in the order in which they were found."""
+
+    pieces: tuple[CodePiece, ...]
+
+
+Known: TypeAlias = CodePiece | Pair | OneOf | None
+"""What is known of a value; None: nothing."""
+
+
+def split(known: Known) -> tuple[Known, Known] | None:
+    """The sides of what is known to be a pair, else None."""
+    match known:
+        case Pair(left, right, _):
+            return left, right
+        case CodePiece((left, right)):
+            return CodePiece(left), CodePiece(right)
+        case _:
+            return None
+
+
+def pair(left: Known, right: Known) -> Known:
+    """A pair of what is known; of nothing and nothing, nothing."""
+    if left is None and right is None:
+        return None
+    depth = 1 + max(_depth(left), _depth(right))
+    return Pair(left, right, depth) if depth <= DEEPEST else None
+
+
+def _depth(known: Known) -> int:
+    return known.depth if isinstance(known, Pair) else 0
+
+
+def join(one: Known, other: Known) -> Known:
+    """What is known of a value that is one of the two."""
+    if one == other:
+        return one
+    if one is None or other is None:
+        return None
+    pieces, more = _pieces(one), _pieces(other)
+    if pieces and more:
+        every = (*pieces, *(piece for piece in more if piece not in pieces))
+        if len(every) > MOST_CHOICES:
+            return None
+        return OneOf(every) if len(every) > len(pieces) else one
+    sides, others = split(one), split(other)
+    if sides is None or others is None:
+        return None
+    return pair(join(sides[0], others[0]), join(sides[1], others[1]))
+
+
+def _pieces(known: Known) -> tuple[CodePiece, ...]:
+    match known:
+        case CodePiece():
+            return (known,)
+        case OneOf(pieces):
+            return pieces
+        case _:
+            return ()
+
+
+@dataclass
+class Flow:
+    """The code of a program, followed.
+
+    `code` are the pieces that are run as expressions of their own (the program, its functions,
+    the sides of its choices), `expressions` all that are evaluated, both by identity; `choices`
+    are the `i` expressions that choose between pieces of code, `trees` what stands left in an
+    environment: the functions; `callers` the pieces that run a piece. `anything`: some code that
+    is run comes from elsewhere.
+    """
+
+    root: Value
+    code: dict[int, Value] = field(default_factory=dict)
+    expressions: dict[int, Value] = field(default_factory=dict)
+    choices: set[int] = field(default_factory=set)
+    trees: dict[int, Value] = field(default_factory=dict)
+    callers: dict[int, set[int]] = field(default_factory=dict)
+    anything: bool = False
+
+    def __post_init__(self) -> None:
+        self._environments: dict[int, Known] = {}
+        self._results: dict[int, Known] = {}
+        self._changed = False
+        self._at = id(self.root)
+        self.follow(self.root, None)
+
+    def follow(self, piece: Value, environment: Known) -> None:
+        """Follow a piece as code in this environment, and all that it leads to."""
+        self._call(CodePiece(piece), environment)
+        while self._changed:
+            self._changed = False
+            for key in list(self.code):
+                self._again(key)
+
+    def _again(self, key: int) -> None:
+        before, self._at = self._at, key
+        result = self._evaluate(CodePiece(self.code[key]), self._environments[key])
+        self._at = before
+        if key not in self._results:
+            self._results[key] = result
+            self._changed = True
+            return
+        known = join(self._results[key], result)
+        if known != self._results[key]:
+            self._results[key] = known
+            self._changed = True
+
+    def _call(self, code: Known, environment: Known) -> Known:
+        """What comes of running this code; while it is being followed itself, nothing."""
+        match code:
+            case CodePiece(tuple() as value):
+                key = id(value)
+                self.callers.setdefault(key, set()).add(self._at)
+                if key not in self.code:
+                    self.code[key] = value
+                    self._environments[key] = environment
+                    self._again(key)
+                else:
+                    known = join(self._environments[key], environment)
+                    if known != self._environments[key]:
+                        self._environments[key] = known
+                        self._changed = True
+                return self._results.get(key)
+            case OneOf(pieces):
+                results = [self._call(piece, environment) for piece in pieces]
+                known = results[0]
+                for result in results[1:]:
+                    known = join(known, result)
+                return known
+            case None:
+                self.anything = True
+                return None
+            case _:
+                return self._evaluate(code, environment)
+
+    def _evaluate(self, code: Known, environment: Known) -> Known:
+        sides = split(code)
+        if sides is None:
+            if isinstance(code, CodePiece) and isinstance(code.value, bytes):
+                return path(code.value, environment)
+            return self._call(code, environment)
+        head, operands = sides
+        if not (isinstance(head, CodePiece) and isinstance(head.value, bytes)):
+            self._note(code)
+            return None
+        if head.value == QUOTE:
+            return operands
+        self._note(code)
+        given = []
+        while (sides := split(operands)) is not None:
+            given.append(sides[0])
+            operands = sides[1]
+        values = [self._evaluate(operand, environment) for operand in given]
+        match head.value, values:
+            case (op, [program, inner]) if op == APPLY:
+                self._chosen(given[0])
+                tree = split(inner)
+                if tree is not None and isinstance(tree[0], CodePiece):
+                    functions = tree[0].value
+                    if isinstance(functions, tuple):
+                        self.trees[id(functions)] = functions
+                return self._call(program, inner)
+            case (op, [_, one, other]) if op == IF:
+                return join(one, other)
+            case (b"\x04", [left, right]):
+                return pair(left, right)
+            case (b"\x05", [value]):
+                whole = split(value)
+                return whole[0] if whole else None
+            case (b"\x06", [value]):
+                whole = split(value)
+                return whole[1] if whole else None
+            case _:
+                return None
+
+    def _note(self, code: Known) -> None:
+        if isinstance(code, CodePiece):
+            self.expressions.setdefault(id(code.value), code.value)
+
+    def _chosen(self, code: Known) -> None:
+        """Note the choice whose result is run."""
+        if isinstance(code, CodePiece) and isinstance(code.value, tuple) and code.value[0] == IF:
+            self.choices.add(id(code.value))
+
+
+def path(atom: bytes, environment: Known) -> Known:
+    """What is known of the value at a path, the bits of which are read from the lowest."""
+    steps = int.from_bytes(atom, "big")
+    if not steps:
+        return CodePiece(NIL)
+    while steps > 1:
+        sides = split(environment)
+        if sides is None:
+            return None
+        environment = sides[steps & 1]
+        steps >>= 1
+    return environment

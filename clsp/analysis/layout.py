@@ -1,0 +1,108 @@
+"""A form in lines that fit, each piece with whether it was reached."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import NamedTuple
+
+from clsp.analysis.disassembly import Form
+
+
+class Span(NamedTuple):
+    """Text that was reached, or was not."""
+
+    text: str
+    reached: bool
+
+
+class Line(NamedTuple):
+    """One line: how many steps it is indented, and its pieces."""
+
+    depth: int
+    pieces: tuple[Span, ...]
+
+    @property
+    def text(self) -> str:
+        """The line without what was reached of it."""
+        return "  " * self.depth + "".join(piece.text for piece in self.pieces)
+
+
+def layout(form: Form, nodes: Set[int], branches: Set[int], width: int) -> list[Line]:
+    """The lines of a form, given the nodes and branches that were reached."""
+    return _Layout(nodes, branches, width).lines(form, 0, True)
+
+
+def missing(form: Form, nodes: Set[int], branches: Set[int]) -> list[str]:
+    """What of a form was not reached, each with all that is inside it, as text; a side of an
+    `if` that is no expression with the `if` that it belongs to."""
+    reached = _Layout(nodes, branches, 0).reached
+    if not reached(form, True):
+        return [form.text()]
+    found = []
+    for item in form.items or ():
+        if item.node is None and not reached(item, True):
+            found.append(f"{item.text()} of {form.text(3)}")
+        else:
+            found += missing(item, nodes, branches)
+    return found
+
+
+class _Layout:
+    def __init__(self, nodes: Set[int], branches: Set[int], width: int) -> None:
+        self.nodes = nodes
+        self.branches = branches
+        self.width = width
+
+    def reached(self, form: Form, above: bool) -> bool:
+        """Whether a form was reached, inside of one that was or was not."""
+        if form.side is not None and form.side not in self.branches:
+            return False
+        return form.node in self.nodes if form.node is not None else above
+
+    def pieces(self, form: Form, above: bool) -> list[Span]:
+        """A form in one line."""
+        here = self.reached(form, above)
+        if form.items is None:
+            return [Span(form.words, here)]
+        found = [Span(f"({form.words}", here)]
+        for number, item in enumerate(form.items):
+            if number or form.words:
+                found.append(Span(" ", here))
+            found += self.pieces(item, here)
+        return _merged([*found, Span(")", here)])
+
+    def lines(self, form: Form, depth: int, above: bool) -> list[Line]:
+        """A form from this depth on; its items stand below it where it does not fit into one
+        line, or where only a part of it was reached."""
+        here = self.reached(form, above)
+        pieces = self.pieces(form, above)
+        if form.items is None or (len(pieces) == 1 and self._fits(pieces, 2 * depth)):
+            return [Line(depth, tuple(pieces))]
+        items = list(form.items)
+        head = [Span(f"({form.words}", here)]
+        # What a form is about stays beside its name: the test of an `if`, the items of a `let`.
+        if items and form.words:
+            first = self.pieces(items[0], here)
+            if len(first) == 1 and self._fits(first, 2 * depth + len(form.words) + 2):
+                head += [Span(" ", here), *first]
+                del items[0]
+        lines = [Line(depth, tuple(_merged(head)))]
+        for item in items:
+            lines += self.lines(item, depth + 1, here)
+        last = lines[-1]
+        lines[-1] = Line(last.depth, tuple(_merged([*last.pieces, Span(")", here)])))
+        return lines
+
+    def _fits(self, pieces: list[Span], used: int) -> bool:
+        return used + sum(len(piece.text) for piece in pieces) <= self.width
+
+
+def _merged(pieces: list[Span]) -> list[Span]:
+    """The pieces, neighbours of one kind put together."""
+    merged: list[Span] = []
+    for piece in pieces:
+        if merged and merged[-1].reached == piece.reached:
+            merged[-1] = Span(merged[-1].text + piece.text, piece.reached)
+        else:
+            merged.append(piece)
+    return merged

@@ -1,0 +1,191 @@
+"""A run kept step by step: what was evaluated inside of what, in order, and what decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from clsp.analysis.arguments import arguments_of, bound, pattern
+from clsp.analysis.closures import path
+from clsp.analysis.code import LET, Code, Function, Place
+from clsp.analysis.disassembly import Disassembly
+from clsp.analysis.shapes import is_choice, operands
+from clsp.analysis.tracer import End, Tracer
+from clsp.operators import APPLY
+from clsp.programs import Program
+from clsp.values import NIL, Value
+
+STEPS = 100_000
+"""A run that is kept may apply so many pieces of code."""
+
+
+@dataclass(slots=True)
+class TraceStep:
+    """An expression that was evaluated; `ended` is False of one that never had a value.
+
+    `inner` are the steps inside, in their order: the operands, the last one first, then what the
+    expression applied. `body` is the latter; `function` is set where that is a function.
+    """
+
+    node: Value
+    environment: Value
+    inner: list[TraceStep] = field(default_factory=list)
+    code: Value | None = None
+    given: Value = NIL
+    body: TraceStep | None = None
+    function: Function | None = None
+    value: Value = NIL
+    ended: bool = False
+
+    @property
+    def operator(self) -> Value:
+        """The atom of the operator; NIL for what has none."""
+        head = self.node[0] if isinstance(self.node, tuple) else NIL
+        return head if isinstance(head, bytes) else NIL
+
+
+class RunRecord:
+    """One run of a program. `symbols` may be those of several programs; the tree hash of a whole
+    program names it, as that of a function names the function. `known` are atoms with a name.
+
+    Raises :class:`~clsp.values.BadValue` when the arguments are no serialized value.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        symbols: Mapping[str, str],
+        arguments: bytes,
+        known: Mapping[bytes, str],
+        steps: int = STEPS,
+    ) -> None:
+        self._symbols = symbols
+        self.known = known
+        self._open: list[TraceStep] = []
+        self.root: TraceStep | None = None
+        tracer = Tracer(program, symbols, self)
+        self._texts = [Disassembly(tracer.code, known)]
+        self.main = tracer.code.functions[0]
+        self.end: End = tracer.run(arguments, steps)
+
+    def text_of(self, node: Value) -> Disassembly:
+        """The code that a step's expression is written in."""
+        for text in self._texts:
+            if text.code.holds(node):
+                return text
+        return self._texts[0]
+
+    def place_of(self, step: TraceStep) -> Place | None:
+        """Where a step's expression is written; None of code that the run made up."""
+        code = self.text_of(step.node).code
+        number = code.id_of(step.node)
+        return None if number is None else code.places[number]
+
+    def arguments(self, step: TraceStep) -> list[tuple[str, Value]]:
+        """What a step that calls a function gives it, by name."""
+        if step.function is None:
+            return []
+        code = self.text_of(step.function.body).code
+        number = code.id_of(step.function.body)
+        value = step.given
+        beside = number is not None and code.places[number].arguments == 3
+        if beside:
+            value = value[1] if isinstance(value, tuple) else NIL
+        if step.function.name == LET and isinstance(value, tuple):
+            value = value[1]
+        return list(bound(arguments_of(step.function), value))
+
+    def is_program(self, body: Value) -> bool:
+        """Whether the body of a function is a program of its own, that brings its functions."""
+        code = self.text_of(body).code
+        number = code.id_of(body)
+        return number is not None and code.places[number].arguments == 1
+
+    def given(self) -> list[tuple[str, Value]]:
+        """What the program itself was given, by name."""
+        if self.root is None:
+            return []
+        return list(bound(pattern(self.main.arguments), self.root.environment))
+
+    def decided(self) -> tuple[TraceStep | None, TraceStep | None]:
+        """The step that decided how the run ended, and the last choice on the way to it.
+
+        Of a run that raised (or was stopped) the step is the innermost one that never had a
+        value; else the operator that made the result, None if that stood there as it is.
+        """
+        step, choice = self.root, None
+        while step is not None:
+            if step.body is not None or step.code is not None:
+                choice = chosen(step) or choice
+            if step.ended:
+                if step.operator != APPLY:
+                    break
+                step = step.body
+            elif step.inner and not step.inner[-1].ended:
+                if step.inner[-1] is not step.body:
+                    choice = None
+                step = step.inner[-1]
+            else:
+                break
+        return step, choice
+
+    # --- what the tracer tells ----------------------------------------------------------------
+
+    def begins(self, node: Value, environment: Value) -> None:
+        """See :class:`clsp.analysis.closures.Watcher`."""
+        step = TraceStep(node, environment)
+        if self._open:
+            above = self._open[-1]
+            above.inner.append(step)
+            if above.code is not None:
+                above.body = step
+        else:
+            self.root = step
+        self._open.append(step)
+
+    def applies(self, code: Value, environment: Value) -> None:
+        """See :class:`clsp.analysis.closures.Watcher`."""
+        step = self._open[-1]
+        step.code, step.given = code, environment
+        if not isinstance(code, tuple):
+            return
+        if not any(text.code.holds(code) for text in self._texts):
+            self._texts.append(
+                Disassembly(Code(code, self._symbols, "code from outside"), self.known)
+            )
+        step.function = self.text_of(code).code.function_of(code)
+
+    def ends(self, value: Value) -> None:
+        """See :class:`clsp.analysis.closures.Watcher`."""
+        step = self._open.pop()
+        step.value, step.ended = value, True
+
+
+def chosen(step: TraceStep) -> TraceStep | None:
+    """Of a step that is an `if`, the choice that it makes."""
+    for inner in step.inner:
+        if inner is not step.body and is_choice(inner.node):
+            return inner
+    return None
+
+
+def tested(choice: TraceStep) -> tuple[Value, Value]:
+    """The test of a choice, and its value there."""
+    test = next(operands(choice.node))
+    if isinstance(test, bytes):
+        return test, path(test)(choice.environment)
+    return test, next((inner.value for inner in choice.inner if inner.node is test), NIL)
+
+
+def named(
+    programs: Mapping[str, Program], symbols: Mapping[str, Mapping[str, str]]
+) -> dict[str, str]:
+    """The symbols of several programs as one table, in which each program has its name too."""
+    table: dict[str, str] = {}
+    for name, program in programs.items():
+        own = dict(symbols.get(name, {}))
+        arguments = own.pop("__chia__main_arguments", "")
+        table |= own
+        table[program.hash.hex()] = name
+        table[f"{program.hash.hex()}_arguments"] = arguments
+    return table

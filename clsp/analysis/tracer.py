@@ -1,0 +1,262 @@
+"""An interpreter for looking at runs: which expressions and branches of a program they reach.
+
+Every expression becomes a Python function of the environment once; running is calling them.
+What a run returns, and whether it raises, is what the node says under its strict flags; cost is
+not counted, so a run is bounded by steps instead (see :class:`Stopped`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import compress
+from typing import NamedTuple, TypeAlias
+
+from clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
+from clsp.analysis.code import Code
+from clsp.analysis.recursion import deep
+from clsp.analysis.shapes import is_choice, is_list, operands, quoted
+from clsp.integers import OperatorError
+from clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
+from clsp.programs import Program
+from clsp.run import ProgramRaised, Raised
+from clsp.values import NIL, Value, deserialize
+
+STEPS = 1_000_000
+"""A run may apply (`a`) so many pieces of code: more than any run that fits into a block here."""
+
+
+class Reach(NamedTuple):
+    """What a run reached, by the ids of :mod:`clsp.analysis.code`."""
+
+    nodes: frozenset[int]
+    branches: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The run returned a value."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The run was cut off: too many steps, too deep, or an atom too long."""
+
+    reason: str
+
+
+End: TypeAlias = Returned | Raised | Stopped
+"""How a traced run ended; that it raised is told in our words, not in the node's."""
+
+
+class TooDeep(ValueError):
+    """A program is nested deeper than any that a compiler makes; it is not traced."""
+
+
+class OutOfSteps(Exception):
+    """The run has used up its steps."""
+
+
+class Tracer:
+    """Runs one program again and again, and tells what each run reached.
+
+    `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
+    no names, and one that nothing calls is told by its shape. Raises :class:`TooDeep`.
+
+    >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
+    >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
+    (1, 0, Returned(value=b'\\x05'))
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        symbols: Mapping[str, str] | None = None,
+        watcher: Watcher | None = None,
+    ) -> None:
+        self.program = program
+        try:
+            self.code = Code(program.value, symbols)
+        except RecursionError:
+            raise TooDeep("the program is nested too deep to be traced") from None
+        self.nodes = len(self.code.expressions)
+        self.branches = 2 * len(self.code.choices)
+        # One more of each, for code that is not the program's own.
+        self._hits = bytearray(self.nodes + 1)
+        self._sides = bytearray(self.branches + 2)
+        self._left = [0]
+        self._watcher = watcher
+        self._paths: dict[bytes, Run] = {}
+        # Code by identity: the program's own, and until the run's end what it brought along.
+        self._compiled: dict[int, Run] = {}
+        self._foreign: list[Value] = []
+
+    def reach(self, arguments: bytes, steps: int = STEPS) -> Reach:
+        """What a run on this serialized environment reaches, however it ends.
+
+        Raises :class:`~clsp.values.BadValue` for what is no serialized value.
+        """
+        self.run(arguments, steps)
+        return Reach(
+            frozenset(compress(range(self.nodes), self._hits)),
+            frozenset(compress(range(self.branches), self._sides)),
+        )
+
+    def run(self, arguments: bytes, steps: int = STEPS) -> End:
+        """How a run on this serialized environment ends. Raises as :meth:`reach`."""
+        own = self.program.serialized
+        # A validator is given itself: most of what there is to read, and it is our own tree.
+        part = (own, self.code.root) if isinstance(self.code.root, tuple) else None
+        environment = deserialize(arguments, part)
+        self._hits[:] = bytes(self.nodes + 1)
+        self._sides[:] = bytes(self.branches + 2)
+        self._left[0] = steps
+        try:
+            with deep():
+                return Returned(self._code(self.code.root)(environment))
+        except OperatorError as error:
+            return Raised(str(error))
+        except OutOfSteps:
+            return Stopped(f"more than {steps} steps")
+        except (TooLong, ProgramRaised) as error:
+            return Stopped(str(error))
+        except RecursionError:
+            return Stopped("too deep")
+        finally:
+            for code in self._foreign:
+                del self._compiled[id(code)]
+            self._foreign.clear()
+
+    def constants(self) -> tuple[bytes, ...]:
+        """The atoms that the program has as data, sorted, each once."""
+        return self.code.constants()
+
+    # --- compiling ----------------------------------------------------------------------------
+
+    def _code(self, code: Value) -> Run:
+        """A piece of code as a function; kept as long as the program, or as the run."""
+        if isinstance(code, bytes):
+            return self._path(code)
+        found = self._compiled.get(id(code))
+        if found is None:
+            found = self._compiled[id(code)] = self._expression(code)
+            if not self.code.holds(code):
+                self._foreign.append(code)
+        return found
+
+    def _path(self, atom: bytes) -> Run:
+        found = self._paths.get(atom)
+        if found is None:
+            found = self._paths[atom] = path(atom)
+        return found
+
+    def _expression(self, node: Value) -> Run:
+        if isinstance(node, bytes):
+            return self._path(node)
+        head, rest = node
+        if head == QUOTE:
+            return lambda environment: rest
+        known = self.code.id_of(node)
+        here = self.nodes if known is None else known
+        run = self._operation(node, here)
+        return run if self._watcher is None else watched(node, run, self._watcher)
+
+    def _operation(self, node: tuple[Value, Value], here: int) -> Run:
+        head, rest = node
+        given = list(operands(node))
+        if isinstance(head, tuple):
+            inner, end = head
+            # ((X) …): the operands are taken as they stand. Any atom ends the inner list.
+            if isinstance(inner, tuple) or isinstance(end, tuple) or inner == QUOTE:
+                return self._refused("no operator", here)
+            head, made = inner, [constant(operand) for operand in given]
+        elif not is_list(rest):
+            return self._refused("a list of operands without an end", here)
+        elif head == APPLY and len(given) == 2 and self._watcher is None:
+            choice = given[0]
+            if given[1] == b"\x01" and is_choice(choice):
+                return self._branch(here, choice)
+            made = [self._expression(operand) for operand in given]
+        else:
+            made = [self._expression(operand) for operand in given]
+        if head == APPLY:
+            return self._apply(made, here)
+        if head == IF and len(made) == 3:
+            return self._choice(node, made, here)
+        return call_of(operator(head), made, self._hits, here)
+
+    def _refused(self, reason: str, here: int) -> Run:
+        hits = self._hits
+
+        def run(environment: Value) -> Value:
+            hits[here] = 1
+            raise OperatorError(reason)
+
+        return run
+
+    def _apply(self, made: list[Run], here: int) -> Run:
+        if len(made) != 2:
+            return call_of(Operator("a", never, 2, 2), made, self._hits, here)
+        hits, left, compiled, code = self._hits, self._left, self._compiled, self._code
+        watcher = self._watcher
+        program, inner = made
+
+        def run(environment: Value) -> Value:
+            hits[here] = 1
+            given = inner(environment)
+            body = program(environment)
+            if left[0] <= 0:
+                raise OutOfSteps
+            left[0] -= 1
+            if watcher is not None:
+                watcher.applies(body, given)
+            return (compiled.get(id(body)) or code(body))(given)
+
+        return run
+
+    def _choice(self, node: Value, made: list[Run], here: int) -> Run:
+        """An `i`: all of its operands are evaluated."""
+        hits, sides, first = self._hits, self._sides, self._sides_of(node)
+        test, one, other = made
+
+        def run(environment: Value) -> Value:
+            hits[here] = 1
+            no = other(environment)
+            yes = one(environment)
+            if test(environment) != NIL:
+                sides[first] = 1
+                return yes
+            sides[first + 1] = 1
+            return no
+
+        return run
+
+    def _branch(self, here: int, choice: Value) -> Run:
+        """``(a (i test (q . ONE) (q . OTHER)) 1)``, which is what an `if` is, in one go."""
+        hits, sides, left, first = self._hits, self._sides, self._left, self._sides_of(choice)
+        known = self.code.id_of(choice)
+        inside = self.nodes if known is None else known
+        asked, *chosen = operands(choice)
+        test = self._expression(asked)
+        one, other = (self._expression(quoted(side) or NIL) for side in chosen)
+
+        def run(environment: Value) -> Value:
+            hits[here] = hits[inside] = 1
+            if test(environment) != NIL:
+                sides[first] = 1
+                chosen = one
+            else:
+                sides[first + 1] = 1
+                chosen = other
+            if left[0] <= 0:
+                raise OutOfSteps
+            left[0] -= 1
+            return chosen(environment)
+
+        return run
+
+    def _sides_of(self, choice: Value) -> int:
+        known = self.code.choice_of(choice)
+        return self.branches if known is None else 2 * known

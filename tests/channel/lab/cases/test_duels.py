@@ -1,0 +1,53 @@
+"""Duels climb by the rules, and each pair comes at the edge of what is legal."""
+
+from __future__ import annotations
+
+from random import Random
+
+from channel.lab.cases.duels import arguments, duel
+from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.site import Site
+from channel.lab.target.target import Target, of_game
+from games import registry
+from games.contract import Slash, Valid, Verdict
+
+
+def places(target: Target) -> list[Site]:
+    return [trial.site for trial in trials(target, "duels", 0, 400)]
+
+
+def judge(target: Target, site: Site, call: tuple[bytes, int, object]) -> Verdict:
+    judged = target.game.validators[site.validator].judge
+    move, share, evidence = call
+    return judged(site.before.state, move, share, site.amount, evidence, target.hashes)  # type: ignore[arg-type]
+
+
+def test_every_pair_comes_with_the_least_legal_share_and_the_one_below() -> None:
+    fought = set()
+    for name in registry.names():
+        target = of_game(registry.get(name))
+        for site in places(target):
+            calls = list(duel(target, site, Random(name)))
+            fought |= {(name, site.validator)} if calls else set()
+            for call, below in zip(calls[::2], calls[1::2], strict=False):
+                assert isinstance(judge(target, site, call), Valid)
+                assert isinstance(judge(target, site, below), Slash)
+                assert (call[0], call[2]) == (below[0], below[2])
+                assert call[1] > below[1]
+    # Only where a showdown is judged does the verdict depend on both selections.
+    assert fought == {("spacepoker", "end"), ("calpoker", "e")}
+
+
+def test_the_same_dice_fight_the_same_duel() -> None:
+    target = of_game(registry.get("calpoker"))
+    for site in places(target):
+        one, same, other = (list(duel(target, site, Random(seed))) for seed in (1, 1, 2))
+        assert one == same
+        assert not one or one != other
+
+
+def test_a_call_is_written_as_the_cases_are() -> None:
+    target = of_game(registry.get("spacepoker"))
+    for trial in trials(target, "duels", 0, 200):
+        for case in trial.cases:
+            assert arguments(trial.site, (case.move, case.share, case.evidence)) == case.arguments

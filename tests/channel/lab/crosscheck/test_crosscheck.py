@@ -1,0 +1,122 @@
+"""The crosscheck: its counts are the seed's, its report is complete, and it says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from channel.lab.crosscheck.crosscheck import CHUNK, crosscheck, run_chunk, trials
+from channel.lab.laws import laws_for
+from channel.lab.target.target import load, of_game
+from games import registry
+from tests.channel.command import channelsim
+from tests.channel.lab.broken import target_file
+
+GAME = "spacepoker"
+
+
+def test_the_same_seed_counts_the_same_whoever_works() -> None:
+    target = of_game(registry.get(GAME))
+    one, two = (crosscheck(target, CHUNK + 100, "s", jobs).tally for jobs in (1, 2))
+    assert one == two
+    assert crosscheck(target, CHUNK + 100, "t", 1).tally != one
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
+    target = of_game(registry.get(game))
+    tally = run_chunk(target, "ways", 1, CHUNK)
+    assert sum(counts.total() for counts in tally.outcomes.values()) == CHUNK
+    said = {path for prints in tally.prints.values() for path, _ in prints}
+    rules = {rule for rule in target.game.rules if "-TERMS-" not in rule}
+    assert said == rules | {"valid"}
+
+
+def test_cases_are_patched_as_a_challenger_would_write_them() -> None:
+    from clsp.values import serialize
+    from games.judge import NO_ADDRESS
+    from games.referee import GameCoin, validator_arguments
+
+    target = of_game(registry.get(GAME))
+    for trial in trials(target, "bytes", 0, 2000):
+        site = trial.site
+        for case in trial.cases:
+            coin = GameCoin(
+                mover_key=b"\xaa" * 48,
+                waiter_key=b"\xbb" * 48,
+                timeout=15,
+                amount=site.amount,
+                mod_hash=target.referee.hash,
+                nonce=4,
+                move=case.move,
+                max_move_size=0,
+                infohash_b=b"",
+                mover_share=case.share,
+                infohash_a=b"\x78",
+            )
+            program = target.programs[site.validator]
+            arguments = (coin, site.state, program, case.evidence, NO_ADDRESS)
+            assert case.arguments == validator_arguments(*arguments)
+        assert serialize(trial.cases[0].evidence) in trial.cases[0].arguments
+        assert (trial.cases[0].move, trial.cases[0].share) == (site.play.move, site.play.share)
+
+
+def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "crosscheck", GAME, "--cases", 1000, "--jobs", 1, "--json")
+    assert ran.code == 0
+    report = json.loads(ran.out)
+    assert (report["cases"], report["disagreements"], report["findings"]) == (1000, 0, [])
+    assert report["cases_per_second"] > 0
+    assert set(report["tried"]) == {law.name for law in laws_for(of_game(registry.get(GAME)))}
+    reached = report["coverage"]["commitA"]
+    assert (reached["nodes"], reached["branches"]) == (
+        reached["nodes_reached"],
+        reached["branches_reached"],
+    )
+
+
+def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
+    path = target_file(tmp_path, GAME, change)
+    ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
+    assert ran.code == 1
+    assert "unslashable cheat: commitA: a move that SP-COMMITA-2" in ran.out
+    ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1, "--json")
+    report = json.loads(ran.out)
+    assert report["disagreements"] >= report["findings"][0]["times"] > 0
+    # The case is one that `vectors check` takes: right for the rules, wrong for this program.
+    file = tmp_path / "found.jsonl"
+    file.write_text(json.dumps(report["findings"][0]["vector"]) + "\n")
+    assert channelsim(capsys, "vectors", "check", file).code == 0
+    assert channelsim(capsys, "vectors", "check", "--target", path, file).code == 1
+
+
+def test_a_target_without_rules_has_nothing_to_be_held_against(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.hex").write_text(load(GAME).programs["end"].serialized.hex())
+    path = tmp_path / "t.toml"
+    path.write_text('name = "mine"\n[programs]\nend = "a.hex"\n')
+    ran = channelsim(capsys, "crosscheck", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "mine: names no rules" in ran.err
+
+
+def test_wrong_counts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (("--cases", 0), ("--jobs", 0), ("--cases", "many")):
+        ran = channelsim(capsys, "crosscheck", GAME, *arguments)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_path: Path) -> None:
+    path = target_file(tmp_path, "calpoker")
+    endless = (
+        "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x))) (go (f (r (r A)))))"
+    )
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    tally = crosscheck(load(str(path)), 400, "s", 1).tally
+    assert tally.runaway == {"d"}
+    assert {finding.validator for finding in tally.findings.values()} == {"d"}
+    assert tally.outcomes["e"].total() > 0

@@ -1,0 +1,157 @@
+"""Planted faults: our own sources, broken in one place each; the lab must find every one.
+
+And it says nothing about the sources as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
+from channel.lab.target.target import load
+from tests.channel.lab.broken import target_file
+
+CASES = 2048
+MORE = {"a boost one time in two": 8 * CASES, "ties go to the revealer": 8 * CASES}
+"""Faults that show only when two hands are of one class."""
+
+Fault = tuple[str, str, str, str]
+"""The game, the file, what stands there, and what stands there then."""
+
+VALIDATORS: dict[str, Fault] = {
+    "length compared the wrong way": (
+        *("spacepoker", "spacepoker/commitA.clsp"),
+        *("(= (strlen MOVE) 32) ", "(> (strlen MOVE) 31) "),
+    ),
+    "share not looked at": (
+        *("spacepoker", "spacepoker/commitA.clsp"),
+        *("(= MOVER_SHARE (/ AMOUNT 2))", "1"),
+    ),
+    "share without the bet": (
+        *("spacepoker", "spacepoker/commitB.clsp"),
+        *("(- (/ AMOUNT 2) bet_unit)", "(/ AMOUNT 2)"),
+    ),
+    "next size off by one": (
+        *("spacepoker", "spacepoker/commitA.clsp"),
+        *("MOVE) 32)\n  )", "MOVE) 33)\n  )"),
+    ),
+    "commitment not opened": (
+        *("spacepoker", "spacepoker/begin_round.clsp"),
+        *("(= (sha256 (substr MOVE 0 32)) mover_image)", "1"),
+    ),
+    "two encodings of one bet": (
+        *("spacepoker", "spacepoker/begin_round.clsp"),
+        *("(is_minimal amount)", "1"),
+    ),
+    "negative bets": ("spacepoker", "spacepoker/begin_round.clsp", "(> amount -1)", "1"),
+    "a bet of one too much": (
+        *("spacepoker", "spacepoker/begin_round.clsp"),
+        *(
+            "(not (> (+ half_pot amount) (/ AMOUNT 2)))",
+            "(> (+ 2 (/ AMOUNT 2)) (+ half_pot amount))",
+        ),
+    ),
+    "the toss the other way": (
+        *("spacepoker", "spacepoker/begin_round.clsp"),
+        *("(> mine yours)", "(> yours mine)"),
+    ),
+    "a pong that bets": ("spacepoker", "spacepoker/begin_round.clsp", "(= (strlen MOVE) 32)", "1"),
+    "negative raises": ("spacepoker", "spacepoker/mid_round.clsp", "(> raise 0)", "1"),
+    "the players not swapped": (
+        *("spacepoker", "spacepoker/mid_round.clsp"),
+        *("raise waiter_image mover_image N", "raise mover_image waiter_image N"),
+    ),
+    "a street stays": ("spacepoker", "spacepoker/mid_round.clsp", "(- N 1)", "N"),
+    "a shorter reveal": (
+        *("spacepoker", "spacepoker/end.clsp"),
+        *("(= (strlen MOVE) 17)", "(= (strlen MOVE) 16)"),
+    ),
+    "cards of one's choice": (
+        *("spacepoker", "spacepoker/end.clsp"),
+        *("(= (sha256 (substr MOVE 0 16)) mover_image)", "1"),
+    ),
+    "any selection": ("spacepoker", "spacepoker/end.clsp", "(is_selection (substr MOVE 16))", "1"),
+    "bad evidence slashes": ("spacepoker", "spacepoker/end.clsp", "(x)", "()"),
+    "ties go to the revealer": ("spacepoker", "lib/compare.clinc", "      0\n", "      -1\n"),
+    "a boost one time in two": ("spacepoker", "spacepoker/cards.clinc", "number 3)", "number 2)"),
+    "a mask that raises": ("spacepoker", "spacepoker/end.clsp", "(> mask -1)", "(> mask (x))"),
+    "four cards shown": (
+        "calpoker",
+        "calpoker/e.clsp",
+        "(substr MOVE 17)) 5)",
+        "(substr MOVE 17)) 4)",
+    ),
+    "discards not compared": (
+        *("calpoker", "calpoker/e.clsp"),
+        *("(= (sha256 (substr MOVE 0 17)) discard_commit)", "1"),
+    ),
+    "five cards given": (
+        "calpoker",
+        "calpoker/d.clsp",
+        "(= (popcount MOVE) 4)",
+        "(> (popcount MOVE) 3)",
+    ),
+    "another deal": ("calpoker", "calpoker/c.clsp", "seed AMOUNT)", "AMOUNT seed)"),
+}
+
+REFEREE: dict[str, tuple[str, str, str]] = {
+    "the size limit is not compared": (
+        "legal moves are safe illegal moves pay",
+        "(not (= (first_or_nil (drop 2 result)) MAX_MOVE_SIZE))",
+        "()",
+    ),
+    "the waiter is paid everything": ("shares", "(- AMOUNT MOVER_SHARE)", "AMOUNT"),
+    "a share in more bytes": ("encodings", "(is_minimal share)", "1"),
+    "a forged validator": (
+        "legal moves are safe",
+        "(= (infohash program_hash state) INFOHASH_A)",
+        "1",
+    ),
+    "the slash pays nothing": ("illegal moves pay", "(pay MOVER_PUBKEY payout_ph AMOUNT ())", "()"),
+}
+
+
+def check(path: Path, cases: int = CASES) -> CrosscheckReport:
+    return crosscheck(load(str(path)), cases, "planted", jobs=1)
+
+
+def every_second_is_long(names: Iterable[str]) -> list[Any]:
+    """Each takes seconds; `-m long` has those that are left out here."""
+    return [
+        pytest.param(name, marks=pytest.mark.long) if number % 2 else name
+        for number, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
+def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
+    path = target_file(tmp_path, game, referee="tree/channel/referee.clsp")
+    report = check(path)
+    assert report.tally.broken == {}
+    assert min(report.tally.tried.values()) > 2
+
+
+@pytest.mark.parametrize("fault", every_second_is_long(VALIDATORS))
+def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
+    game, *change = VALIDATORS[fault]
+    name, old, new = change
+    report = check(target_file(tmp_path, game, (name, old, new)), MORE.get(fault, CASES))
+    assert report.disagreements > 0
+    found = {finding.validator for finding in report.tally.findings.values()}
+    assert found == {Path(name).stem if name.endswith(".clsp") else "end"}
+
+
+@pytest.mark.parametrize("fault", REFEREE)
+def test_a_fault_in_the_referee_is_found_by_its_law(fault: str, tmp_path: Path) -> None:
+    names, old, new = REFEREE[fault]
+    change = ("channel/referee.clsp", old, new)
+    path = target_file(tmp_path, "spacepoker", change, referee="tree/channel/referee.clsp")
+    report = check(path)
+    assert report.disagreements == 0
+    laws = {found.law for found in report.tally.findings.values()}
+    assert laws
+    assert all(law in names for law in laws), laws

@@ -1,0 +1,115 @@
+"""Referee positions on the node: what happens is what the Python model of the referee says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from channel.errors import UsageError
+from channel.lab.node.node_checks import EARLY, LATE, PASSES, UNSIGNED, NodeReport, check_on_node
+from channel.lab.pytest.checking import node_failures
+from channel.lab.target.target import Target, load
+from games import registry
+from games.referee import RULES
+from tests.channel.lab.broken import target_file
+from tests.channel.lab.laws.test_planted import every_second_is_long
+
+FEW, MANY = 300, 10_000
+
+NEVER_ALONE = {
+    "REF-TIMEOUT-3",  # its lock is the node's to hold, as EARLY
+    "REF-TIMEOUT-4",  # its signatures too, as UNSIGNED
+    "REF-MOVE-10",  # and these, as LATE or UNSIGNED
+    *("REF-SLASH-3", "REF-SLASH-4", "REF-SLASH-5", "REF-SLASH-6"),  # say what passes
+}
+
+
+def everything_happened(report: NodeReport) -> None:
+    """Each path passed, and was refused by each of its rules and for each of its reasons."""
+    found = {path: {how for one, how in report.counts if one == path} for path, _ in report.counts}
+    for path, hows in found.items():
+        rules = {rule for rule in RULES if rule.startswith(f"REF-{path.upper()}-")}
+        assert hows >= rules - NEVER_ALONE | {PASSES, UNSIGNED}
+    assert LATE in found["move"]
+    assert EARLY in found["timeout"]
+    assert "the validator raises" in found["slash"]
+    assert 0.3 < report.passed / report.tried < 0.7
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_few_hundred_positions(game: str) -> None:
+    report = check_on_node(load(game), FEW, "few")
+    assert report.differences == []
+    assert report.tried == report.counts.total() == FEW
+    assert {path for path, _ in report.counts} == {"move", "timeout", "slash"}
+    assert {path for path, how in report.counts if how == PASSES} == {"move", "timeout", "slash"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("game", registry.names())
+def test_ten_thousand_positions(game: str) -> None:
+    report = check_on_node(load(game), MANY, "many")
+    assert report.differences == []
+    assert report.tried == MANY
+    everything_happened(report)
+
+
+def test_the_same_seed_tries_the_same() -> None:
+    one, same, other = (check_on_node(load("calpoker"), 60, seed) for seed in ("s", "s", "t"))
+    assert one.counts == same.counts != other.counts
+
+
+FAULTS = {
+    "the waiter is paid everything": ("(- AMOUNT MOVER_SHARE)", "AMOUNT"),
+    "a share in more bytes": ("(is_minimal share)", "1"),
+    "a game that is over goes on": ("INFOHASH_B                            ", "1 "),
+    "a negative size": ("(> max_move_size -1)", "1"),
+    "a forged validator": ("(= (infohash program_hash state) INFOHASH_A)", "1"),
+    "a slash of anything": ("(if (l (drop 3 result))", "(if 1"),
+    "no time limit": ("(list ASSERT_BEFORE_HEIGHT_RELATIVE TIMEOUT)", "(list 1)"),
+    "a timeout at once": ("(c\n        (list ASSERT_HEIGHT_RELATIVE TIMEOUT) ", "(c (list 1)"),
+    "nobody signs": ("(list AGG_SIG_ME MOVER_PUBKEY (tree_hash solution))", "(list 1)"),
+    "the coin shrinks": (
+        "              AMOUNT\n            )\n            (list AGG",
+        "(- AMOUNT 1)) (list AGG",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", every_second_is_long(FAULTS))
+def test_a_fault_in_the_referee_shows_on_the_node(fault: str, tmp_path: Path) -> None:
+    change = ("channel/referee.clsp", *FAULTS[fault])
+    path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
+    target = load(str(path))
+    report = check_on_node(target, 100, "faults")
+    if not report.differences:
+        report = check_on_node(target, 500, "faults")
+    assert report.differences
+    assert report.differences[0].startswith("position ")
+    assert "\n" not in report.differences[0]
+
+
+def test_a_validator_that_the_rules_do_not_describe_shows_too(tmp_path: Path) -> None:
+    change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
+    report = check_on_node(load(str(target_file(tmp_path, "spacepoker", change))), 800, "faults")
+    assert report.differences
+    assert all(": a slash " in line for line in report.differences)
+
+
+def test_a_target_without_rules_has_no_model() -> None:
+    one = load("calpoker")
+    with pytest.raises(UsageError):
+        check_on_node(Target("nobody's", one.programs, one.referee), 1, "s")
+
+
+def test_what_an_author_is_told(tmp_path: Path) -> None:
+    assert node_failures(load("calpoker"), 60, "s") == ""
+    change = ("channel/referee.clsp", *FAULTS["the waiter is paid everything"])
+    path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
+    first, empty, *lines = node_failures(load(str(path)), 120, "s").splitlines()
+    assert first.startswith("a copy: ")
+    assert first.endswith(" of 120 spends end otherwise")
+    assert empty == ""
+    assert any(": refused (MintingCoin), it must pass" in line for line in lines)
+    assert len(lines) <= 6

@@ -1,0 +1,167 @@
+"""The strategies for authors: each example is what its name says, and they shrink."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from channel.errors import UsageError
+from channel.lab.pytest import strategies
+from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
+from channel.lab.pytest.strategies import DrawnHand, hands, illegal_moves, legal_moves
+from channel.lab.referee.referee_runs import SlashResult
+from channel.lab.target.target import Target, load
+from clsp.integers import atom_to_int, int_to_atom, is_minimal
+from clsp.run import ProgramSlash, ProgramValid, Raised
+from clsp.values import NIL, Value, deserialize, from_list, serialize
+from games import registry
+from games.contract import Terms
+from games.judge import own_move
+from games.vectors import Case, check
+from games.vectors import read as read_cases
+
+BUSY = [HealthCheck.too_slow]
+"""How long it takes to draw says something about the machine, too."""
+
+SEVERAL = settings(
+    max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=BUSY
+)
+GAMES = registry.names()
+
+
+@SEVERAL
+@given(strategies.integers(-300, 300), strategies.non_minimal_integers(-300, 300))
+def test_numbers_in_the_fewest_bytes_and_in_more(short: bytes, long: bytes) -> None:
+    assert is_minimal(short)
+    assert not is_minimal(long)
+    for atom in (short, long):
+        assert -300 <= atom_to_int(atom) <= 300
+
+
+@SEVERAL
+@given(strategies.lists(strategies.pairs(strategies.atoms(3))), strategies.values())
+def test_lists_pairs_and_anything(items: Value, anything: Value) -> None:
+    for pair in from_list(items):
+        left, right = pair
+        assert isinstance(left, bytes)
+        assert isinstance(right, bytes)
+    assert deserialize(serialize(anything)) == anything
+
+
+def test_values_of_every_kind_are_drawn_and_shrink_to_the_smallest() -> None:
+    quick = settings(SEVERAL, max_examples=2000)
+    wanted = {
+        (NIL, NIL): lambda value: isinstance(value, tuple),
+        (NIL, b"\x00"): lambda value: (
+            isinstance(value, tuple)
+            and value[1] not in (NIL, (NIL, NIL))
+            and isinstance(value[1], bytes)
+        ),
+        b"\x00": lambda value: isinstance(value, bytes) and not is_minimal(value),
+    }
+    for smallest, is_so in wanted.items():
+        assert find(strategies.values(), is_so, settings=quick) == smallest
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_hand_is_legal_from_its_first_move_to_its_end(game: str) -> None:
+    target = load(game)
+    ended = set()
+
+    @SEVERAL
+    @given(hands(target))
+    def played(hand: DrawnHand) -> None:
+        assert hand[0].before.validator == target.game.initial(_terms(target, hand)).validator
+        for turn, then in zip(hand, [*hand[1:], None], strict=True):
+            step = own_move(target.game, target.hashes, turn.before, turn.amount, turn.play)
+            assert (step.validator if step else None) == (
+                then.before.validator if then else step and step.validator
+            )
+            if then is None:
+                ended.add(step is None)
+
+    played()
+    assert ended == {True, False}  # some to the last move, some settled before
+
+
+def _terms(target: Target, hand: DrawnHand) -> Terms:
+    return target.game.terms(target.game.default_parameters(1, hand[0].amount // 2))
+
+
+@pytest.mark.parametrize(("game", "validator"), [(g, v) for g in GAMES for v in load(g).programs])
+def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) -> None:
+    target = load(game)
+
+    @SEVERAL
+    @given(legal_moves(target, validator), strategies.values())
+    def safe(move: DrawnMove, evidence: Value) -> None:
+        assert (move.validator, move.legal, move.rule) == (validator, True, "")
+        assert move.passes()
+        assert not move.slashed()
+        assert move.slash(evidence) is not SlashResult.PAYS
+        assert any(isinstance(move.run(held), ProgramValid) for held in move.evidence())
+
+    @SEVERAL
+    @given(illegal_moves(target, validator))
+    def punished(move: DrawnMove) -> None:
+        assert (move.validator, move.legal) == (validator, False)
+        assert move.rule in target.game.rules
+        assert move.rule in repr(move)
+        assert move.passes()
+        assert move.slashed()
+        assert any(isinstance(move.run(held), ProgramSlash) for held in move.evidence())
+
+    safe()
+    punished()
+
+
+def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
+    """Not each in a few examples, but more than those that a changed length breaks."""
+    target = load("calpoker")
+    broken = set()
+
+    @settings(SEVERAL, max_examples=400)
+    @given(illegal_moves(target))
+    def note(move: DrawnMove) -> None:
+        broken.add(move.rule)
+
+    note()
+    assert {rule for rule in broken if rule.endswith("-1")} == {f"CP-{v}-1" for v in "ABCDE"}
+    assert len(broken) >= 9
+
+
+def test_an_illegal_move_shrinks_to_the_smallest_stakes() -> None:
+    target = load("calpoker")
+    few = settings(SEVERAL, max_examples=300)
+    move = find(illegal_moves(target, "d"), lambda move: len(move.move) == 1, settings=few)
+    assert move.site.amount == 2
+    assert move.rule == "CP-D-2"
+
+
+def test_a_drawn_move_is_a_case_and_runs_as_one() -> None:
+    target = load("spacepoker")
+    few = settings(SEVERAL, max_examples=50)
+    move = find(illegal_moves(target, "end"), lambda move: True, settings=few)
+    import msgspec
+
+    (case,) = read_cases([msgspec.json.encode(move.vector())])
+    assert isinstance(case, Case)
+    assert case.expect == "slash"
+    assert check(case) == []
+    wrong = drawn_move(target, move.site, move.move, move.site.amount + 1)
+    assert wrong is None  # a share that no referee takes makes no coin
+    assert drawn_move(target, move.site, bytes(100), move.share) is None
+    assert isinstance(move.run((NIL, NIL)), ProgramSlash | Raised)
+
+
+def test_a_target_without_rules_has_no_moves_to_draw() -> None:
+    one = load("spacepoker")
+    nobody = Target("nobody's", one.programs, one.referee)
+    with pytest.raises(UsageError, match="names no rules"):
+        find(legal_moves(nobody), lambda move: True)
+
+
+def test_numbers_may_be_bounded_on_one_side() -> None:
+    assert find(strategies.integers(least=7), lambda atom: True) == int_to_atom(7)
+    assert find(st.just(1), lambda one: True) == 1

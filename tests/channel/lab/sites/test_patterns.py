@@ -1,0 +1,53 @@
+"""Cards in patterns: states that the rules take, with what chance hardly ever deals."""
+
+from __future__ import annotations
+
+from random import Random
+
+from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.patterns import REGULAR, patterned, progression
+from channel.lab.target.target import of_game
+from clsp.integers import atom_to_int
+from clsp.values import Value, from_list
+from games import registry
+
+
+def cards(value: Value) -> list[int]:
+    return [atom_to_int(atom) for atom in from_list(value) if isinstance(atom, bytes)]
+
+
+def test_rows_and_gaps() -> None:
+    assert progression(4, 50, 1, 52, set()) == [50, 51, 0, 1]
+    assert progression(3, 0, 4, 52, {4}) == [0, 5, 9]
+    assert len(set(progression(52, 7, 13, 52, set()))) == 52
+
+
+def test_regular_masks() -> None:
+    assert {b"\x0f", b"\xf0", b"\x55", b"\xaa"} <= set(REGULAR[4])
+    assert b"\x4d" not in REGULAR[4]
+    assert all(mask[0].bit_count() == bits for bits in range(9) for mask in REGULAR[bits])
+
+
+def test_states_with_cards_get_patterns_and_others_none() -> None:
+    target = of_game(registry.get("calpoker"))
+    dice, flushes, made = Random(1), 0, 0
+    for trial in trials(target, "patterns", 1, 800):
+        other = patterned(target, trial.site, dice)
+        if other is None:
+            continue  # the rules may refuse it: a number beyond the pack
+        assert trial.site.validator in "de"
+        made += 1
+        assert not other.natural
+        hands = [cards(part) for part in from_list(other.state) if isinstance(part, tuple)]
+        assert len({card for hand in hands for card in hand}) == 16
+        assert all(hand == sorted(hand) for hand in hands)
+        flushes += any(
+            sum(card % 4 == suit for card in hand) >= 7 for hand in hands for suit in range(4)
+        )
+    assert flushes > made / 20 > 0  # by chance, one in two thousand
+
+
+def test_a_state_without_lists_has_no_pattern() -> None:
+    target = of_game(registry.get("spacepoker"))
+    sites = [trial.site for trial in trials(target, "patterns", 1, 100)]
+    assert {patterned(target, site, Random(1)) for site in sites} == {None}

@@ -1,0 +1,77 @@
+"""Code as text reads like the source that it was compiled from."""
+
+from __future__ import annotations
+
+import pytest
+
+from clsp.analysis.arguments import bound, pattern, pattern_text
+from clsp.analysis.code import Code
+from clsp.analysis.disassembly import Disassembly
+from clsp.analysis.text import value_text
+from clsp.programs import load, names, symbols
+from clsp.values import to_list
+
+WRITTEN = {
+    "popcount": "(if mask (+ (logand 1 mask) (popcount (lsh mask -1))) ())",
+    "up": "(if steps (sha256 (up value (- steps 1))) value)",
+    "count_of": "(if ranks (+ (= rank (f ranks)) (count_of rank (r ranks))) ())",
+    "showdown": "(better_hand (board waiter mover 3) waiter evidence mover mask)",
+    "entropy": "(sha256 (logxor (up mine i) (up yours j)))",
+}
+
+
+def text_of(name: str) -> Disassembly:
+    program = load(name)
+    return Disassembly(Code(program.value, symbols(program), name))
+
+
+def test_functions_read_as_they_were_written() -> None:
+    text = text_of("spacepoker/end")
+    read = {one.name: text.text(one.body) for one in text.code.functions}
+    assert {name: read[name] for name in WRITTEN} == WRITTEN
+    main = read["spacepoker/end"]
+    assert main.startswith("(if (= (strlen MOVE) 17) (if (= (sha256 (substr MOVE 0 16)) mover_im")
+    assert main.endswith(" () '(() () ())) (x)) ()) ()) ())")
+
+
+def test_what_a_let_names_is_named() -> None:
+    text = text_of("spacepoker/mid_round")
+    assert text.text(text.code.root).startswith(
+        "(let ((half_stakes (f (divmod AMOUNT 2))) (pot (+ half_pot last_r"
+    )
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_place_can_be_shown_in_little_room(name: str) -> None:
+    text = text_of(name)
+    for node in text.code.expressions:
+        assert 0 < len(text.text(node, 60)) <= 60
+
+
+def test_without_names_paths_are_shown() -> None:
+    text = Disassembly(Code(load("spacepoker/commitA").value))
+    assert text.text(text.code.root).startswith("(if (= (strlen @765) 32) (if (= @6141 (f (div")
+
+
+def test_arguments_that_are_not_there_are_left_out() -> None:
+    shape = pattern("(a (b c) . rest)")
+    value = to_list([b"1", b"2", b"3"])
+    assert list(bound(shape, value)) == [("a", b"1"), ("rest", (b"3", b""))]
+    assert pattern_text(shape) == "(a (b c) . rest)"
+    assert list(bound(pattern("((@ GAME (x y)) . z)"), (to_list([b"1", b"2"]), b"3"))) == [
+        ("x", b"1"),
+        ("y", b"2"),
+        ("z", b"3"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["(", "", ")", "(a . ", "(@ b"])
+def test_arguments_that_cannot_be_read_are_none(text: str) -> None:
+    assert list(bound(pattern(text), (b"1", b""))) in ([], [(")", (b"1", b""))])
+
+
+def test_long_values_are_shortened() -> None:
+    long = to_list([bytes([i]) for i in range(100)])
+    assert len(value_text(long, 40)) < 60
+    assert value_text(long, 40).endswith(" …)")
+    assert value_text(b"\xab" * 32, known={b"\xab" * 32: "end's hash"}) == "end's hash"
