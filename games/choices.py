@@ -1,60 +1,172 @@
-"""What a player is offered, in words, and which of the offered choices an action takes."""
+"""What a player may do now, and the actions that it takes.
+
+The choices that a player offers are a closed union: `Forced`, `Plain`, `Amount`, `OneOf`.
+"""
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+import msgspec
+
 from games.amounts import in_units
-from games.contract import Action, Choice
+from games.chance import Chance
 from games.errors import IllegalAction
 
 
-def offered(choices: tuple[Choice, ...], unit: int) -> str:
+class Forced(msgspec.Struct, frozen=True):
+    """The only thing to do: a commitment, a reveal. It is done without asking anybody."""
+
+    verb: str
+    hint: str = ""
+
+
+class Plain(msgspec.Struct, frozen=True):
+    """A choice that takes no number: check, call, fold."""
+
+    verb: str
+    hint: str = ""
+
+
+class Amount(msgspec.Struct, frozen=True):
+    """A choice that takes an amount from `least` to `most`, in mojos.
+
+    People write it in units of `unit` mojos.
+    """
+
+    verb: str
+    least: int
+    most: int
+    unit: int = 1
+    hint: str = ""
+
+
+class OneOf(msgspec.Struct, frozen=True):
+    """A choice that takes one of the numbers in `options`, whose meaning is the game's own.
+
+    `form` says how people write one. `options` ascend and are not empty.
+    """
+
+    verb: str
+    options: tuple[int, ...]
+    form: str
+    hint: str = ""
+
+
+Choice: TypeAlias = Forced | Plain | Amount | OneOf
+"""One thing that a player may do now."""
+
+
+class Action(msgspec.Struct, frozen=True):
+    """A choice taken: its verb, and the amount in mojos (or the game's own number) if any."""
+
+    verb: str
+    amount: int = 0
+
+
+def forced(choices: tuple[Choice, ...]) -> Action | None:
+    """The action that needs nobody's decision, where there is one.
+
+    >>> forced((Forced("commit"),)), forced((Plain("call"), Plain("fold")))
+    (Action(verb='commit', amount=0), None)
+    """
+    match choices:
+        case (Forced(verb=verb),):
+            return Action(verb)
+        case _:
+            return None
+
+
+def takes(choice: Choice, number: int) -> bool:
+    """Whether this number may go with the verb; 0 stands for none.
+
+    >>> takes(Amount("raise", 1, 800), 900), takes(Plain("check"), 0)
+    (False, True)
+    >>> takes(OneOf("give", (3, 5, 6), "two cards"), 4)
+    False
+    """
+    match choice:
+        case Amount(least=least, most=most):
+            return least <= number <= most
+        case OneOf(options=options):
+            return number in options
+        case _:
+            return number == 0
+
+
+def least(choice: Choice) -> Action:
+    """The action that takes a choice with the lowest number that it allows.
+
+    >>> least(Amount("raise", 1, 800)), least(Plain("check")).amount
+    (Action(verb='raise', amount=1), 0)
+    """
+    match choice:
+        case Amount(verb=verb, least=number) | OneOf(verb=verb, options=(number, *_)):
+            return Action(verb, number)
+        case _:
+            return Action(choice.verb)
+
+
+def drawn(choice: Choice, chance: Chance) -> Action:
+    """The action that takes a choice with a random number, if it takes one."""
+    match choice:
+        case Amount(verb=verb, least=low, most=high):
+            return Action(verb, chance.between(low, high))
+        case OneOf(verb=verb, options=options):
+            return Action(verb, chance.pick(options))
+        case _:
+            return Action(choice.verb)
+
+
+def offered(choices: tuple[Choice, ...]) -> str:
     """What is possible now, in a few words with bounds.
 
-    >>> offered((Choice("call"), Choice("raise", 1, 800)), 100)
+    >>> offered((Plain("call"), Amount("raise", 1, 800, unit=100)))
     'call, raise 1m to 800m (0.01 to 8 units)'
     """
     if not choices:
         return "nothing, it is the other player's turn"
-    return ", ".join(with_bounds(choice, unit) for choice in choices)
+    return ", ".join(with_bounds(choice) for choice in choices)
 
 
-def choose(choices: tuple[Choice, ...], action: Action, unit: int) -> Choice:
+def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
     """The choice that an action takes. Raises `IllegalAction`, naming what is possible.
 
-    >>> choose((Choice("call"), Choice("raise", 1, 800)), Action("raise", 900), 100)
+    >>> choose((Plain("call"), Amount("raise", 1, 800, unit=100)), Action("raise", 900))
     Traceback (most recent call last):
     games.errors.IllegalAction: raise 900m is out of bounds: raise 1m to 800m (0.01 to 8 units)
     """
     for choice in choices:
         if choice.verb != action.verb:
             continue
-        if choice.takes(action.amount):
+        if takes(choice, action.amount):
             return choice
-        if not choice.most:
-            raise IllegalAction(f"{choice.verb} takes no amount")
-        if choice.options:
-            raise IllegalAction(f"{choice.verb} takes {choice.form}")
-        raise IllegalAction(
-            f"{choice.verb} {action.amount}m is out of bounds: {with_bounds(choice, unit)}"
-        )
-    raise IllegalAction(f"cannot {action.verb} now; possible: {offered(choices, unit)}")
+        match choice:
+            case Amount(verb=verb):
+                reason = f"{verb} {action.amount}m is out of bounds: {with_bounds(choice)}"
+            case OneOf(verb=verb, form=form):
+                reason = f"{verb} takes {form}"
+            case _:
+                reason = f"{choice.verb} takes no amount"
+        raise IllegalAction(reason)
+    raise IllegalAction(f"cannot {action.verb} now; possible: {offered(choices)}")
 
 
-def with_bounds(choice: Choice, unit: int) -> str:
+def with_bounds(choice: Choice) -> str:
     """A choice with the numbers that it takes.
 
-    >>> with_bounds(Choice("bet", 1, 900), 100)
+    >>> with_bounds(Amount("bet", 1, 900, unit=100))
     'bet 1m to 900m (0.01 to 9 units)'
-    >>> with_bounds(Choice("give", 3, 6, options=(3, 5, 6), form="two cards"), 1)
+    >>> with_bounds(OneOf("give", (3, 5, 6), "two cards"))
     'give two cards'
     """
-    if not choice.most:
-        return choice.verb
-    if choice.options:
-        return f"{choice.verb} {choice.form}"
-    if choice.least == choice.most:
-        mojos, units = f"{choice.most}m", in_units(choice.most, unit)
-    else:
-        mojos = f"{choice.least}m to {choice.most}m"
-        units = f"{in_units(choice.least, unit)} to {in_units(choice.most, unit)}"
-    return f"{choice.verb} {mojos}" + (f" ({units} units)" if unit != 1 else "")
+    match choice:
+        case OneOf(verb=verb, form=form):
+            return f"{verb} {form}"
+        case Amount(verb=verb, least=low, most=high, unit=unit):
+            mojos, units = f"{high}m", in_units(high, unit)
+            if low != high:
+                mojos, units = f"{low}m to {mojos}", f"{in_units(low, unit)} to {units}"
+            return f"{verb} {mojos}" + (f" ({units} units)" if unit != 1 else "")
+        case _:
+            return choice.verb

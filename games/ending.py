@@ -6,9 +6,9 @@ from typing import Literal
 
 import msgspec
 
-from games.amounts import spoken
 from games.contract import Hand, Line, Seat
 from games.counting import HandValue
+from games.story import payout_lines
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -48,10 +48,4 @@ def told(hand: Hand, outcome: Outcome, what_is_split: str) -> list[Line]:
     else:
         text = f"{what_is_split} split" if outcome.kind == "tie" else outcome.by
         lines = [((text, "yellow"),)]
-    if hand.payouts is not None:
-        paid = ", ".join(
-            f"{name} {spoken(share, hand.terms.unit)}"
-            for name, share in zip(hand.names, hand.payouts, strict=True)
-        )
-        lines.append(((f"paid out: {paid}", ""),))
-    return lines
+    return [*lines, *payout_lines(hand)]

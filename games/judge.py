@@ -130,7 +130,7 @@ def judge_move(
                 except RefereeRefusal:
                     continue  # no slash, and no verdict that we could go by
                 if not matches or extra != NIL:
-                    return Ruling(False, None, "CH-MOVE-5", evidence, runs, tuple(disagreements))
+                    return Ruling(False, None, "", evidence, runs, tuple(disagreements))
                 step = _next(game, hashes, verdict, outcome.value)
                 settled = True
             case Raised() | CostExceeded():

@@ -12,7 +12,7 @@ from games.judge import own_move, position_after
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlayedMove:
     """A legal move made at `before`, and the opponent that receives it, who may hold evidence."""
 
     before: Position
@@ -34,20 +34,17 @@ class Call:
 
 def turns(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
-) -> Iterator[Turn]:
+) -> Iterator[PlayedMove]:
     """Play one game; every move that is made, in order. It ends where somebody settles."""
-    initial = game.initial(terms)
-    position = Position(
-        initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
-    )
+    position = game.initial(terms).position
     entropy = [chance.bytes(64), chance.bytes(64)]
-    players = [game.player(seat, terms, entropy[seat], hashes) for seat in Seat]
+    players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
     while not position.over:
         seat = position.mover
         play = players[seat].act(policies[seat](players[seat], chance))
         if not isinstance(play, Play):
             return
-        yield Turn(position, play, terms.amount, players[seat.other])
+        yield PlayedMove(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
         position = position_after(position, step, play.move, play.share)
         players = [player.moved(position) for player in players]

@@ -10,7 +10,7 @@ from channel.report.narrator import text_of
 from channel.report.terminal import say
 from games import registry
 from games.amounts import spoken
-from games.contract import Action, Choice, Player
+from games.contract import Action, Amount, Choice, OneOf, Player
 from games.errors import IllegalAction
 
 QUIT = ("quit", "exit", "q")
@@ -47,7 +47,7 @@ class Prompt:
                     return action
 
     def _offer(self, player: Player) -> None:
-        offered = ", ".join(offer(choice, _unit(player)) for choice in player.choices())
+        offered = ", ".join(offer(choice) for choice in player.choices())
         self._say(f"you can: {offered}; or help, quit", "bold")
 
     def another(self, number: int) -> bool:
@@ -78,22 +78,19 @@ class Prompt:
             return "?"
 
 
-def offer(choice: Choice, unit: int) -> str:
+def offer(choice: Choice) -> str:
     """A choice as shown to a person: its verb, and the numbers that it takes.
 
-    >>> offer(Choice("check"), 100)
+    >>> from games.contract import Plain
+    >>> offer(Plain("check"))
     'check'
-    >>> offer(Choice("raise", 1, 800), 100)
+    >>> offer(Amount("raise", 1, 800, unit=100))
     'raise N (from 0.01 units (1 mojo) to 8 units (800 mojos))'
-    >>> offer(Choice("give", 3, 6, options=(3, 5, 6), form="C C", hint="two cards"), 1)
+    >>> offer(OneOf("give", (3, 5, 6), form="C C", hint="two cards"))
     'give C C (two cards)'
     """
-    if choice.options or not choice.most:
-        words = f"{choice.verb} {choice.form}".strip()
-        return f"{words} ({choice.hint})" if choice.hint else words
-    least, most = spoken(choice.least, unit), spoken(choice.most, unit)
-    return f"{choice.verb} N (from {least} to {most})"
-
-
-def _unit(player: Player) -> int:
-    return int(getattr(getattr(player, "terms", None), "unit", 1))
+    if isinstance(choice, Amount):
+        least, most = spoken(choice.least, choice.unit), spoken(choice.most, choice.unit)
+        return f"{choice.verb} N (from {least} to {most})"
+    words = f"{choice.verb} {choice.form}" if isinstance(choice, OneOf) else choice.verb
+    return f"{words} ({choice.hint})" if choice.hint else words

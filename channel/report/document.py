@@ -60,7 +60,7 @@ def _played(
                 "first": hand.names[0],
                 "unit": hand.terms.unit,
                 "amount": hand.terms.amount,
-                **registry.get(game).story.summary(hand, viewer_seat(hand, viewer)),
+                **registry.get(game).summary(hand, viewer_seat(hand, viewer)),
             }
         )
     return {

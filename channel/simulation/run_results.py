@@ -52,7 +52,7 @@ class RunResult(Enum):
 
 def columns(games: Iterable[str]) -> tuple[str, ...]:
     """All places of a session with these games, in the order of play."""
-    parts = dict.fromkeys(part for game in games for part in registry.get(game).story.parts)
+    parts = dict.fromkeys(part for game in games for part in registry.get(game).parts)
     return (HANDSHAKE, PROPOSAL, *parts, SETTLEMENT, POTATO, SHUTDOWN)
 
 
@@ -78,7 +78,7 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
     for action in batch.actions:
         game = before.game(action.game_id) if isinstance(action, Move) and before else None
         if game is not None:
-            return registry.get(game.terms.game).story.part(game.position)
+            return registry.get(game.terms.game).part(game.position)
     if Settle in kinds:
         return SETTLEMENT
     return PROPOSAL if kinds & {Propose, Accept, Cancel} else POTATO

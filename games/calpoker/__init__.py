@@ -7,8 +7,6 @@ Read `rules` for what is legal in a sentence each, `validators` for the same as 
 `player` for how a seat plays it.
 """
 
-from games.calpoker.game import CaliforniaPoker
-from games.contract import Game
+from games.calpoker.game import GAME
 
-GAME: Game = CaliforniaPoker()
-"""The game as the registry finds it."""
+__all__ = ["GAME"]

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 from games.calpoker.deal import GIVEN, HAND
 from games.calpoker.hands import rank_of, suit_of
-from games.calpoker.player import DISCARD
+from games.calpoker.player import DISCARD, CalPokerPlayer
 from games.cards import SUIT_LETTERS, SUITS, face, rank_text
 from games.choices import choose, offered
-from games.contract import Action, Choice
+from games.contract import Action, Choice, Player
 from games.errors import IllegalAction
 
 _NAME = re.compile(f"(10|[2-9tjqka])([{SUIT_LETTERS}{SUITS}])")
@@ -24,22 +24,30 @@ _EMOJI = "\ufe0f"
 """What keyboards of phones put behind a suit."""
 
 
-def read(choices: tuple[Choice, ...], text: str, own: Sequence[int]) -> Action:
-    """The action that a person wrote, who holds `own`. Raises `IllegalAction` with the reason.
+def read(player: Player, text: str) -> Action:
+    """Read an action as people write it. Raises `IllegalAction` with the reason."""
+    if not isinstance(player, CalPokerPlayer):
+        raise IllegalAction("not a player of California Poker")
+    hands = player.sight.hands
+    return read_choice(player.choices(), text, hands[player.seat] if hands else ())
+
+
+def read_choice(choices: tuple[Choice, ...], text: str, own: Sequence[int]) -> Action:
+    """The same of a player that has these choices and holds the cards `own`.
 
     >>> hand = (0, 5, 11, 20, 26, 33, 44, 51)
-    >>> read((DISCARD,), "1 3♦ 4s 8", hand)
+    >>> read_choice((DISCARD,), "1 3♦ 4s 8", hand)
     Action(verb='discard', amount=135)
     """
     words = text.lower().replace(_EMOJI, "").replace(",", " ").split()
     if not words:
-        raise IllegalAction(f"nothing was written; possible: {offered(choices, 1)}")
+        raise IllegalAction(f"nothing was written; possible: {offered(choices)}")
     if len(words) == 1 and words[0].isalpha() and not _is_about_cards(words[0]):
         action = Action(words[0][:40])
-        choose(choices, action, 1)
+        choose(choices, action)
         return action
     if DISCARD not in choices:
-        raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices, 1)}")
+        raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices)}")
     return Action(DISCARD.verb, _mask(words[words[0] == DISCARD.verb :], own))
 
 

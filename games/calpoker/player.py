@@ -15,19 +15,29 @@ from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
 from games.calpoker.terms import initial
 from games.calpoker.validators import REVEAL_SIZE, bobs_share
 from games.choices import choose
-from games.contract import Action, Choice, Play, Position, Seat, Settle, Terms
+from games.contract import (
+    Action,
+    Choice,
+    Forced,
+    OneOf,
+    Plain,
+    Play,
+    Position,
+    Seat,
+    Settle,
+    Terms,
+    check_entropy,
+)
 from games.errors import BadAdvisory, IllegalAction
 
 ENTROPY_SIZE = 32
 """The least entropy that a player is made from: 16 bytes for the deal, 16 for the salt."""
 
-DISCARD = Choice(
+DISCARD = OneOf(
     "discard",
-    min(FOUR_OF_EIGHT),
-    max(FOUR_OF_EIGHT),
-    hint="give four of your cards away",
-    options=tuple(sorted(FOUR_OF_EIGHT)),
+    tuple(sorted(FOUR_OF_EIGHT)),
     form="FOUR CARDS, by number or by name",
+    hint="give four of your cards away",
 )
 """The decision of the game; its number is the mask of the cards that are given away."""
 
@@ -55,24 +65,24 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
             return ()
         match self.position.state:
             case StateA():
-                return (Choice("commit", forced=True),)
+                return (Forced("commit"),)
             case StateB():
-                return (Choice("seed", forced=True),)
+                return (Forced("seed"),)
             case StateC() | StateD():
                 share = spoken(self.position.mover_share, self.terms.unit)
-                return (DISCARD, Choice("fold", hint=f"stop here and keep {share}"))
+                return (DISCARD, Plain("fold", hint=f"stop here and keep {share}"))
             case StateE():
-                return (Choice("reveal", forced=True),)
+                return (Forced("reveal"),)
             case _:
                 share = spoken(self.position.mover_share, self.terms.unit)
-                return (Choice("accept", forced=True, hint=f"take {share}"),)
+                return (Forced("accept", hint=f"take {share}"),)
 
     def act(self, action: Action) -> Play | Settle:
         """What I send for this action. Raises `IllegalAction`, naming what is possible.
 
         Before the reveal the opponent's share is 0: who does not answer loses the hand.
         """
-        choose(self.choices(), action, self.terms.unit)
+        choose(self.choices(), action)
         if action.verb in ("fold", "accept"):
             return Settle()
         match self.position.state:
@@ -154,10 +164,5 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
 
 def new_player(seat: Seat, terms: Terms, entropy: bytes) -> CalPokerPlayer:
     """A player at the start of a game; the first 32 bytes of `entropy` are used."""
-    if len(entropy) < ENTROPY_SIZE:
-        raise ValueError(f"entropy: {len(entropy)} bytes, at least {ENTROPY_SIZE} are needed")
-    first = initial(terms)
-    start = Position(
-        first.validator, first.state, Seat.ALICE, first.mover_share, first.max_move_size
-    )
-    return CalPokerPlayer(seat, terms, start, entropy[:16], entropy[16:32])
+    check_entropy(entropy, ENTROPY_SIZE)
+    return CalPokerPlayer(seat, terms, initial(terms).position, entropy[:16], entropy[16:32])

@@ -51,9 +51,8 @@ def _worth(cards: Cards) -> tuple[HandValue, HandValue]:
 
 def _discard(player: Player, pick: Callable[[Cards, Cards], int]) -> Action:
     """The discards that `pick` finds for both hands; the forced choice where there is one."""
-    assert isinstance(player, CalPokerPlayer)
     verb = player.choices()[0].verb
-    hands = player.sight.hands
+    hands = player.sight.hands if isinstance(player, CalPokerPlayer) else None
     if verb != DISCARD.verb or hands is None:
         return Action(verb)
     alice, bob = hands

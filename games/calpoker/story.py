@@ -6,8 +6,6 @@ its own discards when it picks them, the opponent's only when they are revealed.
 
 from __future__ import annotations
 
-from typing import Any
-
 from games.amounts import spoken
 from games.calpoker.chances import best_response, chances
 from games.calpoker.deal import Cards, Hands, given
@@ -15,9 +13,8 @@ from games.calpoker.names import card_face, describe, signs
 from games.calpoker.outcome import Shown, outcome, showdown, shown, sight_of
 from games.calpoker.player import DISCARD, CalPokerPlayer
 from games.calpoker.sight import best_selections
-from games.calpoker.summary import summarize
 from games.cards import LABEL, in_a_row, pictures
-from games.contract import Hand, Line, Player, Position, Seat, Span, Step
+from games.contract import Hand, Line, Player, Seat, Span, Step
 from games.ending import told
 
 PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
@@ -26,12 +23,6 @@ PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdo
 
 class CaliforniaPokerStory:
     """How a hand is told; see `games.contract.Story`."""
-
-    parts = tuple(dict.fromkeys(PARTS.values()))
-
-    def part(self, position: Position) -> str:
-        """What the move of this validator does."""
-        return PARTS[position.validator or ""]
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: cards that came to be known before it, the action, and after it."""
@@ -69,10 +60,6 @@ class CaliforniaPokerStory:
         stakes = f"the winner takes {spoken(terms.amount, terms.unit)}"
         lines.append(((f"{'stakes':<{LABEL}}", "dim"), (stakes, "")))
         return lines
-
-    def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
-        """The hand as JSON data; see `summary.summarize`."""
-        return summarize(hand, viewer)
 
 
 def _dealt(

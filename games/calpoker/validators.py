@@ -8,15 +8,13 @@ challenger gets; before the reveal the rules do not look at it (honest play decl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from hashlib import sha256
-from types import MappingProxyType
 
 from clsp.values import Value
 from games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
 from games.calpoker.hands import FIVE_OF_EIGHT, value_of_selection
 from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
-from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict
+from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
 from games.masks import read_mask
 
 COMMIT_SIZE = 32
@@ -108,16 +106,11 @@ def bobs_share(amount: int, hands: Hands, alices: int, bobs: int) -> int:
     return amount * (1 + (yours > mine) - (yours < mine)) // 2
 
 
-VALIDATORS: Mapping[str, Validator] = MappingProxyType(
-    {
-        validator.name: validator
-        for validator in (
-            Validator("a", judge_a, StateA.read),
-            Validator("b", judge_b, StateB.read),
-            Validator("c", judge_c, StateC.read),
-            Validator("d", judge_d, StateD.read),
-            Validator("e", judge_e, StateE.read),
-        )
-    }
+VALIDATORS = by_name(
+    Validator("a", judge_a, StateA.read),
+    Validator("b", judge_b, StateB.read),
+    Validator("c", judge_c, StateC.read),
+    Validator("d", judge_d, StateD.read),
+    Validator("e", judge_e, StateE.read),
 )
 """By name, in the order of play."""

@@ -7,8 +7,6 @@ Read `rules` for what is legal in a sentence each, `validators` for the same as 
 `player` for how a seat plays it.
 """
 
-from games.contract import Game
-from games.spacepoker.game import SpacePoker
+from games.spacepoker.game import GAME
 
-GAME: Game = SpacePoker()
-"""The game as the registry finds it."""
+__all__ = ["GAME"]

@@ -9,42 +9,57 @@ from __future__ import annotations
 
 from games.amounts import read_amount
 from games.choices import choose, offered, with_bounds
-from games.contract import Action, Choice
+from games.contract import Action, Amount, Choice, Player
 from games.errors import IllegalAction
+from games.spacepoker.player import SpacePokerPlayer
+from games.spacepoker.states import MidRound
 
 _ALL_IN = {"all-in", "allin", "all in"}
 
 
-def read(choices: tuple[Choice, ...], text: str, unit: int, *, after_check: bool = False) -> Action:
-    """The action that a person wrote. Raises `IllegalAction`, naming what is possible.
+def read(player: Player, text: str) -> Action:
+    """Read an action as people write it. Raises `IllegalAction`, naming what is possible."""
+    if not isinstance(player, SpacePokerPlayer):
+        raise IllegalAction("not a player of Space Poker")
+    state = player.position.state
+    after_check = isinstance(state, MidRound) and state.last_raise == 0
+    return read_choice(player.choices(), text, player.terms.unit, after_check=after_check)
 
-    Who answers a check may say check for the call, and bet for the raise.
 
-    >>> read((Choice("call"), Choice("raise", 1, 800)), "bet 2.5", 100, after_check=True)
+def read_choice(
+    choices: tuple[Choice, ...], text: str, unit: int, *, after_check: bool = False
+) -> Action:
+    """The same of a player that has these choices.
+
+    After a check, `check` stands for the call and `bet` for the raise.
+
+    >>> from games.contract import Plain
+    >>> choices = Plain("call"), Amount("raise", 1, 800, unit=100)
+    >>> read_choice(choices, "bet 2.5", 100, after_check=True)
     Action(verb='raise', amount=250)
     """
     words = text.lower().split()
     if " ".join(words) in _ALL_IN:
-        return _all_in(choices, unit, after_check=after_check)
+        return _all_in(choices, after_check=after_check)
     if not words or len(words) > 2:
-        raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices, unit)}")
+        raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices)}")
     verb = words[0][:40]
     if after_check:
         verb = {"check": "call", "bet": "raise"}.get(verb, verb)
     for choice in choices:
-        if choice.verb == verb and choice.most and len(words) == 1:
-            raise IllegalAction(f"{verb} needs an amount: {with_bounds(choice, unit)}")
+        if isinstance(choice, Amount) and choice.verb == verb and len(words) == 1:
+            raise IllegalAction(f"{verb} needs an amount: {with_bounds(choice)}")
     action = Action(verb, read_amount(words[1], unit) if len(words) == 2 else 0)
-    choose(choices, action, unit)
+    choose(choices, action)
     return action
 
 
-def _all_in(choices: tuple[Choice, ...], unit: int, *, after_check: bool) -> Action:
+def _all_in(choices: tuple[Choice, ...], *, after_check: bool) -> Action:
     """The highest bet or raise; the call, when the opponent's bet leaves nothing on top."""
     for choice in choices:
-        if choice.most:
+        if isinstance(choice, Amount):
             return Action(choice.verb, choice.most)
     for choice in choices:
         if choice.verb == "call" and not after_check:
             return Action("call")
-    raise IllegalAction(f"cannot go all-in now; possible: {offered(choices, unit)}")
+    raise IllegalAction(f"cannot go all-in now; possible: {offered(choices)}")

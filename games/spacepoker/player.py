@@ -10,7 +10,19 @@ from clsp.integers import int_to_atom
 from clsp.values import Value
 from games.amounts import spoken
 from games.choices import choose
-from games.contract import Action, Choice, Play, Position, Seat, Settle, Terms
+from games.contract import (
+    Action,
+    Amount,
+    Choice,
+    Forced,
+    Plain,
+    Play,
+    Position,
+    Seat,
+    Settle,
+    Terms,
+    check_entropy,
+)
 from games.errors import BadAdvisory, IllegalAction
 from games.spacepoker.entropy import chain, wins_toss
 from games.spacepoker.hands import value_of_selection
@@ -55,43 +67,44 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             return ()
         match self.position.state:
             case CommitA() | CommitB():
-                return (Choice("commit", forced=True),)
+                return (Forced("commit"),)
             case BeginRound() as state:
                 return self._openings(state)
             case MidRound() as state:
                 return self._answers(state)
             case End():
-                return (Choice("show", forced=True),)
+                return (Forced("show"),)
             case _:
                 share = spoken(self.position.mover_share, self.terms.unit)
-                return (Choice("accept", forced=True, hint=f"take {share}"),)
+                return (Forced("accept", hint=f"take {share}"),)
 
     def _openings(self, state: BeginRound) -> tuple[Choice, ...]:
         if state.street == PRE_FLOP and not wins_toss(self.chain[PRE_FLOP], state.waiter_image):
-            return (Choice("pong", forced=True, hint="the toss lets the other player open"),)
+            return (Forced("pong", hint="the toss lets the other player open"),)
         room = self.stake - state.half_pot
         if room == 0:
-            return (Choice("check", forced=True, hint="both players are all-in"),)
-        bet = Choice("bet", 1, room, hint="the opening amount")
-        return (Choice("check"), bet, self._fold())
+            return (Forced("check", hint="both players are all-in"),)
+        bet = Amount("bet", 1, room, self.terms.unit, hint="the opening amount")
+        return (Plain("check"), bet, self._fold())
 
     def _answers(self, state: MidRound) -> tuple[Choice, ...]:
         room = self.stake - state.half_pot - state.last_raise
         if room == 0 and state.last_raise == 0:
-            return (Choice("call", forced=True, hint="both players are all-in"),)
+            return (Forced("call", hint="both players are all-in"),)
         cost = spoken(state.last_raise, self.terms.unit)
-        call = Choice("call", hint=f"put in {cost}" if state.last_raise else "check too")
+        call = Plain("call", hint=f"put in {cost}" if state.last_raise else "check too")
         if room == 0:
             return (call, self._fold())
-        return (call, Choice("raise", 1, room, hint="on top of the call"), self._fold())
+        more = Amount("raise", 1, room, self.terms.unit, hint="on top of the call")
+        return (call, more, self._fold())
 
-    def _fold(self) -> Choice:
+    def _fold(self) -> Plain:
         share = spoken(self.position.mover_share, self.terms.unit)
-        return Choice("fold", hint=f"stop here and keep {share}")
+        return Plain("fold", hint=f"stop here and keep {share}")
 
     def act(self, action: Action) -> Play | Settle:
         """What I send for this action. Raises `IllegalAction`, naming what is possible."""
-        choose(self.choices(), action, self.terms.unit)
+        choose(self.choices(), action)
         if action.verb in ("fold", "accept"):
             return Settle()
         match self.position.state:
@@ -173,13 +186,8 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
 
 def new_player(seat: Seat, terms: Terms, entropy: bytes) -> SpacePokerPlayer:
     """A player at the start of a game; only the first 16 bytes of `entropy` are used."""
-    if len(entropy) < ENTROPY_SIZE:
-        raise ValueError(f"entropy: {len(entropy)} bytes, at least {ENTROPY_SIZE} are needed")
-    first = initial(terms)
-    start = Position(
-        first.validator, first.state, Seat.ALICE, first.mover_share, first.max_move_size
-    )
-    return SpacePokerPlayer(seat, terms, start, chain(entropy[:16]))
+    check_entropy(entropy, ENTROPY_SIZE)
+    return SpacePokerPlayer(seat, terms, initial(terms).position, chain(entropy[:16]))
 
 
 def _best(holding: Holding, board: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:

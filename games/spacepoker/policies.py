@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from games.chance import Chance
-from games.contract import Action, Choice, Player, Policy
+from games.choices import drawn
+from games.contract import Action, Amount, Player, Policy
 from games.spacepoker.player import SpacePokerPlayer
 
 _RARELY = 4
@@ -24,16 +25,15 @@ def random(player: Player, chance: Chance) -> Action:
     staying = [choice for choice in choices if choice.verb != "fold"]
     if len(staying) < len(choices) and chance.chance(_RARELY):
         return Action("fold")
-    choice = chance.pick(staying)
-    return Action(choice.verb, _any_amount(choice, chance))
+    return drawn(chance.pick(staying), chance)
 
 
 def aggressive(player: Player, chance: Chance) -> Action:
     """Bets and raises three times in four, every third time all-in; else checks or calls."""
     for choice in player.choices():
-        if choice.most and chance.chance(75):
+        if isinstance(choice, Amount) and chance.chance(75):
             all_in = chance.below(3) == 0
-            return Action(choice.verb, choice.most if all_in else _units(player, choice, chance))
+            return Action(choice.verb, choice.most if all_in else _units(choice, chance))
     return caller(player, chance)
 
 
@@ -45,21 +45,14 @@ def folder(player: Player, chance: Chance) -> Action:
     return caller(player, chance)
 
 
-def _any_amount(choice: Choice, chance: Chance) -> int:
-    return chance.between(choice.least, choice.most) if choice.most else 0
-
-
-def _units(player: Player, choice: Choice, chance: Chance) -> int:
+def _units(choice: Amount, chance: Chance) -> int:
     """Whole units, as people bet, unless less than one is left."""
-    assert isinstance(player, SpacePokerPlayer)
-    unit = player.terms.unit
-    return min(choice.most, unit * chance.between(1, max(1, choice.most // unit)))
+    return min(choice.most, choice.unit * chance.between(1, max(1, choice.most // choice.unit)))
 
 
 def _is_weak(player: Player) -> bool:
     """No boost, no pair, nothing above a nine in the hole."""
-    assert isinstance(player, SpacePokerPlayer)
-    own = player.sight.own
+    own = player.sight.own if isinstance(player, SpacePokerPlayer) else None
     return own is not None and not own.boost and len(set(own.hole)) == 2 and max(own.hole) < 10
 
 

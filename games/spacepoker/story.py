@@ -7,33 +7,25 @@ the board as far as it sees it, the opponent's cards only once they are shown.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 from games.amounts import spoken
 from games.cards import LABEL, face, pictures
-from games.contract import Hand, Line, Player, Position, Seat, Step, Terms
+from games.contract import Hand, Line, Player, Seat, Step, Terms
 from games.ending import told
 from games.spacepoker.entropy import wins_toss
 from games.spacepoker.hands import value_of_five
 from games.spacepoker.money import Money, money
 from games.spacepoker.names import boost_sign, describe, in_cards
-from games.spacepoker.outcome import PARTS, Shown, money_after, outcome, showdown, sight_of, street
+from games.spacepoker.outcome import Shown, money_after, outcome, showdown, sight_of
 from games.spacepoker.player import SpacePokerPlayer
 from games.spacepoker.sight import Holding
 from games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
-from games.spacepoker.summary import summarize
 
 _DEALS = (("flop", 0, 3), ("turn", 3, 4), ("river", 4, 5))
 
 
 class SpacePokerStory:
     """How a hand is told; see `games.contract.Story`."""
-
-    parts = PARTS
-
-    def part(self, position: Position) -> str:
-        """The street, or what is before and behind them."""
-        return street(position)
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: cards that came to be known before it, the action, and after it."""
@@ -77,10 +69,6 @@ class SpacePokerStory:
             lines += [_field("pot", spoken(now.pot, terms.unit)), _field("left", left)]
         lines.append(_field("a unit", spoken(terms.unit, 1)))
         return lines
-
-    def summary(self, hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
-        """The hand as JSON data; see `summary.summarize`."""
-        return summarize(hand, viewer)
 
 
 def _dealt(

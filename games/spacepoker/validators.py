@@ -8,15 +8,13 @@ challenger gets, that is, the opponent of who made the move; `stake` is half the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import sha256
-from types import MappingProxyType
 from typing import TypeAlias
 
 from clsp.integers import atom_to_int, is_minimal
 from clsp.values import Value
-from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict
+from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
 from games.masks import read_mask
 from games.spacepoker.cards import board, boost, cards, draw_number
 from games.spacepoker.entropy import above, wins_toss
@@ -170,16 +168,11 @@ def _dealt(revealer_0: bytes, revealer_1: bytes, challenger_0: bytes) -> tuple[_
     return (cards(ours, 2) + common, boost(ours)), (cards(theirs, 2) + common, boost(theirs))
 
 
-VALIDATORS: Mapping[str, Validator] = MappingProxyType(
-    {
-        validator.name: validator
-        for validator in (
-            Validator("commitA", commit_a, CommitA.read),
-            Validator("commitB", commit_b, CommitB.read),
-            Validator("begin_round", begin_round, BeginRound.read),
-            Validator("mid_round", mid_round, MidRound.read),
-            Validator("end", end, End.read),
-        )
-    }
+VALIDATORS = by_name(
+    Validator("commitA", commit_a, CommitA.read),
+    Validator("commitB", commit_b, CommitB.read),
+    Validator("begin_round", begin_round, BeginRound.read),
+    Validator("mid_round", mid_round, MidRound.read),
+    Validator("end", end, End.read),
 )
 """By name, in the order of play."""

@@ -1,0 +1,163 @@
+"""The two seats of a game: what they agree to play, where the game stands, what each can do.
+
+Roles are the specification's: **Alice** makes the first move of a game and **Bob** the
+second. The proposal of a game says which peer is Alice in it. All money is in mojos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from clsp.values import NIL, Value
+from games.chance import Chance
+from games.choices import Action, Choice
+from games.errors import BadAdvisory
+from games.verdicts import State
+
+Parameters: TypeAlias = Mapping[str, int]
+"""The parameters of a proposed game, by name; `Game.terms` checks them."""
+
+
+class Seat(IntEnum):
+    """A role in one game: Alice moves first."""
+
+    ALICE = 0
+    BOB = 1
+
+    @property
+    def other(self) -> Seat:
+        """The opponent's seat.
+
+        >>> Seat.ALICE.other is Seat.BOB
+        True
+        """
+        return Seat(1 - self)
+
+
+class Initial(msgspec.Struct, frozen=True):
+    """The first game coin, before anybody moved (MOVE is empty; Alice is its mover)."""
+
+    validator: str
+    state: State
+    max_move_size: int
+    mover_share: int
+
+    @property
+    def position(self) -> Position:
+        """The position of the first coin."""
+        return Position(
+            self.validator, self.state, Seat.ALICE, self.mover_share, self.max_move_size
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What both players agree to play: money and the game's own parameters.
+
+    `amount` is the sum of both stakes; `stakes` are by seat. People write amounts in units of
+    `unit` mojos (a bet unit); 1 for a game without units. `parameters` are those of the
+    proposal.
+    """
+
+    game: str
+    amount: int
+    stakes: tuple[int, int]
+    unit: int
+    parameters: tuple[tuple[str, int], ...]
+
+
+class Position(msgspec.Struct, frozen=True):
+    """A game coin as the rules see it.
+
+    `validator` judges the next move, which `mover` makes in `state`; `validator` and `state` are
+    None once the game is over. `move` is the last move, made by the waiter (empty at first).
+    `mover_share` is what the mover is paid if the coin times out here.
+    """
+
+    validator: str | None
+    state: State | None
+    mover: Seat
+    mover_share: int
+    max_move_size: int
+    move: bytes = b""
+
+    @property
+    def over(self) -> bool:
+        """Whether the last move ended the game, so that only the settlement is left."""
+        return self.validator is None
+
+
+class Play(msgspec.Struct, frozen=True):
+    """A move to send: its bytes and the share that it declares for the opponent.
+
+    `evidence` is the best evidence that the opponent can have. The sender runs the validator
+    with it before it sends, and takes the next state from that run.
+    """
+
+    move: bytes
+    share: int
+    evidence: Value = NIL
+
+
+class Settle(msgspec.Struct, frozen=True):
+    """Fold, or accept the result: the mover is paid its share, the waiter the rest."""
+
+
+class Player(Protocol):
+    """All that one seat knows of one game. Immutable: new knowledge makes a new player.
+
+    A class that inherits this has a player without evidence and early reveals.
+    """
+
+    @property
+    def seat(self) -> Seat:
+        """The role of this player."""
+        ...
+
+    @property
+    def position(self) -> Position:
+        """Where the game stands after the last move."""
+        ...
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The legal choices: none when it is the opponent's turn."""
+        ...
+
+    def act(self, action: Action) -> Play | Settle:
+        """The move or settlement that takes an action. Raises `IllegalAction` with the reason."""
+        ...
+
+    def moved(self, position: Position) -> Player:
+        """The player after a legal move of either seat, which led to `position`."""
+        ...
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """Evidence to try against the opponent's `move`, made at `before`, besides `()`."""
+        return ()
+
+    def advisory(self) -> bytes | None:
+        """An early reveal of what the next move reveals anyway, for the opponent to see now."""
+        return None
+
+    def advised(self, data: bytes) -> Player:
+        """The player after the opponent's early reveal. Raises `BadAdvisory` if it is wrong."""
+        raise BadAdvisory("this game has no early reveals")
+
+
+class Policy(Protocol):
+    """A way to play: an action out of `player.choices()`; not asked when there are none."""
+
+    def __call__(self, player: Player, chance: Chance, /) -> Action:
+        """Choose an action; `chance` is the only source of randomness."""
+        ...
+
+
+def check_entropy(entropy: bytes, size: int) -> None:
+    """Raise ValueError for too few secret bytes."""
+    if len(entropy) < size:
+        raise ValueError(f"entropy: {len(entropy)} bytes, at least {size} are needed")

@@ -1,0 +1,106 @@
+"""How a game is shown to people and to programs, and the plain story that fits every game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+from games.amounts import spoken
+from games.choices import Action
+from games.players import Player, Position, Seat, Terms
+
+Span: TypeAlias = tuple[str, str]
+"""Text and its style: "" plain, or words among bold, dim, red, green, yellow, cyan."""
+
+Line: TypeAlias = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An action of one seat, with both players before and after it.
+
+    A settlement does not move: `after` equals `before`.
+    """
+
+    seat: Seat
+    action: Action
+    before: Position
+    after: Position
+    players_before: tuple[Player, Player]
+    players: tuple[Player, Player]
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A game as it was played so far. `names` and `payouts` are by seat.
+
+    `payouts` is None until the game is settled.
+    """
+
+    terms: Terms
+    names: tuple[str, str]
+    steps: tuple[Step, ...]
+    payouts: tuple[int, int] | None = None
+
+
+class Story(Protocol):
+    """A game in lines for people. With a `viewer`, only what that seat knows; None shows all."""
+
+    def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The newest step of the hand."""
+        ...
+
+    def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The result of the settled hand: both hands by name, the winner and the reason."""
+        ...
+
+    def view(self, player: Player) -> list[Line]:
+        """Everything that a person at this seat needs for the next decision."""
+        ...
+
+
+class PlainStory:
+    """Names the actions and the money, which every game has."""
+
+    def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The newest action."""
+        step = hand.steps[-1]
+        number = f" {step.action.amount}" if step.action.amount else ""
+        return [((hand.names[step.seat], "bold"), (f": {step.action.verb}{number}", ""))]
+
+    def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The payouts."""
+        return payout_lines(hand)
+
+    def view(self, player: Player) -> list[Line]:
+        """The share of the player's seat."""
+        return [(("share", "dim"), (f"  {spoken(player.position.mover_share, 1)}", ""))]
+
+
+def plain_summary(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """A hand of any game as JSON data: its actions and payouts; no cards."""
+    paid = hand.payouts
+    winner = None if paid is None or paid[0] == paid[1] else hand.names[paid[0] < paid[1]]
+    return {
+        "cards": {},
+        "actions": [
+            {"player": hand.names[step.seat], **msgspec.to_builtins(step.action)}
+            for step in hand.steps
+        ],
+        "best_hands": dict.fromkeys(hand.names),
+        "result": {"kind": "unfinished" if paid is None else "settled", "winner": winner, "by": ""},
+        "payouts": paid and dict(zip(hand.names, paid, strict=True)),
+    }
+
+
+def payout_lines(hand: Hand) -> list[Line]:
+    """The payouts of a settled hand in a line; no line before that."""
+    if hand.payouts is None:
+        return []
+    paid = ", ".join(
+        f"{name} {spoken(share, hand.terms.unit)}"
+        for name, share in zip(hand.names, hand.payouts, strict=True)
+    )
+    return [((f"paid out: {paid}", ""),)]

@@ -1,0 +1,91 @@
+"""Validators: the rules of one kind of move, and what they say of a move.
+
+All money is in mojos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol, TypeAlias
+
+import msgspec
+
+from clsp.values import Value
+
+Hashes: TypeAlias = Mapping[str, bytes]
+"""The tree hash of each validator's program, by the validator's name."""
+
+
+class State(Protocol):
+    """A validator's state: hashable, with a CLVM form."""
+
+    def __hash__(self) -> int: ...
+
+    def value(self) -> Value:
+        """The CLVM value that a game coin commits to."""
+        ...
+
+
+class Next(msgspec.Struct, frozen=True, gc=False):
+    """The record after a legal move: next validator, its state, size limit of the next MOVE."""
+
+    validator: str
+    state: State
+    max_move_size: int
+
+
+class Valid(msgspec.Struct, frozen=True, gc=False):
+    """The move is legal; `next` is None when it ends the game."""
+
+    next: Next | None
+
+
+class Slash(msgspec.Struct, frozen=True, gc=False):
+    """The move breaks the rule with this id: the program returns `()`."""
+
+    rule: str
+
+
+class Raise(msgspec.Struct, frozen=True, gc=False):
+    """The evidence does not fit this rule's shape: the program raises, the slash fails."""
+
+    rule: str
+
+
+Verdict: TypeAlias = Valid | Slash | Raise
+
+
+class Judge(Protocol):
+    """The rules of one validator, in Python.
+
+    `share` is MOVER_SHARE: what the move leaves to the *opponent* of whoever made it, who is the
+    mover of the coin that the move made, and its challenger. `amount` is what the coin holds.
+    `hashes` are the program hashes of this game's validators. A judge never raises for a state
+    of its own type: `move` and `evidence` come from strangers and may be anything.
+    """
+
+    def __call__(
+        self, state: Any, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes, /
+    ) -> Verdict:
+        """Judge `move`, made in `state`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """One kind of move: its rules, and the reader of its state.
+
+    `read_state` raises `games.errors.BadState` for a CLVM value of another shape. The same
+    rules as a program are `Game.programs[name]`.
+    """
+
+    name: str
+    judge: Judge
+    read_state: Callable[[Value], State]
+
+
+def by_name(*validators: Validator) -> Mapping[str, Validator]:
+    """A game's validators by name, in this order: the order of play."""
+    return MappingProxyType({validator.name: validator for validator in validators})
