@@ -64,10 +64,10 @@ class Action(msgspec.Struct, frozen=True):
     amount: int = 0
 
 
-def forced(choices: tuple[Choice, ...]) -> Action | None:
+def forced_action(choices: tuple[Choice, ...]) -> Action | None:
     """The action that needs nobody's decision, where there is one.
 
-    >>> forced((Forced("commit"),)), forced((Plain("call"), Plain("fold")))
+    >>> forced_action((Forced("commit"),)), forced_action((Plain("call"), Plain("fold")))
     (Action(verb='commit', amount=0), None)
     """
     match choices:
@@ -94,10 +94,10 @@ def takes(choice: Choice, number: int) -> bool:
             return number == 0
 
 
-def least(choice: Choice) -> Action:
+def least_action(choice: Choice) -> Action:
     """The action that takes a choice with the lowest number that it allows.
 
-    >>> least(Amount("raise", 1, 800)), least(Plain("check")).amount
+    >>> least_action(Amount("raise", 1, 800)), least_action(Plain("check")).amount
     (Action(verb='raise', amount=1), 0)
     """
     match choice:
@@ -107,7 +107,7 @@ def least(choice: Choice) -> Action:
             return Action(choice.verb)
 
 
-def drawn(choice: Choice, chance: Chance) -> Action:
+def random_action(choice: Choice, chance: Chance) -> Action:
     """The action that takes a choice with a random number, if it takes one."""
     match choice:
         case Amount(verb=verb, least=low, most=high):

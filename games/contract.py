@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from clsp.programs import Program, load
 from games.amounts import read_amount
 from games.chance import Chance
-from games.choices import Action, Amount, Choice, Forced, OneOf, Plain, choose, drawn
+from games.choices import Action, Amount, Choice, Forced, OneOf, Plain, choose, random_action
 from games.errors import IllegalAction
 from games.players import (
     Initial,
@@ -91,7 +90,7 @@ None where it cannot be measured here (a library to compare with is not installe
 
 def any_action(player: Player, chance: Chance) -> Action:
     """Any legal action, every choice and every number alike."""
-    return drawn(chance.pick(player.choices()), chance)
+    return random_action(chance.pick(player.choices()), chance)
 
 
 def even_stakes(unit: int, stack: int) -> Parameters:
@@ -160,12 +159,12 @@ class Game:
     reveals: bool = True
     default_parameters: Callable[[int, int], Parameters] = even_stakes
     read_action: Callable[[Player, str], Action] = read_verb
-    policies: Mapping[str, Policy] = MappingProxyType({"random": any_action})
+    policies: Mapping[str, Policy] = field(default_factory=lambda: {"random": any_action})
     story: Story = field(default_factory=PlainStory)
     summary: Callable[[Hand, Seat | None], dict[str, Any]] = plain_summary
     parts: tuple[str, ...] = ()
     part: Callable[[Position], str] = lambda position: position.validator or ""
-    benchmarks: Mapping[str, Benchmark] = MappingProxyType({})
+    benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.programs:

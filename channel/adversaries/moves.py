@@ -12,7 +12,8 @@ from channel.peer.own_action import own_action
 from channel.protocol.messages import Message, Move
 from channel.protocol.state import LiveGame
 from clsp.integers import int_to_atom
-from games.contract import Action
+from games.choices import forced_action
+from games.contract import Action, Amount, OneOf
 
 
 class MoveChanger(MessageChanger):
@@ -118,7 +119,7 @@ def _overshare(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
 def _bad_selection(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # The last byte of such a move says which cards are shown or given away.
     seat = one.seat(game)
-    selects = seat is not None and any(choice.options for choice in seat.choices())
+    selects = seat is not None and any(isinstance(one, OneOf) for one in seat.choices())
     if not move.move or (move.commitment and not selects):
         return None
     last = one.plan.chance.below(256)
@@ -128,7 +129,7 @@ def _bad_selection(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
 @_changes_move("no-pong", "bets in a move that leaves nothing to decide")
 def _no_pong(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     seat = one.seat(game)
-    forced = seat is not None and any(choice.forced for choice in seat.choices())
+    forced = seat is not None and forced_action(seat.choices()) is not None
     room = game.coin.max_move_size - len(move.move)
     if not forced or room < 1:
         return None
@@ -172,7 +173,7 @@ def legal_bet(one: MoveChanger, game: LiveGame) -> Bet | None:
     if endpoint is None or seat is None:
         return None
     for choice in seat.choices():
-        if choice.options or not choice.most:
+        if not isinstance(choice, Amount):
             continue
         ends = (choice.least, choice.most)
         wires = [

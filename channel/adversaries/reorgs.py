@@ -14,7 +14,7 @@ from channel.peer.own_action import own_action
 from channel.protocol.game_spends import claim_bundle, move_bundle
 from channel.protocol.half_signed import time_out, unroll_coin
 from channel.protocol.state import LiveGame
-from games.contract import Action
+from games.contract import Action, Amount, Choice, Forced, OneOf, Plain
 from games.referee import GameCoin
 
 
@@ -153,11 +153,22 @@ class _AnswersAgain(OnChainCheat):
         if decided is None:
             return None
         for choice in tracked.player.choices():
-            for number in (*choice.options[:2], choice.least, choice.most):
-                if choice.forced or not choice.takes(number):
-                    continue
+            for number in _numbers(choice):
                 action = Action(choice.verb, number)
                 other = own_action(endpoint, tracked.game, tracked.player, action).after
                 if other.coin not in (decided.coin, tracked.game.coin):
                     return other
         return None
+
+
+def _numbers(choice: Choice) -> tuple[int, ...]:
+    """Numbers to take a choice with; none where there is nothing to decide."""
+    match choice:
+        case Amount(least=least, most=most):
+            return least, most
+        case OneOf(options=options):
+            return (*options[:2], options[-1])
+        case Plain():
+            return (0,)
+        case Forced():
+            return ()

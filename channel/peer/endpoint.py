@@ -45,7 +45,7 @@ class Endpoint:
     def new_player(self, game: LiveGame) -> Player:
         """Our seat in a game that has just started."""
         return registry.get(game.terms.game).player(
-            game.seat(self.side), game.terms, self.entropy(game.id), self.hashes(game.terms.game)
+            game.seat(self.side), game.terms, self.entropy(game.id)
         )
 
     def started(self, group: Group) -> list[GameStarted]:

@@ -11,7 +11,7 @@ from channel.errors import Violation
 from channel.protocol.messages import Offer
 from channel.protocol.state import Channel, Group, LiveGame, Side
 from games import registry
-from games.contract import Initial, Next, Parameters, Position, Seat, Terms
+from games.contract import Initial, Next, Parameters, Terms
 from games.errors import BadTerms, UnknownGame
 from games.judge import commitment, hashes_of
 from games.referee import FIRST, GameCoin, referee
@@ -77,10 +77,7 @@ def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
     for name, value in ours.items():
         if getattr(offer, name) != value:
             raise Violation("CH-PROPOSE-4", f"game {offer.game_id}: {name} is not {value!r}")
-    position = Position(
-        initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
-    )
-    return LiveGame(offer.game_id, terms, alice, coin, position, None)
+    return LiveGame(offer.game_id, terms, alice, coin, initial.position, None)
 
 
 def least_timeout(game: str, confirmations: int) -> int:

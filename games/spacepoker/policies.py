@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from games.chance import Chance
-from games.choices import drawn
+from games.choices import random_action
 from games.contract import Action, Amount, Player, Policy
 from games.spacepoker.player import SpacePokerPlayer
 
@@ -25,7 +25,7 @@ def random(player: Player, chance: Chance) -> Action:
     staying = [choice for choice in choices if choice.verb != "fold"]
     if len(staying) < len(choices) and chance.chance(_RARELY):
         return Action("fold")
-    return drawn(chance.pick(staying), chance)
+    return random_action(chance.pick(staying), chance)
 
 
 def aggressive(player: Player, chance: Chance) -> Action:

@@ -53,7 +53,7 @@ from channel.protocol.state import Before, Channel, ChannelState, LiveGame, Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from games import registry
 from games.chance import Chance
-from games.contract import Action, Player, Position
+from games.contract import Action, Amount, Player, Position
 from games.judge import hashes_of
 from games.referee import RefereeRefusal
 
@@ -354,8 +354,10 @@ def call(player: Player) -> Action:
 
 def bet_or_call(player: Player) -> Action:
     """Bets two units where it may, and calls what the other bets."""
-    room = next((choice.most for choice in player.choices() if choice.verb == "bet"), 0)
-    return Action("bet", min(2 * UNIT, room)) if room else call(player)
+    for choice in player.choices():
+        if isinstance(choice, Amount) and choice.verb == "bet":
+            return Action("bet", min(2 * UNIT, choice.most))
+    return call(player)
 
 
 def by_policy(name: str, seed: str = "policy") -> Decide:

@@ -13,6 +13,7 @@ from clsp.run import Outcome, run_serialized
 from clsp.values import NIL, Value
 from games import registry
 from games.chance import Chance
+from games.choices import forced_action
 from games.contract import (
     Action,
     Game,
@@ -158,12 +159,8 @@ class Table:
     def next_action(self, *decide: Decide) -> Action:
         seat = self.position.mover
         player = self.players[seat]
-        choices = player.choices()
         assert self.players[seat.other].choices() == ()
-        if choices[0].forced:
-            assert len(choices) == 1
-            return Action(choices[0].verb)
-        return decide[seat](player)
+        return forced_action(player.choices()) or decide[seat](player)
 
     def until(self, validator: str, *decide: Decide) -> Table:
         """Play up to the first move that this validator is to judge."""
@@ -180,8 +177,7 @@ def sit_down(
     chance = Chance(seed.encode() if isinstance(seed, str) else seed)
     entropies = [bytes(chance.below(256) for _ in range(32)) for _ in Seat]
     alice, bob = (
-        game.player(seat, terms, entropy, hashes_of(game))
-        for seat, entropy in zip(Seat, entropies, strict=True)
+        game.player(seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
     )
     return Table(terms, (alice, bob), game, advise)
 

@@ -22,7 +22,7 @@ from channel.protocol.messages import (
     Settle,
 )
 from channel.protocol.proposals import first_game
-from games.contract import Action
+from games.choices import least_action
 from games.errors import IllegalAction
 
 NOWHERE = 1 << 40
@@ -124,9 +124,8 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
             continue
         player = records.player_at(state, game)
         for choice in player.choices():
-            number = choice.options[0] if choice.options else choice.least
             try:
-                own = own_action(swapped, game, player, Action(choice.verb, number))
+                own = own_action(swapped, game, player, least_action(choice))
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):

@@ -15,7 +15,8 @@ from clsp.integers import atom_to_int
 from clsp.run import Outcome, ProgramValid, run_serialized
 from clsp.values import NIL, Value
 from games.chance import Chance
-from games.contract import Action, Choice, Next, Play, Player, Position, Seat, State
+from games.choices import least_action, random_action
+from games.contract import Action, Choice, Next, OneOf, Play, Player, Position, Seat, State
 from games.errors import BadState, IllegalAction
 from games.judge import position_after
 
@@ -58,14 +59,9 @@ class GamesEnd:
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
         """Play; the last place if the game did not end."""
-        game, terms, hashes = target.game, plain_terms(target), target.hashes
-        initial = game.initial(terms)
-        position = Position(
-            initial.validator, initial.state, Seat.ALICE, initial.mover_share, initial.max_move_size
-        )
-        players: list[Player] = [
-            game.player(seat, terms, chance.bytes(64), hashes) for seat in Seat
-        ]
+        game, terms = target.game, plain_terms(target)
+        position = game.initial(terms).position
+        players: list[Player] = [game.player(seat, terms, chance.bytes(64)) for seat in Seat]
         site: Site | None = None
         for _ in range(LONGEST):
             if position.over:
@@ -124,15 +120,13 @@ class GamesEnd:
 
 def _stall(choices: tuple[Choice, ...], chance: Chance) -> Action:
     """Anything but the last of several choices, and of it the least."""
-    choice = chance.pick(choices[:-1] if len(choices) > 1 else choices)
-    return Action(choice.verb, choice.options[0] if choice.options else choice.least)
+    return least_action(chance.pick(choices[:-1] if len(choices) > 1 else choices))
 
 
 def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
     """The first choice."""
     choice = choices[0]
-    number = chance.pick(choice.options) if choice.options else choice.least
-    return Action(choice.verb, number if choice.most else 0)
+    return random_action(choice, chance) if isinstance(choice, OneOf) else least_action(choice)
 
 
 def _run(target: Target, site: Site, held: Value) -> Outcome:

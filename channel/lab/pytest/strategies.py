@@ -20,10 +20,11 @@ from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value, to_list
-from games.contract import Action, Choice, Play, Player, Position, Seat, Terms
+from games.choices import least_action
+from games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
 from games.errors import BadTerms
 from games.judge import own_move, position_after
-from games.selfplay import Turn
+from games.selfplay import PlayedMove
 
 UNITS = (1, 2, 7, 100, 10**9, 2**33)
 """Units of hands, in mojos: amounts of every length."""
@@ -88,7 +89,7 @@ def terms(draw: st.DrawFn, target: Target) -> Terms:
         return game.terms(game.default_parameters(100, 10))
 
 
-class DrawnHand(tuple[Turn, ...]):
+class DrawnHand(tuple[PlayedMove, ...]):
     """The moves of a hand, in order."""
 
     def __repr__(self) -> str:
@@ -131,7 +132,7 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
 
 
 @st.composite
-def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Target, Turn]:
+def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Target, PlayedMove]:
     turns = [*_turns(draw, target, settles=False)]
     if validator is not None:
         turns = [turn for turn in turns if turn.before.validator == validator]
@@ -139,7 +140,7 @@ def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Tar
     return target, draw(st.sampled_from(turns))
 
 
-def _honest_move(drawn: tuple[Target, Turn]) -> DrawnMove:
+def _honest_move(drawn: tuple[Target, PlayedMove]) -> DrawnMove:
     target, turn = drawn
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
     found = drawn_move(target, site, turn.play.move, turn.play.share)
@@ -148,15 +149,12 @@ def _honest_move(drawn: tuple[Target, Turn]) -> DrawnMove:
     return found
 
 
-def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[Turn]:
+def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMove]:
     """Play; what there is to decide is drawn. Without `settles` nobody gives up who need not."""
     game, hashes, agreed = target.game, target.hashes, draw(terms(target))
     secrets = [draw(st.binary(min_size=64, max_size=64)) for _ in Seat]
-    players = [game.player(seat, agreed, secrets[seat], hashes) for seat in Seat]
-    first = game.initial(agreed)
-    position = Position(
-        first.validator, first.state, Seat.ALICE, first.mover_share, first.max_move_size
-    )
+    players = [game.player(seat, agreed, secrets[seat]) for seat in Seat]
+    position = game.initial(agreed).position
     for _ in range(LONGEST):
         if position.over:
             return
@@ -164,7 +162,7 @@ def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[Turn]:
         play = _decision(draw, players[seat], settles)
         if play is None:
             return
-        yield Turn(position, play, agreed.amount, players[seat.other])
+        yield PlayedMove(position, play, agreed.amount, players[seat.other])
         step = own_move(game, hashes, position, agreed.amount, play)
         position = position_after(position, step, play.move, play.share)
         players = [player.moved(position) for player in players]
@@ -174,20 +172,16 @@ def _decision(draw: st.DrawFn, player: Player, settles: bool) -> Play | None:
     """A drawn choice of the player's; None for a settlement."""
     choices = player.choices()
     if not settles:
-        playing = [one for one in choices if isinstance(player.act(_least(one)), Play)]
+        playing = [one for one in choices if isinstance(player.act(least_action(one)), Play)]
         choices = tuple(playing) or choices
     choice = draw(st.sampled_from(choices))
     amount = 0
-    if choice.options:
+    if isinstance(choice, OneOf):
         amount = draw(st.sampled_from(choice.options))
-    elif choice.most:
+    elif isinstance(choice, Amount):
         amount = draw(st.integers(choice.least, choice.most))
     done = player.act(Action(choice.verb, amount))
     return done if isinstance(done, Play) else None
-
-
-def _least(choice: Choice) -> Action:
-    return Action(choice.verb, choice.options[0] if choice.options else choice.least)
 
 
 # --- changes of a move ---------------------------------------------------------------------------

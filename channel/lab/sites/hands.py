@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from channel.lab.target.target import Target
 from games.chance import Chance
-from games.contract import Action, Choice, Player, Policy, Terms
+from games.contract import Action, Amount, Choice, OneOf, Player, Policy, Terms
 from games.errors import BadTerms
-from games.selfplay import Turn, turns
+from games.selfplay import PlayedMove, turns
 
 UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
 """Units of generated hands, in mojos: amounts of every length."""
@@ -19,7 +19,7 @@ PLAIN_UNIT, PLAIN_STACK = 100, 10
 """The terms of a hand that people can follow."""
 
 
-def hands(target: Target, seed: bytes) -> Iterator[Turn]:
+def hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
     """Hands without end, turn by turn, each on its own terms; the same for the same seed."""
     game, chance = target.game, Chance(seed)
     policies = quick_policies(target)
@@ -33,7 +33,7 @@ def hands(target: Target, seed: bytes) -> Iterator[Turn]:
         yield from turns(game, target.hashes, terms, pair, chance)
 
 
-def plain_hands(target: Target, seed: bytes) -> Iterator[Turn]:
+def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
     """Hands on plain terms by plain policies: what findings are shown on."""
     game, chance = target.game, Chance(seed)
     policies = list(game.policies.values())[:2]
@@ -71,9 +71,9 @@ def to_the_limits(player: Player, chance: Chance) -> Action:
 
 
 def _at_a_limit(choice: Choice, chance: Chance) -> int:
-    if choice.options:
+    if isinstance(choice, OneOf):
         return chance.pick(choice.options)
-    if not choice.most:
+    if not isinstance(choice, Amount):
         return 0
     low, high = choice.least, choice.most
     near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}

@@ -29,6 +29,7 @@ from channel.protocol.spend_parsing import Slashed
 from channel.protocol.state import ChannelState, LiveGame
 from clsp.values import serialize
 from games import registry
+from games.choices import forced_action
 from games.contract import Action
 
 Due = tuple[Push, int]
@@ -187,9 +188,9 @@ class Playing:
 
     def _ask(self, tracked: TrackedCoin) -> None:
         """Take the one thing that there is to do, or ask the player, once while it waits."""
-        choices = tracked.player.choices() if tracked.player else ()
-        if len(choices) == 1 and choices[0].forced:
-            self.decide(tracked, Action(choices[0].verb))
+        forced = forced_action(tracked.player.choices()) if tracked.player else None
+        if forced is not None:
+            self.decide(tracked, forced)
             return
         asked = self.was.waiting.get(tracked.game.id)
         # Whoever was asked before a reorganisation may have answered while there was nothing

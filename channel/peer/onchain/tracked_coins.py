@@ -61,7 +61,7 @@ def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Co
     if not ruling.legal:
         fault = None
         if ruling.evidence is not None:
-            fault = slashable_move(endpoint, reached, ruling.rule, ruling.evidence)
+            fault = slashable_move(endpoint, reached, ruling.rule or "CH-MOVE-5", ruling.evidence)
         return TrackedCoin(reached, child, None, fault, False, *told)
     position = position_after(before, ruling.next, after.move, after.mover_share)
     reached = LiveGame(game.id, game.terms, game.alice, after, position, Before(before, game.coin))

@@ -167,7 +167,7 @@ def _faults(
     """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
     faults: list[tuple[int, SlashableMove]] = []
     for move in illegal:
-        evidence, rule = move.ruling.evidence, move.ruling.rule
+        evidence, rule = move.ruling.evidence, move.ruling.rule or "CH-MOVE-5"
         fault = (
             slashable_move(endpoint, move.game, rule, evidence) if evidence is not None else None
         )
@@ -179,7 +179,7 @@ def _faults(
 
 def _violation(move: _Judged) -> Violation:
     # A move that only bad evidence was held against breaks no rule that we could name.
-    rule = move.ruling.rule if move.ruling.evidence is not None else "CH-MOVE-4"
+    rule = (move.ruling.rule or "CH-MOVE-5") if move.ruling.evidence is not None else "CH-MOVE-4"
     said = registry.get(move.game.terms.game).rules.get(rule) or RULES.get(rule, "")
     before = move.game.before
     where = before.position.validator if before else ""

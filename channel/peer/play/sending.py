@@ -42,7 +42,8 @@ from channel.protocol.messages import (
 from channel.protocol.proposals import Unfit, Wish, offer_of, why_not
 from channel.protocol.state import ChannelState, Group, LiveGame
 from channel.protocol.transitions import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
-from games.contract import Action, Choice
+from games.choices import forced_action
+from games.contract import Action
 from games.errors import IllegalAction
 
 
@@ -176,11 +177,10 @@ def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
 # --- moves -------------------------------------------------------------------------------------
 
 
-def _forced(play: PlayState, game: LiveGame) -> Choice | None:
+def _forced(play: PlayState, game: LiveGame) -> Action | None:
     """The one thing to do in this game, when nobody has to decide it."""
     player = play.player(game.id)
-    choices = player.choices() if player else ()
-    return choices[0] if len(choices) == 1 and choices[0].forced else None
+    return forced_action(player.choices()) if player else None
 
 
 def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
@@ -190,8 +190,7 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
         player = play.player(game.id)
         if game.mover is not endpoint.side or player is None:
             continue
-        forced = _forced(play, game)
-        action = Action(forced.verb) if forced else chosen.get(game.id)
+        action = _forced(play, game) or chosen.get(game.id)
         if action is not None:
             acts.append(own_action(endpoint, game, player, action))
     return acts
@@ -201,9 +200,9 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
     """The forced first moves in games that this very batch accepts, where we are Alice."""
     moves: list[OwnAction] = []
     for new in started:
-        choices = new.player.choices()
-        if new.game.mover is endpoint.side and len(choices) == 1 and choices[0].forced:
-            moves.append(own_action(endpoint, new.game, new.player, Action(choices[0].verb)))
+        action = forced_action(new.player.choices())
+        if new.game.mover is endpoint.side and action is not None:
+            moves.append(own_action(endpoint, new.game, new.player, action))
     return moves
 
 

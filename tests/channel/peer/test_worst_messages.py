@@ -48,6 +48,7 @@ from channel.protocol.wallet import launcher_spend
 from clsp.programs import Program
 from clsp.values import NIL, Value, serialize, to_list
 from games import registry
+from games.choices import least_action
 from games.contract import Action, Player
 from games.referee import AGG_SIG_ME, CREATE_COIN
 from tests.channel.peer.hostile import quiet, refuse
@@ -227,7 +228,7 @@ def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
 
 def first_choice(player: Player) -> Action:
     choice = player.choices()[0]
-    return Action(choice.verb, choice.options[0] if choice.options else choice.least)
+    return least_action(choice)
 
 
 def widest(offer: Offer) -> Offer:

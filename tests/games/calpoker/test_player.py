@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from games.calpoker.deal import FOUR_OF_EIGHT, deal
 from games.calpoker.sight import Sight, committed_mask, discard_commit
-from games.contract import Action, Hand, Line, Play, Seat, Settle
+from games.contract import Action, Forced, Hand, Line, Play, Seat, Settle
 from games.errors import BadAdvisory, IllegalAction
 from tests.games.calpoker.cal import GAME, cal, deal_cards, giving, policy, sight
 from tests.games.table import Table
@@ -25,7 +25,7 @@ MINE, YOURS = 0b10010110, 0b01010101
 
 def offers(table: Table) -> dict[str, bool]:
     choices = table.players[table.position.mover].choices()
-    return {choice.verb: choice.forced for choice in choices}
+    return {choice.verb: isinstance(choice, Forced) for choice in choices}
 
 
 def through(

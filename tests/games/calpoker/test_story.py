@@ -86,7 +86,7 @@ def test_a_fold_is_told() -> None:
     assert (
         lines[-1] == "ann wins (fold: ben, before the swap)\npaid out: ann 2000 mojos, ben 0 mojos"
     )
-    summary = GAME.story.summary(table.hand)
+    summary = GAME.summary(table.hand, None)
     assert summary["result"] == {
         "kind": "fold",
         "winner": "ann",
@@ -100,7 +100,7 @@ def test_a_fold_is_told() -> None:
 def test_a_tie_is_told() -> None:
     tie = next(table for i in range(2_000) if (table := quick(i)).payouts == (1000, 1000))
     assert "the stakes are split\npaid out: ann 1000 mojos" in told(tie.hand, None)[-1]
-    assert GAME.story.summary(tie.hand)["result"]["kind"] == "tie"
+    assert GAME.summary(tie.hand, None)["result"]["kind"] == "tie"
 
 
 def quick(number: int) -> Table:
@@ -140,7 +140,7 @@ def test_red_suits_are_red_and_what_does_not_count_is_dim() -> None:
 @settings(max_examples=30, deadline=None)
 def test_the_summary_adds_up(seed: bytes, name: str, viewer: Seat | None) -> None:
     table = deal_cards(seed).play(policy(name, seed), policy(name, b"b" + seed))
-    summary = GAME.story.summary(table.hand)
+    summary = GAME.summary(table.hand, None)
     assert json.loads(json.dumps(summary)) == summary
     assert list(summary) == ["cards", "actions", "best_hands", "result", "payouts"]
     assert summary["payouts"] == dict(zip(NAMES, table.payouts or (), strict=True))
@@ -170,7 +170,7 @@ def test_the_summary_adds_up(seed: bytes, name: str, viewer: Seat | None) -> Non
 @pytest.mark.parametrize("steps", range(6))
 def test_an_unfinished_hand_has_a_summary(steps: int) -> None:
     hand = played("unfinished").hand
-    summary = GAME.story.summary(replace(hand, steps=hand.steps[:steps], payouts=None))
+    summary = GAME.summary(replace(hand, steps=hand.steps[:steps], payouts=None), None)
     assert summary["payouts"] is None
     dealt = summary["cards"]["ben"]["dealt"]
     assert (dealt is None) == (steps < 2)

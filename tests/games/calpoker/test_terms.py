@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games.calpoker.states import StateA
 from games.contract import Seat
 from games.errors import BadTerms
-from tests.games.calpoker.cal import GAME, HASHES
+from tests.games.calpoker.cal import GAME
 
 LARGEST = 2**63 - 2
 
@@ -59,7 +59,7 @@ def test_a_player_wants_32_bytes_and_uses_no_more() -> None:
     terms = GAME.terms({"amount": 20})
     for seat in Seat:
         with pytest.raises(ValueError, match="entropy"):
-            GAME.player(seat, terms, bytes(31), HASHES)
-        one, other = (GAME.player(seat, terms, bytes(32) + more, HASHES) for more in (b"a", b"b"))
+            GAME.player(seat, terms, bytes(31))
+        one, other = (GAME.player(seat, terms, bytes(32) + more) for more in (b"a", b"b"))
         assert one == other
-        assert GAME.player(seat, terms, bytes(31) + b"x", HASHES) != one
+        assert GAME.player(seat, terms, bytes(31) + b"x") != one

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.contract import Action, Play, Player, Seat, Settle
+from games.choices import forced_action
+from games.contract import Action, Amount, Forced, Play, Player, Seat, Settle
 from games.errors import BadAdvisory, IllegalAction
 from games.spacepoker.player import SpacePokerPlayer
 from games.spacepoker.sight import Sight
@@ -23,8 +24,18 @@ def sight(player: Player) -> Sight:
 
 
 def offers(table: Table) -> dict[str, tuple[int, int, bool]]:
+    """Of each choice, by verb: the amounts that it takes, and whether it is forced."""
     choices = table.players[table.position.mover].choices()
-    return {choice.verb: (choice.least, choice.most, choice.forced) for choice in choices}
+    return {
+        choice.verb: (choice.least, choice.most, False)
+        if isinstance(choice, Amount)
+        else (0, 0, isinstance(choice, Forced))
+        for choice in choices
+    }
+
+
+def is_forced(table: Table) -> bool:
+    return forced_action(table.players[table.position.mover].choices()) is not None
 
 
 def whose_turn(table: Table) -> Seat:
@@ -35,10 +46,10 @@ def play(table: Table, *actions: str) -> Table:
     """These actions, and the forced ones before and after."""
     decide = by_script(actions)
     for _ in actions:
-        while table.players[table.position.mover].choices()[0].forced:
+        while is_forced(table):
             table.step(table.next_action())
         table.step(table.next_action(decide, decide))
-    while table.payouts is None and table.players[table.position.mover].choices()[0].forced:
+    while table.payouts is None and is_forced(table):
         table.step(table.next_action())
     return table
 

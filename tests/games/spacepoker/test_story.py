@@ -81,7 +81,7 @@ def test_a_tie_is_told() -> None:
     hands = (sit_down(bytes([i])).play(*[by_policy("caller", "")] * 2) for i in range(200))
     tie = next(table for table in hands if table.payouts == (1000, 1000))
     assert "the pot is split\npaid out: ann 10 units" in told(tie.hand, None)[-1]
-    assert GAME.story.summary(tie.hand)["result"] == {
+    assert GAME.summary(tie.hand, None)["result"] == {
         "kind": "tie",
         "winner": None,
         "by": "split: equal hands",
@@ -165,7 +165,7 @@ def test_the_view_after_the_showdown() -> None:
 @settings(deadline=None)
 def test_the_summary_adds_up(seed: bytes, policy: str, viewer: Seat | None) -> None:
     table = sit_down(seed).play(*[by_policy(policy, seed)] * 2)
-    summary = GAME.story.summary(table.hand)
+    summary = GAME.summary(table.hand, None)
     assert json.loads(json.dumps(summary)) == summary
     assert list(summary) == ["cards", "actions", "best_hands", "result", "payouts"]
     assert summary["payouts"] == dict(zip(NAMES, table.payouts or (), strict=True))
@@ -194,7 +194,7 @@ def check_best_hand(cards: dict[str, Any], name: str, best: dict[str, Any]) -> N
 
 
 def test_the_summary_of_a_hand_that_ended_early() -> None:
-    summary = GAME.story.summary(played(ALICE_OPENS, "check", "bet 1", "fold").hand)
+    summary = GAME.summary(played(ALICE_OPENS, "check", "bet 1", "fold").hand, None)
     assert summary["cards"]["board"] == []
     assert summary["cards"]["ann"] == {"hole": [5, 8], "boost": "-"}
     assert [(a["verb"], a["street"], a["amount"], a["units"]) for a in summary["actions"]] == [
@@ -211,7 +211,7 @@ def test_the_summary_of_a_hand_that_ended_early() -> None:
 @pytest.mark.parametrize("steps", [0, 1, 2])
 def test_an_unfinished_hand_has_a_summary(steps: int) -> None:
     hand = played(ALICE_OPENS, "fold").hand
-    summary = GAME.story.summary(replace(hand, steps=hand.steps[:steps], payouts=None))
+    summary = GAME.summary(replace(hand, steps=hand.steps[:steps], payouts=None), None)
     assert summary["payouts"] is None
     assert summary["result"]["kind"] == "unfinished"
     assert summary["cards"]["ann"] == (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from games.contract import Seat
 from games.errors import BadTerms
 from games.spacepoker.states import CommitA
-from tests.games.table import GAME, HASHES
+from tests.games.table import GAME
 
 LARGEST = 2**63 - 2
 
@@ -63,6 +63,6 @@ def test_rules_of_terms(rule: str, good: dict[str, Any], bad: dict[str, Any]) ->
 def test_a_player_wants_16_bytes_and_uses_no_more() -> None:
     terms = GAME.terms({"amount": 20, "bet_unit": 1})
     with pytest.raises(ValueError, match="entropy"):
-        GAME.player(Seat.ALICE, terms, bytes(15), HASHES)
-    players = [GAME.player(Seat.ALICE, terms, bytes(16) + end * 16, HASHES) for end in (b"a", b"b")]
+        GAME.player(Seat.ALICE, terms, bytes(15))
+    players = [GAME.player(Seat.ALICE, terms, bytes(16) + end * 16) for end in (b"a", b"b")]
     assert players[0] == players[1]
