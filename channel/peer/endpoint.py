@@ -13,7 +13,7 @@ from channel.peer.interface import Effect, GameStarted, Store
 from channel.protocol.half_signed import Signed
 from channel.protocol.proposals import first_game
 from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from channel.protocol.state_records import keep
+from channel.protocol.state_records import encode_record
 from games import registry
 from games.contract import Hashes, Player
 from games.judge import hashes_of
@@ -57,19 +57,33 @@ class Endpoint:
         self,
         state: ChannelState,
         signed: Signed | None = None,
+        games_before: tuple[LiveGame, ...] = (),
         slashes: tuple[tuple[int, bytes], ...] = (),
     ) -> Store:
-        """The effect that keeps a state, sent (no `signed`) or received."""
+        """Store what distinguishes a state, sent (no `signed`) or received, from the one before."""
         hashes = {game.terms.game: self.hashes(game.terms.game) for game in state.games}
         kind = "received" if signed else "sent"
-        data = keep(self.channel, state, signed=signed, hashes=hashes, slashes=slashes)
+        data = encode_record(
+            self.channel,
+            state,
+            games_before=games_before,
+            signed=signed,
+            hashes=hashes,
+            slashes=slashes,
+        )
         return Store(f"{kind}/{state.number}", data)
 
     def keep_proposals(self, before: ChannelState, after: ChannelState) -> list[Effect]:
-        """The effect that keeps the open proposals, if they have changed.
+        """Store each new proposal, and remove each that is no longer open.
 
-        They are not in the records of states: a proposal that is refused leaves nothing behind.
+        Records of states do not contain them: a proposal that is refused leaves nothing behind.
         """
-        if before.groups == after.groups:
-            return []
-        return [Store("proposals", msgspec.msgpack.encode(after.groups))]
+        were, are = ({group.id: group for group in state.groups} for state in (before, after))
+        return [
+            *(Store(f"proposal/{closed}", b"") for closed in were if closed not in are),
+            *(
+                Store(f"proposal/{group.id}", msgspec.msgpack.encode(group))
+                for group in are.values()
+                if group.id not in were
+            ),
+        ]

@@ -100,7 +100,10 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Bytes to keep, on disk before any later effect is carried out."""
+    """Bytes to write to disk under this name before any later effect is carried out.
+
+    They replace what the name had; empty bytes remove it.
+    """
 
     name: str
     data: bytes

@@ -1,22 +1,33 @@
-"""What is kept of every state, for the life of the channel, as bytes.
+"""Serialized record of every signed state, for the life of the channel.
 
-A puzzle hash cannot be turned back: to recognise what appears on chain, a player needs each
+A puzzle hash cannot be reversed. To recognise what appears on chain, a player needs each
 state's number and conditions, and for every live game in it the eleven fields of its coin and
-what stands behind INFOHASH_A. Source: the state channel, "Going on chain".
+the validator and state behind INFOHASH_A. Source: the state channel, "Going on chain".
+
+A record holds only what its batch changed, so that the bytes stored for a batch grow with the
+batch and not with the number of live games. `restore` rebuilds the complete states.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 import msgspec
 
+from channel.chain.coins import REMARK, condition
+from channel.errors import InvariantError
 from channel.protocol.half_signed import Signed
 from channel.protocol.state import Channel, ChannelState, LiveGame
-from clsp.values import serialize
+from clsp.curry import curried_hash
+from clsp.integers import atom_to_int, int_to_atom
+from clsp.values import serialize, to_list, tree_hash
 from games.contract import Hashes
+from games.referee import CREATE_COIN, referee
 
 
-class KeptGame(msgspec.Struct, frozen=True):
-    """A live game in a kept state: its coin's fields, and the move that it came from.
+class GameRecord(msgspec.Struct, frozen=True):
+    """A live game in a state: the eleven fields of its coin, and the move that it came from.
 
     `validator` (its tree hash) and `state` (serialized) are those behind INFOHASH_A, both
     empty on a first coin.
@@ -30,53 +41,131 @@ class KeptGame(msgspec.Struct, frozen=True):
     state: bytes
 
 
-class KeptState(msgspec.Struct, frozen=True):
-    """A state as it was sent or received.
+class StateRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The difference between the state of this number and the state before it.
 
-    `conditions` are those of the preemption, serialized; `halves` are the other side's, empty
-    for a state that we sent; `slashes` are games with the evidence that their last move was
-    illegal.
+    `halves` are the counterparty's, empty for a state that we sent. `games` began or moved;
+    `ended` are the ids of those that ended. `slashes` are games with the evidence that their
+    last move was illegal.
+    """
+
+    number: int
+    balances: tuple[int, int]
+    unroll_puzzle_hash: bytes
+    halves: tuple[bytes, ...] = ()
+    games: tuple[GameRecord, ...] = ()
+    ended: tuple[int, ...] = ()
+    slashes: tuple[tuple[int, bytes], ...] = ()
+
+
+class RestoredState(msgspec.Struct, frozen=True):
+    """A complete state, rebuilt from records: enough to publish, preempt, claim and slash.
+
+    `conditions` are those of the preemption, serialized; `games` are all live games, by id.
     """
 
     number: int
     conditions: bytes
     unroll_puzzle_hash: bytes
     halves: tuple[bytes, ...]
-    games: tuple[KeptGame, ...]
-    slashes: tuple[tuple[int, bytes], ...] = ()
+    games: tuple[GameRecord, ...]
+    slashes: tuple[tuple[int, bytes], ...]
 
 
-def keep(
+def encode_record(
     channel: Channel,
     state: ChannelState,
     *,
+    games_before: tuple[LiveGame, ...],
     signed: Signed | None,
     hashes: dict[str, Hashes],
     slashes: tuple[tuple[int, bytes], ...] = (),
 ) -> bytes:
-    """The record of a state; `signed` when it was received, `hashes` by game."""
+    """The record of a state that follows one with these games.
+
+    `signed` is given for a state that we received; `hashes` are the programs' of each game.
+    """
     on_chain = signed.on_chain if signed else channel.on_chain(state)
-    return msgspec.msgpack.encode(
-        KeptState(
-            number=state.number,
-            conditions=serialize(channel.preemption_conditions(state)),
-            unroll_puzzle_hash=on_chain.unroll_puzzle_hash,
-            halves=signed.halves if signed else (),
-            games=tuple(_keep_game(game, hashes) for game in state.games),
-            slashes=slashes,
-        )
+    before = {game.id: game for game in games_before}
+    live = {game.id for game in state.games}
+    record = StateRecord(
+        number=state.number,
+        balances=state.balances,
+        unroll_puzzle_hash=on_chain.unroll_puzzle_hash,
+        halves=signed.halves if signed else (),
+        games=tuple(
+            _game_record(game, hashes) for game in state.games if before.get(game.id) != game
+        ),
+        ended=tuple(game_id for game_id in before if game_id not in live),
+        slashes=slashes,
+    )
+    return msgspec.msgpack.encode(record)
+
+
+def decode_record(record: bytes) -> StateRecord:
+    """The record in these bytes, which we wrote. Raises `msgspec.DecodeError`."""
+    return msgspec.msgpack.decode(record, type=StateRecord)
+
+
+def restore(rewards: tuple[bytes, bytes], records: Iterable[bytes]) -> dict[int, RestoredState]:
+    """Every state of a channel by number, from all its records in any order.
+
+    `rewards` are the reward addresses, the initiator's first. Raises `InvariantError` when a
+    record is missing, and `msgspec.DecodeError`.
+    """
+    states: dict[int, RestoredState] = {}
+    state = None
+    for record in sorted(map(decode_record, records), key=lambda record: record.number):
+        state = states[record.number] = apply_record(rewards, state, record)
+    return states
+
+
+def apply_record(
+    rewards: tuple[bytes, bytes], before: RestoredState | None, record: StateRecord
+) -> RestoredState:
+    """The state of this record, which follows `before` (None: it is state 0).
+
+    Raises `InvariantError` when it does not follow it.
+    """
+    expected = before.number + 1 if before else 0
+    if record.number != expected:
+        raise InvariantError(f"the record of state {expected} is missing")
+    games = {game.game_id: game for game in before.games} if before else {}
+    for game_id in record.ended:
+        del games[game_id]
+    games |= {game.game_id: game for game in record.games}
+    live = tuple(games[game_id] for game_id in sorted(games))
+    return RestoredState(
+        number=record.number,
+        conditions=_conditions(rewards, record, live),
+        unroll_puzzle_hash=record.unroll_puzzle_hash,
+        halves=record.halves,
+        games=live,
+        slashes=record.slashes,
     )
 
 
-def read(record: bytes) -> KeptState:
-    """The kept state in these bytes, which we wrote. Raises `msgspec.DecodeError`."""
-    return msgspec.msgpack.decode(record, type=KeptState)
-
-
-def _keep_game(game: LiveGame, hashes: dict[str, Hashes]) -> KeptGame:
+def _game_record(game: LiveGame, hashes: dict[str, Hashes]) -> GameRecord:
     validator, state = b"", b""
     if game.before is not None and game.before.position.state is not None:
         position = game.before.position
         validator = hashes[game.terms.game][position.validator or ""]
         state = serialize(game.before.position.state.value())
-    return KeptGame(game.id, game.terms.game, game.alice, game.coin.atoms(), validator, state)
+    return GameRecord(game.id, game.terms.game, game.alice, game.coin.atoms(), validator, state)
+
+
+def _conditions(
+    rewards: tuple[bytes, bytes], record: StateRecord, games: tuple[GameRecord, ...]
+) -> bytes:
+    """The preemption's conditions, serialized, as `Channel.preemption_conditions` has them."""
+    balances = zip(rewards, record.balances, strict=True)
+    coins = [(address, balance) for address, balance in balances if balance]
+    coins += [(_puzzle_hash(game.coin), atom_to_int(game.coin[3])) for game in games]
+    created = [condition(CREATE_COIN, address, int_to_atom(amount)) for address, amount in coins]
+    return serialize(to_list((condition(REMARK, int_to_atom(record.number)), *created)))
+
+
+@lru_cache(maxsize=1024)
+def _puzzle_hash(coin: tuple[bytes, ...]) -> bytes:
+    # Most games of a state are those of the state before it.
+    return curried_hash(referee().hash, tree_hash(to_list(coin)))

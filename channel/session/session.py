@@ -273,6 +273,8 @@ class Session:
                     self._tell(Pushed(end.name, what, bundle, self._chain.push(bundle)))
                 case Store(name, data):
                     end.store[name] = data
+                    if not data:
+                        del end.store[name]
                 case Watch(coin):
                     end.watched.append(coin)
                 case Tell(news):

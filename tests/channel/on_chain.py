@@ -11,7 +11,7 @@ from channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channel.chain.interface import Answer
 from channel.crypto import bls
 from channel.protocol.state import Channel, Side
-from channel.protocol.state_records import KeptGame, KeptState, read
+from channel.protocol.state_records import GameRecord, RestoredState, restore
 from clsp.curry import curry
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program, load
@@ -26,10 +26,11 @@ from tests.channel.table import GAME, Cheat, Table
 NO_SIGNATURE = bytes([0xC0]) + bytes(95)
 
 
-def kept(table: Table, index: int, number: int, received: bool = True) -> KeptState:
-    """The record of a state, from the disk of this side."""
-    kind = "received" if received else "sent"
-    return read(table.ends[index].stored[f"{kind}/{number}"])
+def kept(table: Table, index: int, number: int, received: bool = True) -> RestoredState:
+    """A state that this side sent or received, restored from its disk."""
+    records = kept_states(table, index)
+    assert f"{'received' if received else 'sent'}/{number}" in records
+    return restore(table.channel.rewards, records.values())[number]
 
 
 def kept_states(table: Table, index: int) -> dict[str, bytes]:
@@ -43,7 +44,7 @@ class Unroll:
     """An unroll coin, as whoever kept its state knows it."""
 
     table: Table
-    state: KeptState
+    state: RestoredState
 
     @property
     def channel(self) -> Channel:
@@ -87,7 +88,7 @@ class Unroll:
         )
         return Bundle((spend,), bls.add(ours, *self.state.halves[:1]))
 
-    def preempt(self, newer: KeptState, index: int) -> Bundle:
+    def preempt(self, newer: RestoredState, index: int) -> Bundle:
         """Its spend by a newer state, completed by this side."""
         ours = bls.sign_half(
             Cheat(self.table, index).keys.unroll,
@@ -125,7 +126,7 @@ class OnChainGame:
 
     table: Table
     unroll: Unroll
-    game: KeptGame
+    game: GameRecord
 
     @property
     def puzzle(self) -> Program:

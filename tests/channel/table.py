@@ -133,6 +133,8 @@ class Table:
                         self.handle(index, Pinned(bundle, others))
                 case Store(name, data):
                     end.stored[name] = data
+                    if not data:
+                        del end.stored[name]
                 case Watch(coin):
                     end.watched.append(coin)
                 case Tell(news):

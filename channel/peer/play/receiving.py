@@ -116,7 +116,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Out:
         after = after.with_player(move.game.id, move.learned())
     after = after.only_live()
     slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
-    effects: list[Effect] = [endpoint.keep(state, signed, slashes)]
+    effects: list[Effect] = [endpoint.keep(state, signed, play.state.games, slashes)]
     effects += endpoint.keep_proposals(play.state, state)
     effects += _news(endpoint, play.state, batch.actions, legal, settled)
     if illegal:

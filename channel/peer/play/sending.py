@@ -158,7 +158,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> Out:
     for own in moves:
         after = after.with_player(own.after.id, own.player)
     effects: list[Effect] = [
-        endpoint.keep(new_state),
+        endpoint.keep(new_state, games_before=state.games),
         *endpoint.keep_proposals(state, new_state),
         # The message itself, until the next one, to be repeated after a lost connection.
         Store("last-sent", message),

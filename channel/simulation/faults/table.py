@@ -261,7 +261,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "crash safety",
             "does not store open proposals",
             Loses,
-            "proposals",
+            "proposal/",
             by=("", "crowder", "unaffordable"),
         ),
         _behaves(

@@ -8,8 +8,9 @@ Source: the state channel, "What an honest player is promised", crash safety.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from channel.errors import Violation
+from channel.errors import InvariantError, Violation
 from channel.peer.interface import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
 from channel.protocol.messages import (
     Advisory,
@@ -21,7 +22,7 @@ from channel.protocol.messages import (
     Request,
     decode,
 )
-from channel.protocol.state_records import read
+from channel.protocol.state_records import RestoredState, apply_record, decode_record
 from channel.simulation.endpoints import Run, Turn
 from channel.simulation.model.conversation import Conversation
 from channel.simulation.promises.secrecy import move_of
@@ -31,7 +32,7 @@ from clsp.values import serialize
 def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
     """What was let out before it was stored."""
     stored: list[bytes] = []
-    for turn in run.ends[talk.side].journal:
+    for turn in _with_conditions(run.ends[talk.side].journal, talk):
         for need in _taken(talk, turn):
             if not _stored_first(need, turn.effects):
                 yield "it took a batch, or halves, and did not store them first"
@@ -54,6 +55,31 @@ def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
                     pass
 
 
+def _with_conditions(turns: list[Turn], talk: Conversation) -> Iterator[Turn]:
+    """The same turns, each record of a state followed by the conditions restored from it.
+
+    A record holds only what changed: without those before it, nothing can be restored.
+    """
+    agreed = talk.handshake.agreed
+    state: RestoredState | None = None
+    for turn in turns:
+        effects: list[Effect] = []
+        for effect in turn.effects:
+            effects.append(effect)
+            if agreed is None or not isinstance(effect, Store) or not _is_of_a_state(effect):
+                continue
+            try:
+                state = apply_record(agreed.rewards, state, decode_record(effect.data))
+            except InvariantError:
+                continue
+            effects.append(Store("conditions", state.conditions))
+        yield replace(turn, effects=tuple(effects))
+
+
+def _is_of_a_state(store: Store) -> bool:
+    return store.name.startswith(("sent/", "received/"))
+
+
 def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
     """Whether the record of a state with illegal moves says with what each is slashed."""
     slashable = {
@@ -64,11 +90,10 @@ def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
     }
     if not slashable:
         return True
-    records = [effect.data for effect in effects if isinstance(effect, Store)]
     return any(
-        {game_id for game_id, _ in read(data).slashes} == slashable
-        for data in records
-        if b"slashes" in data
+        {game_id for game_id, _ in decode_record(effect.data).slashes} == slashable
+        for effect in effects
+        if isinstance(effect, Store) and _is_of_a_state(effect)
     )
 
 

@@ -25,7 +25,7 @@ from channel.protocol.messages import (
     encode,
 )
 from channel.protocol.state import ChannelState
-from channel.protocol.state_records import read
+from channel.protocol.state_records import decode_record
 from tests.channel.on_chain import kept_states
 from tests.channel.peer.hostile import Case, Hostile, kinds, quiet, refuse
 from tests.channel.peer.hostile_batches import shutdown_half
@@ -114,7 +114,7 @@ def test_what_halves_were_made_for_is_kept_before_they_are_sent() -> None:
         table.deliver()
     table.pump()
     for index in range(2):
-        kept = {name: read(data) for name, data in kept_states(table, index).items()}
+        kept = {name: decode_record(data) for name, data in kept_states(table, index).items()}
         assert sorted(kept) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
         for name, state in kept.items():
             coin = unroll_coin(table.channel, ChannelState(state.number, (BALANCE, BALANCE)))

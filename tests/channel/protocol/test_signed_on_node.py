@@ -15,7 +15,7 @@ from channel.crypto import bls
 from channel.peer.interface import ChannelOpen
 from channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
 from channel.protocol.state import ChannelState
-from channel.protocol.state_records import KeptState
+from channel.protocol.state_records import RestoredState
 from games.referee import GameCoin
 from tests.channel.on_chain import (
     Unroll,
@@ -48,7 +48,7 @@ def numbers(table: Table, index: int) -> list[int]:
     return sorted(int(name.split("/")[1]) for name in names)
 
 
-def again(seed: str, index: int, number: int) -> tuple[Table, KeptState]:
+def again(seed: str, index: int, number: int) -> tuple[Table, RestoredState]:
     """The same session once more, on a node of its own, and one of its states."""
     table = play(seed)
     return table, kept(table, index, number)

@@ -1,42 +1,195 @@
-"""The records of states: strict, complete, and written before anything follows from them."""
+"""The records of states: strict, complete, small, and written before anything follows from them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
-from channel.peer.interface import Effect, Push, Send, Store
+from channel.errors import InvariantError
+from channel.peer.interface import (
+    AcceptGames,
+    CancelGames,
+    Command,
+    Effect,
+    ProposeGames,
+    Push,
+    Send,
+    Store,
+)
 from channel.protocol.messages import Batch, Funded, decode, encode
-from channel.protocol.state_records import read
-from clsp.values import deserialize, tree_hash
+from channel.protocol.state import Group
+from channel.protocol.state_history import Past
+from channel.protocol.state_records import (
+    GameRecord,
+    RestoredState,
+    decode_record,
+    restore,
+)
+from channel.protocol.transitions import MAX_LIVE_GAMES
+from clsp.values import deserialize, serialize, tree_hash
+from games.chance import Chance
 from games.referee import FIRST, infohash
 from tests.channel.on_chain import kept, kept_states
-from tests.channel.table import ANN, BEN, GAME, Table, by_policy, sit
+from tests.channel.table import (
+    ANN,
+    BEN,
+    GAME,
+    HASHES,
+    STAKE,
+    Decide,
+    Table,
+    by_policy,
+    sit,
+    wish,
+)
 
 
-def played() -> Table:
+@pytest.fixture(scope="module")
+def table() -> Table:
+    """Two hands, played to their ends; tests only read what was stored."""
     table = sit().open()
     decide = by_policy("random", "kept")
     return table.propose(ANN).go_on(decide, decide).propose(BEN).go_on(decide, decide)
 
 
-def test_a_record_reads_back_and_nothing_else_does() -> None:
-    table = played()
+def random_session(seed: str) -> Table:
+    """Groups of up to three games, proposed, accepted, refused and played at random."""
+    table = sit(seed, contributions=(40 * STAKE, 40 * STAKE)).open()
+    chance = Chance(seed.encode())
+    decide: tuple[Decide, Decide] = by_policy("random", seed), by_policy("random", f"{seed} too")
+    for _ in range(12):
+        index = chance.below(2)
+        games = 1 + chance.below(3)
+        table.command(
+            index, ProposeGames(tuple(wish(alice=chance.chance(50)) for _ in range(games)))
+        )
+        for _ in range(chance.below(30)):
+            end = table.ends[index]
+            if end.offers and not table.mail and chance.below(3) == 0:
+                table.command(index, CancelGames(end.offers.pop(), "no"))
+            table.step(*decide)
+    return table
+
+
+def complete(table: Table, link: Past) -> RestoredState:
+    """A state of a live peer, with nothing left out."""
+    channel, state, signed = table.channel, link.state, link.signed
+    games = []
+    for game in state.games:
+        validator = value = b""
+        if game.before is not None and game.before.position.state is not None:
+            validator = HASHES[game.before.position.validator or ""]
+            value = serialize(game.before.position.state.value())
+        games.append(
+            GameRecord(game.id, "spacepoker", game.alice, game.coin.atoms(), validator, value)
+        )
+    return RestoredState(
+        number=state.number,
+        conditions=serialize(channel.preemption_conditions(state)),
+        unroll_puzzle_hash=channel.unroll_puzzle_hash(state),
+        halves=signed.halves if signed else (),
+        games=tuple(games),
+        slashes=(),
+    )
+
+
+@pytest.mark.parametrize("seed", ["one", "two", "three"])
+def test_the_states_restored_from_disk_are_those_of_the_live_peer(seed: str) -> None:
+    table = random_session(seed)
+    live_games: set[int] = set()
+    for index, end in enumerate(table.ends):
+        states = restore(table.channel.rewards, kept_states(table, index).values())
+        assert states == {link.state.number: complete(table, link) for link in end.play.history}
+        live_games |= {len(state.games) for state in states.values()}
+    assert len(live_games) > 4
+
+
+@pytest.mark.parametrize("seed", ["one", "two"])
+def test_the_proposals_on_disk_are_those_that_are_open(seed: str) -> None:
+    table = random_session(seed)
+    table.command(ANN, ProposeGames((wish(), wish())))
+    table.pump()
+    for end in table.ends:
+        stored = [data for name, data in end.stored.items() if name.startswith("proposal/")]
+        groups = [msgspec.msgpack.decode(data, type=Group) for data in stored]
+        assert sorted(groups, key=lambda group: group.id) == sorted(
+            end.state.groups, key=lambda group: group.id
+        )
+        assert groups
+
+
+def stored_and_said(table: Table, act: Callable[[], object]) -> tuple[int, int]:
+    """What one event made the peers store, and the messages that it made or came with, in bytes."""
+    delivered = len(table.mail[0][1]) if table.mail else 0
+    sent = len(table.sent)
+    done = [len(end.effects) for end in table.ends]
+    act()
+    stored = sum(
+        len(effect.name) + len(effect.data)
+        for end, start in zip(table.ends, done, strict=True)
+        for effect in end.effects[start:]
+        if isinstance(effect, Store)
+    )
+    return stored, delivered + sum(len(message) for _, message in table.sent[sent:])
+
+
+def test_what_a_batch_stores_is_proportional_to_its_message() -> None:
+    """With 100 live games, a batch about none of them stores some hundred bytes."""
+    funds = 2 * MAX_LIVE_GAMES * STAKE
+    table = sit(contributions=(funds, funds)).open()
+    figures: list[tuple[int, int]] = []
+
+    def command(index: int, command: Command, accepted: int = 0) -> None:
+        events = [stored_and_said(table, lambda: table.command(index, command))]
+        while table.mail:
+            events.append(stored_and_said(table, table.deliver))
+        figures.extend((stored, said + accepted) for stored, said in events)
+
+    command(ANN, ProposeGames((wish(unit=1),) * MAX_LIVE_GAMES))
+    # An acceptance is short, and starts games that an earlier message described.
+    described = max(said for _, said in figures)
+    command(BEN, AcceptGames(table.ends[BEN].offers.pop()), accepted=described)
+    begun = len(figures)
+    for _ in range(16):
+        # A peer that still has to decide its moves sends what else it has when it is asked to.
+        command(1 - table.holder(), ProposeGames((wish(unit=1),)))
+        for index, end in enumerate(table.ends):
+            while end.offers:
+                command(index, CancelGames(end.offers.pop(), "no"))
+    for end in table.ends:
+        assert len(end.state.games) == MAX_LIVE_GAMES
+    assert sum(0 < said < 1000 for _, said in figures[begun:]) > 24
+    assert all(stored <= 1000 + 6 * said for stored, said in figures), figures
+
+
+def test_a_record_reads_back_and_nothing_else_does(table: Table) -> None:
     for index in (ANN, BEN):
         for name, data in kept_states(table, index).items():
             kind, _, number = name.partition("/")
-            record = read(data)
+            record = decode_record(data)
             assert record.number == int(number)
             assert (record.halves == ()) == (kind == "sent")
             assert msgspec.msgpack.encode(record) == data
     for garbage in (b"", b"\xc1", b"\x80", data[:-1]):
         with pytest.raises(msgspec.DecodeError):
-            read(garbage)
+            decode_record(garbage)
 
 
-def test_what_is_sent_was_stored_before() -> None:
+def test_without_one_record_no_later_state_is_restored(table: Table) -> None:
+    records = list(kept_states(table, ANN).values())
+    rewards = table.channel.rewards
+    numbers = sorted(decode_record(record).number for record in records)
+    assert [*restore(rewards, records)] == numbers
+    for missing in (0, 1, numbers[-2]):
+        rest = [record for record in records if decode_record(record).number != missing]
+        with pytest.raises(InvariantError, match=f"the record of state {missing} is missing"):
+            restore(rewards, rest)
+
+
+def test_what_is_sent_was_stored_before(table: Table) -> None:
     """Of every batch: the record of its state, and its bytes, come earlier in the effects."""
-    table = played()
     for end in table.ends:
         states: set[int] = set()
         last = b""
@@ -46,7 +199,7 @@ def test_what_is_sent_was_stored_before() -> None:
                 case Store("last-sent", data):
                     last = data
                 case Store(name, data) if name.startswith("sent/"):
-                    states.add(read(data).number)
+                    states.add(decode_record(data).number)
                 case Send(message):
                     said = decode(message)
                     if isinstance(said, Batch):
@@ -77,9 +230,8 @@ def test_every_message_of_the_opening_is_stored_before_it_is_sent() -> None:
         assert sent == 3
 
 
-def test_what_stands_behind_infohash_a_is_kept() -> None:
-    """A puzzle hash cannot be turned back: validator and state must be at hand for a slash."""
-    table = played()
+def test_the_validator_and_state_behind_infohash_a_are_stored(table: Table) -> None:
+    """A puzzle hash cannot be reversed: validator and state must be at hand for a slash."""
     seen: set[str] = set()
     names = {program.hash: name for name, program in GAME.programs.items()}
     for index in (ANN, BEN):
