@@ -1,15 +1,15 @@
-"""The three families of errors. Nothing else is raised on purpose, nothing is swallowed.
+"""The three families of errors. No other error is raised on purpose.
 
-- `UsageError`: whoever called used us wrongly; one line, exit code 2.
+- `UsageError`: wrong arguments, files or input of the user; one line, exit code 2.
 - `Violation`: a named party broke a named rule at a named step of the protocol.
-- `InvariantError`: cannot happen; if it does, it is a bug of ours.
+- `InvariantError`: a bug in this program.
 """
 
 from __future__ import annotations
 
 
 class UsageError(Exception):
-    """Bad arguments, files or answers of a person: what is wrong, where, what to do."""
+    """Wrong arguments, files or input of a user: what is wrong, where, and what to do."""
 
 
 class Violation(Exception):
@@ -18,7 +18,7 @@ class Violation(Exception):
     def __init__(self, rule: str, detail: str, *, party: str = "", step: str = "") -> None:
         super().__init__(rule, detail, party, step)
         self.rule = rule
-        # The detail may quote what a stranger sent, and goes to somebody's terminal.
+        # The detail may quote bytes of the counterparty, and is printed at a terminal.
         self.detail = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in detail)
         self.party = party
         self.step = step
@@ -29,4 +29,4 @@ class Violation(Exception):
 
 
 class InvariantError(AssertionError):
-    """A promise that this program makes to itself does not hold."""
+    """An internal invariant does not hold."""

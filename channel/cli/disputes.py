@@ -62,7 +62,7 @@ def run_dispute(
     """
     lanes = Lanes(scenario.honest)
     try:
-        with progress("dispute", "blocks") as bar:
+        with progress("dispute", "block") as bar:
             run, broken, digest = played(scenario, sink, lanes, lambda event: bar(lanes.height))
         finish()
     except KeyboardInterrupt:

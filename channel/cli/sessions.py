@@ -54,7 +54,7 @@ def run_session(
     try:
         # The narration itself shows how far the session is.
         narrated = asks or not (as_json or quiet)
-        with progress("session", "hands", shown=not narrated) as bar:
+        with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
             result = Session(setup, deciders.decide, deciders.answer, listeners).run()
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Who got what out of a dispute, from where, and why: the last lines of its story."""
+"""The outcome of a dispute: what each peer received, from which coins, and why."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from channel.simulation.promises.news import standing
 from games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
-"""Where each side's money came from, Alice's first."""
+"""Where each peer's money came from, the initiator's first."""
 
 
 def account(run: Run) -> list[str]:
-    """A line for each side, and the reasons."""
+    """A line for each peer, and one with the reasons."""
     honest = run.scenario.honest
     names = [name.capitalize() for name in NAMES]
     us, them = names[honest], names[1 - honest]
-    told = standing(run.ends[honest].news)
+    events = standing(run.ends[honest].news)
     parts: Parts = ([], [])
     reasons: list[str] = []
-    for news in told:
+    for news in events:
         match news:
             case BrokenOff(violation, _, _):
                 reasons.append(f"{us} broke off ({_broken(violation)})")
@@ -41,14 +41,14 @@ def account(run: Run) -> list[str]:
             case UnilateralClose():
                 reasons.append(f"{them} closed the channel unilaterally")
             case OpeningFailed():
-                reasons.append("the funding was not in by its deadline")
+                reasons.append("the funding missed its deadline")
             case ChannelClosed(rewards, _):
                 reasons.append("both agreed to close")
                 for paid in rewards:
                     side = _side_of(run, paid.puzzle_hash)
                     parts[side].append(f"{paid.amount} by the shutdown")
             case StateCounts(number, preempted, stale, rewards, _, _):
-                how = "preempted" if preempted else "was published, and waited out"
+                how = "preempted" if preempted else "was published, and timed out"
                 reasons.append(f"state {number} {how}{', though newer ones were' * stale}")
                 for side, coin in enumerate(rewards):
                     parts[side].extend([f"{coin.amount} in state {number}"] if coin else [])
@@ -58,13 +58,13 @@ def account(run: Run) -> list[str]:
                 reasons.append(f"a move in game {game_id} broke {rule}")
             case GamePaid(game_id, slashed, ours, theirs, _):
                 moves = sum(
-                    isinstance(one, MovedOnChain) and one.game_id == game_id for one in told
+                    isinstance(one, MovedOnChain) and one.game_id == game_id for one in events
                 )
                 reasons.append(_ended(game_id, slashed, moves, us, them))
                 for side, coin in ((honest, ours), (1 - honest, theirs)):
                     parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
-                if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in told):
+                if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in events):
                     reasons.append(
                         f"{counted(theirs, 'mojo')} of game {game_id} went to the other side"
                     )
@@ -74,8 +74,8 @@ def account(run: Run) -> list[str]:
     for side, name in enumerate(names):
         address = run.ends[side].peer.config.reward_address
         got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
-        whence = f": {', '.join(parts[side])}" if parts[side] else ""
-        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{whence}")
+        origin = f": {', '.join(parts[side])}" if parts[side] else ""
+        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{origin}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
 
 

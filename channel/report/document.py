@@ -17,10 +17,10 @@ from games.contract import Hand
 def document(
     setup: Setup, result: Result, digest: str, viewer: str | None = None
 ) -> dict[str, Any]:
-    """The document that `channelsim play --json` prints; a `viewer` sees its own cards only.
+    """The document that `channelsim play --json` prints; a `viewer` sees only its own cards.
 
-    `hands` has each game's own summary, with its number (from 1), game, who proposed it and
-    who moved first in it. `no_more_hands` says why there is no other one. Amounts are in mojos.
+    `hands` holds each game's own summary, with its number (from 1), the game, its proposer and
+    who moved first. `no_more_hands` says why the hands ended. Amounts are in mojos.
     """
     return {
         **_played(setup, result.hands, result.balances, viewer),
@@ -42,7 +42,7 @@ def document(
 
 
 def unfinished(setup: Setup, so_far: SessionProgress, viewer: str | None = None) -> dict[str, Any]:
-    """The document of an interrupted session: the hands that ended, and the balances then."""
+    """The document of an interrupted session: the finished hands, and the balances after them."""
     played = _played(setup, so_far.hands, so_far.balances, viewer)
     return {**played, "interrupted": True}
 

@@ -1,4 +1,4 @@
-"""A dispute at a terminal: both peers and the chain, side by side in time."""
+"""A dispute at a terminal: one column for each peer and one for the chain, row by row in time."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ CHAIN = 2
 
 
 class Lanes:
-    """A listener that keeps what happened in three lanes; `show` prints them.
+    """A listener that collects the events of each peer and of the chain; `show` prints them.
 
-    `height` is the chain's.
+    `height` is the chain's current height.
     """
 
     def __init__(self, honest: int) -> None:
@@ -67,16 +67,16 @@ class Lanes:
         self._rows: list[tuple[int, int, str]] = []
 
     def __call__(self, told: Told) -> None:
-        """Keep what a person follows."""
+        """Collect the events that a person follows."""
         match told:
             case BlockMade(height):
                 self.height = height
             case Sent(sender, message):
-                self._add(NAMES.index(sender), f"says {_said(message)}")
+                self._add(NAMES.index(sender), f"says {_message_text(message)}")
             case Pushed(by, what, bundle, result):
                 coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
-                vain = "" if result.answer is Answer.ACCEPTED else ", in vain"
-                text = f"pushes {what}{coin}{vain}"
+                refused = "" if result.answer is Answer.ACCEPTED else ", refused"
+                text = f"pushes {what}{coin}{refused}"
                 if not self._again(NAMES.index(by), text):
                     self._add(NAMES.index(by), text)
             case NewsFor(player, news) if player == self._honest:
@@ -85,7 +85,7 @@ class Lanes:
                 pass
 
     def _again(self, lane: int, text: str) -> bool:
-        """Whether it was this lane's last word: what is pushed again need not be told."""
+        """Whether a recent row of this lane says the same, as for a bundle that is pushed again."""
         last = [row for row in self._rows if row[1] == lane][-3:]
         return any(row[2] == text for row in last)
 
@@ -93,16 +93,16 @@ class Lanes:
         self._rows.append((self.height, lane, text))
 
     def _news(self, lane: int, news: News) -> None:
-        seen = _seen(news, self._us)
-        if seen:
-            self._add(CHAIN, seen)
+        on_chain = _chain_text(news, self._us)
+        if on_chain:
+            self._add(CHAIN, on_chain)
             return
-        told = _told(news, self._us)
-        if told:
-            self._add(lane, told)
+        text = _peer_text(news, self._us)
+        if text:
+            self._add(lane, text)
 
     def show(self, console: Console, run: Run, broken: list[BrokenPromise], digest: str) -> None:
-        """All of it, and how it ended."""
+        """Print all rows and the outcome."""
         self.show_rows(console, run.scenario)
         for line in account(run):
             say(console, line)
@@ -113,7 +113,7 @@ class Lanes:
         say(console, f"digest    {digest}")
 
     def show_rows(self, console: Console, scenario: Scenario) -> None:
-        """What has happened so far."""
+        """Print the rows so far."""
         titles = [name.capitalize() for name in NAMES]
         if scenario.adversary:
             titles[scenario.side] += f", {scenario.adversary}"
@@ -128,11 +128,11 @@ class Lanes:
         say(console)
 
 
-def _said(blob: bytes) -> str:
+def _message_text(blob: bytes) -> str:
     try:
         message = decode(blob)
     except Violation:
-        return "what is no message"
+        return "something that is not a message"
     match message:
         case Batch(number, actions):
             verbs = [type(action).__name__.lower() for action in actions]
@@ -158,12 +158,13 @@ _WORDS: dict[type, str] = {
 }
 
 
-def _seen(news: News, us: int) -> str:
+def _chain_text(news: News, us: int) -> str:
+    """An event of the chain in words; empty for other news."""
     match news:
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({_short(coin)})"
         case UnknownSpend(coin, _):
-            return f"{_short(coin)} is spent as nobody signed it"
+            return f"{_short(coin)} is spent in a way that nobody signed"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
             paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
@@ -179,22 +180,23 @@ def _seen(news: News, us: int) -> str:
             paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
             return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
         case Undone(fact):
-            return f"undone: {_seen(fact, us) or _told(fact, us) or type(fact).__name__}"
+            return f"undone: {_chain_text(fact, us) or _peer_text(fact, us) or type(fact).__name__}"
         case _:
             return ""
 
 
-def _told(news: News, us: int) -> str:
+def _peer_text(news: News, us: int) -> str:
+    """A decision or finding of a peer in words; empty for other news."""
     match news:
         case BrokenOff(violation, published, _):
             state = "" if published is None else f"; publishes state {published}"
             return f"breaks off: {violation.rule}: {violation.detail}{state}"
         case LeftForChain(reason, published):
-            return f"leaves: {reason}; publishes state {published}"
+            return f"goes on chain: {reason}; publishes state {published}"
         case UnilateralClose():
             return f"sees that {NAMES[1 - us].capitalize()} closes the channel unilaterally"
         case Forfeited(game_id, _, _):
-            return f"nothing for it in game {game_id}"
+            return f"forfeits game {game_id}"
         case GameVoid(game_id, number):
             return f"game {game_id} is not in state {number}"
         case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
@@ -212,7 +214,7 @@ def _told(news: News, us: int) -> str:
 
 
 def _amounts(first: int, *amounts: int) -> str:
-    """Amounts with their owners, Alice first; the first amount is this side's."""
+    """Amounts with their owners, the initiator first; the first amount is that of peer `first`."""
     owned = sorted(zip((first, 1 - first), amounts, strict=True))
     return ", ".join(f"{NAMES[side].capitalize()} {amount}" for side, amount in owned)
 

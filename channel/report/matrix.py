@@ -1,4 +1,4 @@
-"""The matrix of many disputes at a terminal: adversary by part of the session by outcome."""
+"""The results of many disputes at a terminal: a row per adversary, a column per phase."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LETTERS = {
     RunResult.PLAYED: "m",
     RunResult.PAID: "u",
 }
-"""One for each outcome; behind it stands how often, if more than once."""
+"""A letter for each outcome; a count follows it if there are several."""
 
 MOST_FINDINGS = 20
 
 
 def show(tally: SweepTotals, console: Console) -> None:
-    """Print the matrix, what the letters mean, the counts, and what is broken."""
+    """Print the matrix, its legend, the counts, and what broke."""
     used = {where for row in tally.matrix.values() for where in row}
     shown = [where for where in columns(registry.names()) if where in used]
     rows = [
@@ -36,7 +36,7 @@ def show(tally: SweepTotals, console: Console) -> None:
     show_table(console, ("adversary", *shown), rows, left=1 + len(shown))
     legend = (f"{LETTERS[one]} {one.value}" for one in RunResult)
     say(console)
-    say(console, f"The honest side: {', '.join(legend)}; ! a broken promise", "dim")
+    say(console, f"The honest peer: {', '.join(legend)}; ! a broken promise", "dim")
     say(
         console,
         f"{counted(tally.runs, 'run')} ({tally.idle} without anything to change):"
@@ -46,7 +46,7 @@ def show(tally: SweepTotals, console: Console) -> None:
         f" {counted(tally.reorgs, 'reorganisation')}",
     )
     if tally.interrupted:
-        console.print("interrupted: not every adversary has had its runs")
+        console.print("interrupted: not every adversary was run")
     for scenario, one in tally.broken[:MOST_FINDINGS]:
         say(console, f"{scenario}: {one.promise}: {one.how}", "red")
     for scenario, text in tally.exceptions[:MOST_FINDINGS]:

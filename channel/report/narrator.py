@@ -1,4 +1,4 @@
-"""A session told at a terminal, as a person would follow it."""
+"""A session as text at a terminal, event by event."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from games.contract import Hand, Line
 
 
 class Narrator:
-    """A listener that prints. `viewer` (a peer's name) hides what that player does not see."""
+    """A listener that prints, from the view of one peer if `viewer` names it."""
 
     def __init__(
         self, setup: Setup, console: Console, *, viewer: str | None = None, quiet: bool = False
@@ -44,7 +44,7 @@ class Narrator:
         self._quiet = quiet
 
     def __call__(self, told: Told) -> None:
-        """Print what a person follows."""
+        """Print the events that a person follows."""
         if self._quiet:
             return
         match told:
@@ -82,7 +82,7 @@ class Narrator:
                 pass
 
     def finish(self, result: Result, digest: str) -> None:
-        """The end: coins, balances, what was checked."""
+        """Print the final balances, the coins and the checks."""
         self._balances("final balances", result.balances)
         self._coin("channel coin", result.channel_coin)
         for name, coin in zip(NAMES, result.rewards, strict=True):
@@ -100,7 +100,7 @@ class Narrator:
         self._say(f"digest    {digest}", "dim")
 
     def stop(self, so_far: SessionProgress) -> None:
-        """The end of a session that was interrupted."""
+        """Print the state of an interrupted session."""
         self._console.print()
         played = f"{len(so_far.hands)} of {counted(self._setup.hands, 'hand')} played"
         self._say(f"interrupted: {played}, and the channel is not closed", "bold")
@@ -112,11 +112,11 @@ class Narrator:
             say(self._console, text_of(line, self._console.encoding))
 
     def _balances(self, title: str, balances: tuple[int, int]) -> None:
-        told = ", ".join(
+        amounts = ", ".join(
             f"{name.title()} {self._money(balance)}"
             for name, balance in zip(NAMES, balances, strict=True)
         )
-        self._say(f"{title}: {told}")
+        self._say(f"{title}: {amounts}")
 
     def _coin(self, title: str, coin: Coin) -> None:
         self._say(f"{title}: {self._money(coin.amount)}")

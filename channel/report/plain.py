@@ -1,8 +1,8 @@
-"""What a terminal without Unicode is shown: the same text in plain letters, just as wide.
+"""Replace characters that the output cannot show by plain ones, mostly of the same width.
 
-Games and reports write real suits, lines and dashes; where the output's encoding lacks one of
-them, it is replaced here, at the last moment, by what comes closest. What has no such form, as a
-letter in somebody's file name, is escaped.
+Games and reports write suits, box lines and dashes in Unicode. Where the encoding of the output
+lacks one of them, the closest plain character replaces it as it is printed. A character without a
+replacement, such as a letter in a file name, is escaped.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLAIN = {
 
 
 def fitted(text: str, encoding: str) -> str:
-    r"""The text with only such signs as the encoding has.
+    r"""The text in characters that the encoding has.
 
     >>> fitted("│10♥│ …", "ascii"), fitted("│10♥│", "utf-8"), fitted("♠ é", "latin-1")
     ('|10h| ...', '│10♥│', 's é')
@@ -44,7 +44,7 @@ def fitted(text: str, encoding: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text without what a terminal could not show.
+    """The text with `?` for each character that a terminal cannot show.
 
     >>> printable("a\\udcffb")
     'a?b'

@@ -1,4 +1,4 @@
-"""How far a command is, on one line at a terminal, with the time left where the work is known."""
+"""A progress line at a terminal, with the time left where the amount of work is known."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ from rich.table import Column
 from rich.text import Text
 
 from channel.report.terminal import console
+from games.amounts import counted
 
 SELDOM = 0.1
-"""The line is changed at most every so many seconds."""
+"""Seconds between two updates of the line, at least."""
 
 LATER = 1.0
-"""The time left is told once so many seconds have shown how quick the work is."""
+"""Seconds of work before the time left is estimated."""
 
 
 class Bar:
-    """Where a command says how far it is; nobody hears it where nobody watches."""
+    """Reports progress; does nothing where stderr is not a terminal."""
 
     def __init__(
         self,
         progress: Progress | None = None,
         task: TaskID | None = None,
-        unit: str = "",
+        unit: str = "step",
         clock: float | None = None,
     ) -> None:
         self._progress, self._task, self._unit = progress, task or TaskID(0), unit
         self._clock, self._start, self._last = clock, monotonic(), 0.0
 
     def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:
-        """Say that so much is done, of so much where that is known; `note` instead of numbers."""
+        """Report the work done, and the total where it is known; a `note` replaces the numbers."""
         now = monotonic()
         if self._progress is None or now - self._last < SELDOM:
             return
         self._last = now
         if note is None:
-            most = "" if total is None else f" of {total:,.0f}"
-            note = f"{done:,.0f}{most} {self._unit}"
+            amount = counted(round(done if total is None else total), self._unit, ",")
+            note = amount if total is None else f"{done:,.0f} of {amount}"
         still = not self._progress.live.auto_refresh
         self._progress.update(self._task, completed=done, total=total, note=note, refresh=still)
 
     def note(self, text: str) -> None:
-        """Say how far the work is that goes by the clock."""
+        """Report on work that is limited by time."""
         self(monotonic() - self._start, self._clock, text)
 
     def phase(self, text: str) -> None:
-        """Say that something else is being done now."""
+        """Begin another phase of the work."""
         if self._progress is not None:
             self._last = 0.0
             self._progress.reset(self._task, total=None, description=text, note="")
@@ -61,16 +62,16 @@ class Bar:
 @contextmanager
 def progress(
     text: str,
-    unit: str = "",
+    unit: str = "step",
     *,
     shown: bool = True,
     clock: float | None = None,
     still: bool = False,
 ) -> Iterator[Bar]:
-    """Show a line on stderr while the block runs, if that is a terminal and it is to be `shown`.
+    """Show a line on stderr while the block runs, if `shown` and stderr is a terminal.
 
-    `clock`: the work is to take about so many seconds. A `still` one moves only when it is told
-    to: for what is being timed.
+    `clock`: the planned duration in seconds. A `still` line has no thread that refreshes it, which
+    would disturb measurements.
     """
     if not (shown and sys.stderr.isatty()):
         yield Bar()
@@ -90,7 +91,7 @@ def progress(
 
 
 class _Line(ProgressColumn):
-    """The whole line. Where it is too long for the terminal, it has less, and no half numbers."""
+    """The progress line, with fewer parts where the terminal is too narrow for all."""
 
     def __init__(self, clock: float | None, console: Console) -> None:
         super().__init__(Column(no_wrap=True, overflow="crop"))
@@ -108,7 +109,7 @@ class _Line(ProgressColumn):
 
 
 def fitting(width: int, what: str, note: str, times: str) -> str:
-    """As much as fits into so many columns, the times first.
+    """The parts that fit into so many columns; the times matter most.
 
     >>> fitting(60, "cases", "3 of 10 cases", "0:05, 0:12 left")
     'cases: 3 of 10 cases, 0:05, 0:12 left (Ctrl-C ends it)'
@@ -126,7 +127,7 @@ def fitting(width: int, what: str, note: str, times: str) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """Seconds as a clock shows them.
+    """Seconds as hours, minutes and seconds.
 
     >>> _clock(75.4), _clock(3700)
     ('1:15', '1:01:40')

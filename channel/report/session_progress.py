@@ -1,4 +1,4 @@
-"""How far a session has come: what is told of one that was interrupted."""
+"""How far a session is, to report one that was interrupted."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from games.contract import Hand
 
 
 class SessionProgress:
-    """A listener that keeps the hands that have ended, with their games, and the balances."""
+    """A listener that collects the finished hands, with their games, and the balances."""
 
     def __init__(self, setup: Setup) -> None:
         self.hands: list[tuple[str, Hand]] = []
         self.balances = (setup.balance, setup.balance)
 
     def __call__(self, told: Told) -> None:
-        """Keep what counts."""
+        """Record a finished hand, or the balances at the start."""
         match told:
             case ChannelFunded(_, _, balances):
                 self.balances = balances

@@ -25,11 +25,10 @@ def show_table(
     title: str = "",
     left: int = 1,
 ) -> None:
-    """Print rows, under headings if there are any. The first `left` columns are text, the others
-    numbers.
+    """Print rows, with or without headings. The first `left` columns are text, the others numbers.
 
-    Cells wrap between words. Where not even that fits, each row is a paragraph of its own, in
-    which each value stands behind its heading. A row without cells is a line between rows.
+    Cells wrap between words. On a terminal too narrow for that, each row is a paragraph of
+    headings and values. A row without cells is a line between rows.
     """
     if title:
         say(console, title, "bold")
@@ -55,7 +54,7 @@ def _text(console: Console, cell: Cell) -> Text:
 
 
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-    """The columns' widths, the widest made narrower until they fit; None where they cannot."""
+    """The widths of the columns, the widest reduced until all fit; None if they cannot fit."""
     columns = list(zip(*rows, strict=True))
     words = [[word for cell in one for word in cell.plain.split()] for one in columns]
     least = [max(map(cell_len, some), default=0) for some in words]
@@ -70,7 +69,7 @@ def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
 
 
 def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], left: int) -> None:
-    """One row, which takes as many lines as its longest cell."""
+    """Print one row, on as many lines as its longest cell needs."""
     columns = [wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
     for number in range(max(map(len, columns))):
         pieces = []
@@ -86,7 +85,7 @@ def _row(console: Console, cells: Sequence[Text], widths: Sequence[int], left: i
 def _paragraphs(
     console: Console, heads: Sequence[Text], rows: Sequence[Sequence[Text]], names: int
 ) -> None:
-    """Each row as its first cells, which name it, and below them the others with their headings."""
+    """Print each row as a title, from its first cells, and the other cells with their headings."""
     for cells in filter(None, rows):
         if any(cells[:names]):
             say(console, Text(", ").join(cells[:names]))

@@ -1,10 +1,10 @@
-"""Where a command prints: consoles, running text and JSON, as the terminal and the user want it.
+"""Consoles, wrapped text and JSON, adapted to the terminal and to the user's settings.
 
-- `NO_COLOR`, not empty: no colours or other styles, even at a terminal.
-- `FORCE_COLOR`, not empty: colours in a pipe, too. `NO_COLOR` goes first.
+- `NO_COLOR` (not empty): no colours or other styles, even at a terminal.
+- `FORCE_COLOR` (not empty): colours in a pipe as well. `NO_COLOR` takes precedence.
 - The locale `C`, or an output that is not UTF-8: plain letters (see `channel.report.plain`).
-- `COLUMNS` sets the width. Without it a terminal has its own, and a pipe has no limit: one row of
-  a table is one line there.
+- `COLUMNS` sets the width. By default it is the terminal's own, and unlimited in a pipe, so that
+  each row of a table is one line.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from rich.text import Text
 from channel.report.plain import HANDLER, fitted, printable
 
 UNLIMITED = 10_000
-"""Columns of an output that nobody sees as a screen."""
+"""Columns of an output that is not a screen."""
 
 NARROWEST = 20
-"""Fewer columns than this are not believed."""
+"""A smaller value of `COLUMNS` is ignored."""
 
 
 def open_streams() -> None:
-    """Make standard output and error able to take any text, in plain letters if need be.
+    """Make standard output and error accept any text, in plain letters if necessary.
 
-    Streams that were closed before we started are stood in for.
+    A stream that was closed before the start is replaced by the null device.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -45,7 +45,7 @@ def open_streams() -> None:
 
 
 def _c_locale() -> bool:
-    """Whether the user chose the locale C. Python itself writes UTF-8 there."""
+    """Whether the user chose the locale C, in which Python would still write UTF-8."""
     names = ("LC_ALL", "LC_CTYPE", "LANG")
     chosen = next((value for name in names if (value := os.environ.get(name))), "")
     asked = os.environ.get("PYTHONUTF8") == "1" or os.environ.get("PYTHONIOENCODING")
@@ -54,12 +54,12 @@ def _c_locale() -> bool:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Let `channel.cli` handle it, as after any other print; rich would exit with 1."""
+        """Leave the error to the command line; rich would exit with 1."""
         raise
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output or error. Every command's consoles are made here."""
+    """A console on standard output or error; every command uses this one."""
     stream = sys.stderr if stderr else sys.stdout
     terminal = stream.isatty()
     return _Console(
@@ -68,7 +68,7 @@ def console(*, stderr: bool = False) -> Console:
         force_terminal=terminal,
         color_system=_colours(terminal),
         width=_width(terminal),
-        # rich would believe any number of columns or lines.
+        # rich would accept any number of columns or lines.
         _environ={key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")},
     )
 
@@ -89,7 +89,7 @@ def _width(terminal: bool) -> int | None:
 
 
 def say(console: Console, text: str | Text = "", style: str = "") -> None:
-    """Print a line of text, wrapped between words: a longer word stands out rather than broken."""
+    """Print a line of text, wrapped between words; a word longer than the line is not broken."""
     if isinstance(text, str):
         lines = (printable(line) for line in text.split("\n"))
         text = Text(fitted("\n".join(lines), console.encoding), style=style)
@@ -98,7 +98,7 @@ def say(console: Console, text: str | Text = "", style: str = "") -> None:
 
 
 def wrapped(text: Text, width: int) -> list[Text]:
-    """The lines of a text, broken only at spaces; one that is a longer word is longer.
+    """The lines of a text, broken only at spaces, so that a long word may exceed the width.
 
     >>> [line.plain for line in wrapped(Text("  pays 1,000 mojos to Bob"), 12)]
     ['  pays 1,000', 'mojos to Bob']
@@ -118,11 +118,11 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 
 def print_json(data: Any) -> None:
-    """Print one JSON document on standard output, escaped where the output is not UTF-8."""
+    """Print one JSON document on standard output, in ASCII where the output is not UTF-8."""
     unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(json.dumps(msgspec.to_builtins(data), indent=2, ensure_ascii=not unicode))
 
 
 def json_line(data: Any) -> str:
-    """JSON in one line, in ASCII: to be copied from any terminal."""
+    """JSON on one line, in ASCII, so that it can be copied from any terminal."""
     return json.dumps(msgspec.to_builtins(data), separators=(",", ":"))

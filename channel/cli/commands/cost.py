@@ -49,55 +49,55 @@ def command(
     # An interrupted measurement is printed, but neither written nor compared.
     if tolerance is not None and check is None:
         raise UsageError("--tolerance goes with --check FILE")
-    held = snapshot.read(check) if check else None
-    cases, seed = _measured_as(check, held, cases, seed)
+    reference = snapshot.read(check) if check else None
+    cases, seed = _measured_as(check, reference, cases, seed)
     with opened("--write", write) as file:
-        with progress("cost", "cases") as bar:
+        with progress("cost", "case") as bar:
             tried = load(target)
             measured = costs.measure(tried, cases, seed, bar)
             bar.phase("whole spends, on a node")
-            whole = bundles.measure(measured)
+            spends = bundles.measure(measured)
         with finishing():
-            now = Snapshot(tried.name, measured.cases, seed, measured.figures(), whole.costs)
+            now = Snapshot(tried.name, measured.cases, seed, measured.figures(), spends.costs)
             changes = None
-            if not whole.interrupted:
-                if held and not held.lines().keys() & now.lines().keys():
+            if not spends.interrupted:
+                if reference and not reference.lines().keys() & now.lines().keys():
                     raise UsageError(f"{check}: has none of the figures of {tried.name}")
-                changes = snapshot.compare(held, now, tolerance or 0) if held else None
+                changes = snapshot.compare(reference, now, tolerance or 0) if reference else None
                 file.write(snapshot.text(now).encode())
                 file.finish()
             if json:
-                print_json(_document(now, whole, changes))
+                print_json(_document(now, spends, changes))
             else:
-                _print(now, whole)
+                _print(now, spends)
                 if changes:
                     _print_changes(changes, check)
-                if whole.interrupted:
+                if spends.interrupted:
                     _print_interrupted(write, check)
-            every = whole.interrupted or all_tried(
+            every = spends.interrupted or all_tried(
                 tried.name, tried.programs, now.validators, "try more --cases"
             )
-    failed = bool(whole.refused or (changes and changes.failed) or not every)
-    return exit_code(whole.interrupted, failed)
+    failed = bool(spends.refused or (changes and changes.failed) or not every)
+    return exit_code(spends.interrupted, failed)
 
 
 def _measured_as(
-    check: Path | None, held: Snapshot | None, cases: int | None, seed: str | None
+    check: Path | None, reference: Snapshot | None, cases: int | None, seed: str | None
 ) -> tuple[int, str]:
     """The number of cases and the seed: as given, else as in the snapshot."""
-    if held is None:
+    if reference is None:
         return (CASES if cases is None else cases), (SEED if seed is None else seed)
-    if held.cases < 1:
-        raise UsageError(f"{check}: cases: {held.cases} is not at least 1")
-    if cases not in (None, held.cases) or seed not in (None, held.seed):
+    if reference.cases < 1:
+        raise UsageError(f"{check}: cases: {reference.cases} is not at least 1")
+    if cases not in (None, reference.cases) or seed not in (None, reference.seed):
         raise UsageError(
-            f"{check}: was measured with --cases {held.cases} --seed {held.seed};"
+            f"{check}: was measured with --cases {reference.cases} --seed {reference.seed};"
             " leave these options out, or write a new one"
         )
-    return held.cases, held.seed
+    return reference.cases, reference.seed
 
 
-def _document(now: Snapshot, whole: Bundles, changes: Changes | None) -> dict[str, Any]:
+def _document(now: Snapshot, spends: Bundles, changes: Changes | None) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(now)
     for paths in document["validators"].values():
         for figures in paths.values():
@@ -105,9 +105,9 @@ def _document(now: Snapshot, whole: Bundles, changes: Changes | None) -> dict[st
     for figures in document["bundles"].values():
         figures["share_of_block"] = share_of_block(figures["total"])
     document["block"] = MAX_COST
-    document["refused"] = whole.refused
-    document["left_out"] = whole.left_out
-    document["interrupted"] = whole.interrupted
+    document["refused"] = spends.refused
+    document["left_out"] = spends.left_out
+    document["interrupted"] = spends.interrupted
     if changes:
         document["check"] = {
             "failed": changes.failed,
@@ -123,7 +123,7 @@ def _change(change: Change) -> dict[str, Any]:
     return {**msgspec.to_builtins(change), "text": str(change)}
 
 
-def _print(now: Snapshot, whole: Bundles) -> None:
+def _print(now: Snapshot, spends: Bundles) -> None:
     out = console()
     rows: list[tuple[str, ...]] = []
     for name, paths in now.validators.items():
@@ -143,16 +143,16 @@ def _print(now: Snapshot, whole: Bundles) -> None:
         parts = ("bundle", "CLVM", "conditions", "bytes", "total", "of a block")
         say(out)
         show_table(out, parts, rows, title="whole spends in a block: CLVM, conditions, bytes")
-    for name, error in whole.refused.items():
+    for name, error in spends.refused.items():
         say(out, f"refused by the node: {name}: {error}")
-    for name in whole.left_out:
+    for name in spends.left_out:
         say(out, f"left out: {name}: more mojos than a wallet of the node")
     say(out, f"{counted(now.cases, 'case', ',')}, seed {now.seed}; a block holds {MAX_COST:,}")
 
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:
     undone = [unfinished_output(write)] if write else []
-    undone += [f"nothing is held against {check}"] if check else []
+    undone += [f"nothing is reference against {check}"] if check else []
     print("; ".join(("interrupted: not all was measured", *undone)))
 
 

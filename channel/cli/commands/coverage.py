@@ -42,7 +42,7 @@ def command(
     """
     with opened("--html", html) as file:
         interrupted = False
-        with progress("coverage", "cases") as bar:
+        with progress("coverage", "case") as bar:
             tried = load(target)
             found: dict[str, ProgramCoverage] = {}
             try:

@@ -40,7 +40,7 @@ def command(
 
     Example: channelsim crosscheck my-validators.toml --cases 1000000
     """
-    with progress("crosscheck", "cases") as bar:
+    with progress("crosscheck", "case") as bar:
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
             bar.phase("coverage")

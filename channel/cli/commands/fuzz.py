@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 from xml.etree import ElementTree
@@ -111,8 +112,7 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
         say(out, f"{one}: does not happen any more")
     for one, why in report.untried:
         say(out, f"{one}: cannot be tried: {why}")
-    kept: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
-    for number, (found, path) in enumerate(zip(report.findings, kept, strict=True), 1):
+    for number, (found, path) in enumerate(zip_longest(report.findings, paths), 1):
         say(out)
         say(out, f"{number}. {found.severity}: {found.text}", "bold")
         if number > SHOWN:
@@ -157,7 +157,6 @@ def _show_counts(out: Console, report: FuzzReport) -> None:
 
 
 def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
-    files: list[Path | None] = [*paths, *[None] * (len(report.findings) - len(paths))]
     print_json(
         {
             "target": report.target.name,
@@ -176,7 +175,7 @@ def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
                     **msgspec.to_builtins(found),
                     "replay": f"channelsim replay {path}" if path else None,
                 }
-                for found, path in zip(report.findings, files, strict=True)
+                for found, path in zip_longest(report.findings, paths)
             ],
             "mended": [str(path) for path in report.mended],
         }

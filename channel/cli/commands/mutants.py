@@ -55,7 +55,7 @@ def command(
             seconds=seconds,
             jobs=jobs or os.cpu_count() or 1,
             argued_too=argued,
-            hunt=Hunt(told=partial(_tell, bar)),
+            hunt=Hunt(told=partial(_report_progress, bar)),
         )
     with finishing():
         if json:
@@ -72,7 +72,7 @@ def command(
 
 
 def document(report: MutantReport, seconds: float) -> dict[str, Any]:
-    """A report as JSON data."""
+    """The report as JSON data."""
     return {
         "target": report.target.name,
         "seed": report.seed,
@@ -110,11 +110,11 @@ def _print(report: MutantReport) -> None:
         show_table(out, (heading, *HEADINGS), [*rows, (), every], title=title)
         say(out)
     for survivor in report.survivors:
-        # Of an interrupted hunt, those that it had not come to are only counted.
+        # After an interrupt, mutants that were never run are only counted.
         if survivor.runs or not report.hunt.interrupted:
-            say(out, told(survivor))
+            say(out, survivor_text(survivor))
     if report.hunt.interrupted:
-        say(out, "interrupted: what was not hunted to the end counts as open")
+        say(out, "interrupted: mutants that were not hunted to the end count as open")
     total = report.count()
     half = (
         ""
@@ -129,11 +129,12 @@ def _print(report: MutantReport) -> None:
     )
 
 
-def told(survivor: Survivor) -> str:
-    """A survivor in words.
+def survivor_text(survivor: Survivor) -> str:
+    """A surviving mutant as a line of text.
 
-    >>> told(Survivor("end", "up", 3, "constant", "(q . 1)", "(q . 2)", "(+ 2 (q . 1))", 9, 1, ""))
-    'argued: end, up, expression 3: (q . 1) -> (q . 2) in (+ 2 (q . 1)) (constant; 9 runs): '
+    >>> survivor = Survivor("end", "up", 3, "constant", "(q . 1)", "(q . 2)", "(+ 1 2)", 9, 1, "")
+    >>> survivor_text(survivor)
+    'argued: end, up, expression 3: (q . 1) -> (q . 2) in (+ 1 2) (constant; 9 runs): '
     """
     one = survivor
     where = f"{one.validator}, {one.function}, expression {one.expression}"
@@ -149,8 +150,8 @@ def _cells(count: Count) -> tuple[str, ...]:
     return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)
 
 
-def _tell(bar: Bar, hunt: Hunt) -> None:
-    """How many are killed, and how long the others are hunted."""
+def _report_progress(bar: Bar, hunt: Hunt) -> None:
+    """Report how many mutants are killed, and the time left at most."""
     killed = len(hunt.fates) - len(hunt.alive)
     left = f", at most {hunt.left:,.0f} s more" if hunt.chunks and hunt.left else ""
     bar(killed, None, f"{killed:,} of {len(hunt.fates):,} killed{left}")

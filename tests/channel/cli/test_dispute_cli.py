@@ -187,7 +187,7 @@ def test_what_is_broken_is_told_and_fails(
     ("name", "step", "why"),
     [
         ("", 0, "both agreed to close"),
-        ("no-funding", 0, "the funding was not in by its deadline"),
+        ("no-funding", 0, "the funding missed its deadline"),
         ("wrong-commitment", 6, "game 1 was slashed by Alice"),
         ("stale-oldest", 8, "preempted"),
         ("leaver", 6, "moves on chain"),

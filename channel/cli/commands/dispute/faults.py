@@ -44,7 +44,7 @@ def command(
     interrupted = False
     total = len(wanted or known)
     try:
-        with progress("planted faults", "faults") as bar:
+        with progress("planted faults", "fault") as bar:
             for finding in examine_all(seed, jobs, wanted):
                 found.append(finding)
                 bar(len(found), total)
@@ -57,15 +57,15 @@ def command(
         else:
             _show(console(), found)
             counts = Counter(finding.outcome for finding in found)
-            told = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
+            statuses = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
             ending = "; interrupted" * interrupted
-            say(console(), f"\n{counted(len(found), 'fault')}: {told}{ending}")
+            say(console(), f"\n{counted(len(found), 'fault')}: {statuses}{ending}")
     return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 
 def is_open(finding: FaultReport) -> bool:
-    """Whether a fault went unnoticed, or was not reached, and nobody has said why it may; or the
-    engine broke a promise by itself."""
+    """Whether a fault went unnoticed or was not reached, without a stored reason, or the engine
+    broke a promise without it."""
     match finding.outcome:
         case FaultStatus.NOTICED | FaultStatus.COVERED:
             return False
@@ -76,13 +76,13 @@ def is_open(finding: FaultReport) -> bool:
 
 
 def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, Any]:
-    """What was found as JSON data; by rule, and fault by fault."""
+    """The reports as JSON data, by rule and by fault."""
     rules: dict[str, dict[str, str]] = {}
     for finding in found:
         for rule in finding.about:
             by = finding.scenario.adversary if finding.scenario else ""
-            told = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
-            rules.setdefault(rule, {})[finding.fault] = told or finding.outcome.value
+            noticed = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
+            rules.setdefault(rule, {})[finding.fault] = noticed or finding.outcome.value
     return {
         "interrupted": interrupted,
         "faults": len(found),

@@ -37,7 +37,7 @@ def command(
     """
     tried = _Tried()
     out = console()
-    with progress("cases", "cases") as bar:
+    with progress("cases", "case") as bar:
         try:
             checker, programs = _checker(target)
             with polled() as interrupted:

@@ -41,7 +41,7 @@ def command(
     out = console()
     with opened("-o", output) as file:
         try:
-            with progress(f"cases of {game}", "cases") as bar:
+            with progress(f"cases of {game}", "case") as bar:
                 for case in make_cases(target, cases, seed):
                     file.write(encoder.encode(case) + b"\n")
                     made += 1
