@@ -23,6 +23,10 @@ class Violation(Exception):
         self.party = party
         self.step = step
 
+    def by(self, party: str, step: str) -> Violation:
+        """The same violation, with who committed it, and at which step."""
+        return Violation(self.rule, self.detail, party=party, step=step)
+
     def __str__(self) -> str:
         who = f"{self.party}, at {self.step}: " if self.party else ""
         return f"{who}{self.rule}: {self.detail}"

@@ -159,12 +159,12 @@ class Adversary:
     @property
     def is_open(self) -> bool:
         """Whether the first states of the channel are signed."""
-        return self.peer._play is not None
+        return self.peer.state.play is not None
 
     @property
     def known_channel(self) -> Channel | None:
         """The channel, once its coin is known."""
-        return self.peer.endpoint.channel if self.peer.endpoint else None
+        return self.peer.endpoint.channel if self.peer.state.endpoint else None
 
     @property
     def channel(self) -> Channel:
@@ -176,7 +176,7 @@ class Adversary:
     @property
     def dispute(self) -> Dispute | None:
         """Its peer's dispute; None while the channel is off chain."""
-        return self.peer._dispute
+        return self.peer.state.dispute
 
     @property
     def state(self) -> ChannelState:
@@ -205,9 +205,11 @@ class Adversary:
     def seat(self, game: LiveGame) -> Player | None:
         """Its seat in a game as of the state before the newest."""
         before = self.before()
-        if before is None or self.peer.endpoint is None:
+        if before is None or self.peer.state.endpoint is None:
             return None
-        return SignedGames.of(self.peer.endpoint, self.peer.play.history).player_at(before, game)
+        return SignedGames.of(self.peer.state.endpoint, self.peer.play.history).player_at(
+            before, game
+        )
 
     def wish(self) -> Wish | None:
         """A game with the terms of the latest offer; None before there was one."""

@@ -30,7 +30,7 @@ class _Claimer(OnChainCheat):
         for link in self.peer.play.history:
             if self._claimable(unroll_coin(self.channel, link.state), self.channel.unroll_timeout):
                 effects.append(Push("timeout", time_out(self.channel, link.state)))
-        for tracked in dispute.judged.values():
+        for tracked in dispute.tracked.values():
             if self._claimable(tracked.coin, tracked.game.coin.timeout):
                 effects.append(
                     Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))

@@ -169,7 +169,7 @@ def legal_bet(one: MoveChanger, game: LiveGame) -> Bet | None:
 
     The place of the amount is found by making the move for the least and for the largest one.
     """
-    endpoint, seat = one.peer.endpoint, one.seat(game)
+    endpoint, seat = one.peer.state.endpoint, one.seat(game)
     if endpoint is None or seat is None:
         return None
     for choice in seat.choices():

@@ -64,7 +64,7 @@ class OnChainCheat(Adversary):
     def game_coins(self, block: Block) -> Iterator[tuple[TrackedCoin, CoinSeen]]:
         """The game coins on chain, spent or not."""
         seen = {one.coin.id: one for one in block.coins}
-        for tracked in self.dispute.judged.values() if self.dispute else ():
+        for tracked in self.dispute.tracked.values() if self.dispute else ():
             if tracked.coin.id in seen:
                 yield tracked, seen[tracked.coin.id]
 
@@ -73,7 +73,7 @@ class OnChainCheat(Adversary):
         dispute = self.dispute
         if dispute is None or game.mover is not self.side:
             return None
-        return dispute.records.sent_from(game) or dispute.decided.get(game.coin)
+        return dispute.signed_games.sent_from(game) or dispute.decided.get(game.coin)
 
 
 def near_timeout(age: int, timeout: int) -> bool:

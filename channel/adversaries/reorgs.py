@@ -141,12 +141,13 @@ class _AnswersAgain(OnChainCheat):
         """Make its peer go on from the other move."""
         dispute = self.dispute
         if dispute is not None:
-            changed = {**dispute.decided, tracked.game.coin: other}
-            self.peer._dispute = replace(dispute, decided=changed)
+            decided = {**dispute.decided, tracked.game.coin: other}
+            dispute = replace(dispute, decided=decided)
+            self.peer.state = replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
         """The game after another move than the one that was decided on."""
-        dispute, endpoint = self.dispute, self.peer.endpoint
+        dispute, endpoint = self.dispute, self.peer.state.endpoint
         if dispute is None or endpoint is None or tracked.player is None:
             return None
         decided = dispute.decided.get(tracked.game.coin)

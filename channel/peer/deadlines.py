@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from channel.peer.opening.introduction import Times
+from channel.peer.agreement import Times
 from channel.peer.play.play_state import PlayState
 from channel.protocol.state import Side
 

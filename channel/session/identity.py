@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from channel.chain.interface import FarmableChain
 from channel.crypto.hkdf import derive
+from channel.peer.agreement import Agreement
 from channel.peer.machine import Config
-from channel.peer.opening.introduction import Agreement
 from channel.protocol.state import Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from channel.session.setup import NAMES

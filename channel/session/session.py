@@ -16,6 +16,7 @@ from channel.chain.interface import FarmableChain, blocks_for
 from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.errors import InvariantError, Violation
+from channel.peer.agreement import Agreement
 from channel.peer.chain_news import ChannelClosed
 from channel.peer.interface import (
     AcceptGames,
@@ -45,7 +46,6 @@ from channel.peer.interface import (
     YourTurn,
 )
 from channel.peer.machine import Peer, Phase
-from channel.peer.opening.introduction import Agreement
 from channel.protocol.proposals import Wish
 from channel.protocol.state import Side
 from channel.protocol.wallet import Wallet
@@ -426,7 +426,7 @@ class Session:
 
     def _result(self) -> Result:
         rewards = self._rewards()
-        table = self._ends[0].peer.endpoint
+        table = self._ends[0].peer.state.endpoint
         if table is None:
             raise InvariantError("a session without a channel")
         return Result(

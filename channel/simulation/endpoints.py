@@ -11,10 +11,10 @@ from channel.chain.interface import Answer
 from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.errors import UsageError
+from channel.peer.agreement import Agreement
+from channel.peer.fees import Fees
 from channel.peer.interface import Effect, Event, News
 from channel.peer.machine import Peer
-from channel.peer.onchain.fees import Fees
-from channel.peer.opening.introduction import Agreement
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from channel.session.identity import config_of, wallet_of
 from channel.session.setup import NAMES

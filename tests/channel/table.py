@@ -8,7 +8,6 @@ attributes, so a `fork` of a table is cheap; forks share the node, which is not 
 
 from __future__ import annotations
 
-import copy
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError, Violation
+from channel.peer.agreement import Agreement
 from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
     AcceptGames,
@@ -42,7 +42,6 @@ from channel.peer.interface import (
     YourTurn,
 )
 from channel.peer.machine import Config, Peer, Phase
-from channel.peer.opening.introduction import Agreement
 from channel.peer.play.play_state import PlayState
 from channel.peer.play.sending import unanswered
 from channel.protocol import transitions as batches
@@ -230,7 +229,7 @@ class Table:
     def ask(self, index: int) -> Table:
         """This side asks for the potato, wanting nothing with it, and gets it."""
         peer = self.ends[index].peer
-        peer._play = replace(peer.play, requested=True)
+        peer.state = replace(peer.state, play=replace(peer.play, requested=True))
         self.receive(1 - index, Request())
         return self.pump()
 
@@ -268,7 +267,7 @@ class Table:
         return self._endpoint(0).channel
 
     def _endpoint(self, index: int) -> Endpoint:
-        table = self.ends[index].peer.endpoint
+        table = self.ends[index].peer.state.endpoint
         assert table is not None
         return table
 
@@ -282,7 +281,7 @@ class Table:
         """A copy that goes its own way from here, but for the node."""
         ends = [
             End(
-                _copy_of(end.peer),
+                Peer(end.peer.config, end.peer.state),
                 [*end.watched],
                 {**end.stored},
                 [*end.news],
@@ -294,12 +293,6 @@ class Table:
             for end in self.ends
         ]
         return Table(self.chain, (ends[0], ends[1]), deque(self.mail), [*self.sent])
-
-
-def _copy_of(peer: Peer) -> Peer:
-    twin = copy.copy(peer)
-    twin._opening = copy.copy(peer._opening)
-    return twin
 
 
 def sit(

@@ -49,7 +49,7 @@ class Addressee(RuleBreaker):
             for one in effects
             if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
         ]
-        endpoint = self.peer.endpoint
+        endpoint = self.peer.state.endpoint
         if self.done or refused != ["CH-COINS-1"] or endpoint is None:
             return effects
         self.done = True
@@ -78,7 +78,7 @@ class Addressee(RuleBreaker):
             message = decode(blob)
         except Violation:
             return
-        if not isinstance(message, Hello) or self.peer._opening.channel is not None:
+        if not isinstance(message, Hello) or self.peer.state.opening.channel is not None:
             return
         peer, config = self.peer, self.peer.config
         own = self.keys.public()
@@ -99,8 +99,6 @@ class Addressee(RuleBreaker):
         coin = _first_move(endpoint, first_game(channel, self.side, offer)).after.coin
         address = coin.puzzle_hash()
         peer.config = replace(config, reward_address=address)
-        peer._opening._reward = address
-        peer._opening._payout_signature = self.keys.payout_signature(address)
 
 
 def _first_move(endpoint: Endpoint, game: LiveGame) -> OwnAction:

@@ -181,7 +181,7 @@ def _false_record(one: RuleBreaker, message: Message) -> Variants:
 
 
 def _half(one: RuleBreaker, state: ChannelState) -> Shutdown:
-    endpoint = one.peer.endpoint
+    endpoint = one.peer.state.endpoint
     if endpoint is None:
         raise InvariantError("a shutdown without a channel")
     return Shutdown(CleanShutdown.of(endpoint, msgspec.structs.replace(state, games=())).half())

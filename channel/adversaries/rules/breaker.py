@@ -82,7 +82,7 @@ class RuleBreaker(Adversary):
 
     def opening_channel(self) -> Channel:
         """The channel that is being opened."""
-        channel = self.peer._opening.channel
+        channel = self.peer.state.opening.channel
         if channel is None:
             raise InvariantError("there is no channel yet")
         return channel
@@ -106,7 +106,8 @@ class Requester(RuleBreaker):
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
-        self.peer._play = replace(self.peer.play, requested=True)
+        play = replace(self.peer.play, requested=True)
+        self.peer.state = replace(self.peer.state, play=play)
         return [blob, encode(Request())]
 
     def act(self) -> list[Effect]:

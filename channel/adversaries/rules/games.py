@@ -113,7 +113,7 @@ def _moves_nowhere(one: RuleBreaker, message: Message) -> Variants:
 
 @breaks("CH-MOVE-2", Requester)
 def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
-    endpoint, state = one.peer.endpoint, one.state
+    endpoint, state = one.peer.state.endpoint, one.state
     if endpoint is None:
         return []
     swapped = replace(endpoint, side=one.side.other)

@@ -47,7 +47,7 @@ def _out_of_step(one: RuleBreaker, message: Message) -> Variants:
 
 @breaks("CH-OPEN-1")
 def _same_keys(one: RuleBreaker, message: Message) -> Variants:
-    theirs = one.peer._opening._hello
+    theirs = one.peer.state.opening.introduction
     match message:
         case Hello():
             infinity = bytes([0xC0]) + bytes(47)
@@ -88,7 +88,7 @@ def _unsigned_address(one: RuleBreaker, message: Message) -> Variants:
 
 @breaks("CH-OPEN-4")
 def _same_address(one: RuleBreaker, message: Message) -> Variants:
-    hello = one.peer._opening._hello
+    hello = one.peer.state.opening.introduction
     if not isinstance(message, Welcome) or hello is None:
         return []
     address = hello.reward_address
@@ -142,9 +142,9 @@ def _other_first_halves(one: RuleBreaker, message: Message) -> Variants:
 def _other_part(one: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, Funding):
         return []
-    opening, wallet = one.peer._opening, one.peer.config.wallet
+    opening, wallet = one.peer.state.opening, one.peer.config.wallet
     channel = one.opening_channel()
-    parts = wallet_spends.initiators(channel, wallet, opening._deadline, message.part)
+    parts = wallet_spends.initiators(channel, wallet, opening.deadline, message.part)
     return [[msgspec.structs.replace(message, part=part)] for part in parts]
 
 
@@ -152,9 +152,9 @@ def _other_part(one: RuleBreaker, message: Message) -> Variants:
 def _other_bundle(one: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, Funded) or one.part is None:
         return []
-    opening, wallet = one.peer._opening, one.peer.config.wallet
+    opening, wallet = one.peer.state.opening, one.peer.config.wallet
     channel = one.opening_channel()
-    bundles = wallet_spends.receivers(channel, wallet, opening._deadline, one.part, message.bundle)
+    bundles = wallet_spends.receivers(channel, wallet, opening.deadline, one.part, message.bundle)
     return [[Funded(bundle)] for bundle in bundles]
 
 

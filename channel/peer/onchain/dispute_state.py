@@ -1,4 +1,4 @@
-"""What one side brings into a dispute, and what it remembers from one look to the next."""
+"""A channel on chain as one side sees it, from one block to the next."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block
 from channel.peer.chain_news import Fact
 from channel.peer.endpoint import Endpoint
-from channel.peer.onchain.fees import Fees
+from channel.peer.fees import Fees
 from channel.peer.onchain.signed_games import SignedGames
 from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.peer.shutdown import CleanShutdown
 from channel.peer.slashable import SlashableMove
 from channel.protocol.half_signed import Signed
-from channel.protocol.state import ChannelState, LiveGame
+from channel.protocol.state import LiveGame
 from games.contract import Player
 from games.referee import GameCoin
 
@@ -31,7 +31,7 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class FeeBundle:
     """All that is due in one bundle, with its parts, and the fee in mojos that it pays."""
 
     bundle: Bundle
@@ -41,42 +41,39 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A channel on chain, as one side sees it. Immutable: a look gives a new one.
+    """A channel on chain, as one side sees it. Each scan of a block returns a new one.
 
-    `newest` is F, what we can complete; the newest of `records` is S, what the other side may.
-    `faults` are the illegal last moves of F, by game. `funding` is what made a channel coin
-    that was deep once, in case that it has to be made again by its `deadline`; `ending` is a
-    shutdown whose half is out; `began` the height at which we went on chain.
+    What we bring into it: `newest` is F, the newest state that we can complete. `slashable` are
+    the illegal last moves of F, by game. `players` are our seats as of the end of play.
+    `funding` made a channel coin that was deep once; should a reorganisation take it away, it is
+    pushed again until its `deadline`. `began` is the height at which we went on chain.
+    `shutdown` is there if our half of it is out.
 
-    The rest is memory: what was told and not taken back; which coins are watched; what we
-    decided at which game coin; the coins of moves that were judged, and those that wait for
-    the player; the coin that pays the next fee, the change of all fees that we offered, and
-    what was offered last; the last picture.
+    What a scan leaves for the next: `reported` are the facts that the player knows. `decided`
+    is what we do at a game coin: a move, or None for no move. `warned` are the coins at which
+    the player knows of a risk. `tracked` are the game coins with their seats, by coin id;
+    `undecided` those that wait for the player, by game. `fee_coin` pays the next fee; `changes`
+    are the change coins of all fees that we offered, and `fee_bundle` is the last such offer.
     """
 
     endpoint: Endpoint
     newest: Signed
-    records: SignedGames
-    faults: Mapping[int, SlashableMove]
+    signed_games: SignedGames
+    slashable: Mapping[int, SlashableMove]
     players: tuple[tuple[int, Player], ...]
     deadline: int
     funding: Bundle | None
     began: int
-    ending: CleanShutdown | None = None
+    shutdown: CleanShutdown | None = None
     fees: Fees | None = None
     status: Status = Status.OPEN
-    told: tuple[Fact, ...] = ()
+    reported: tuple[Fact, ...] = ()
     watched: frozenset[Coin] = frozenset()
     decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
-    judged: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
-    waiting: Mapping[int, TrackedCoin] = field(default_factory=dict)
-    purse: Coin | None = None
+    tracked: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
+    undecided: Mapping[int, TrackedCoin] = field(default_factory=dict)
+    fee_coin: Coin | None = None
     changes: frozenset[Coin] = frozenset()
-    offer: Offer | None = None
-    picture: Block = field(default=Block(0))
-
-    @property
-    def sent(self) -> ChannelState:
-        """S: the newest state that the other side may be able to complete, or F."""
-        return self.records.past.state
+    fee_bundle: FeeBundle | None = None
+    block: Block = field(default=Block(0))

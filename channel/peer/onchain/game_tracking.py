@@ -141,9 +141,9 @@ def todo(view: View, tracked: TrackedCoin, born: int) -> Todo:
     """What to do about an unspent game coin that was made at this height."""
     game = tracked.game
     age = view.peak - born
-    if tracked.fault is not None:
+    if tracked.slashable is not None:
         # No timelock, and everything to win: a slash is good until the coin is spent.
-        return Slash(tracked.fault)
+        return Slash(tracked.slashable)
     may_move = False
     if game.mover is view.side and game.coin.infohash_b:
         redo = view.records.sent_from(game)

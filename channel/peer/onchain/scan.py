@@ -19,9 +19,9 @@ from channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.peer.fees import change_of
 from channel.peer.interface import Effect, OpeningFailed, Push, Tell
-from channel.peer.onchain.dispute_state import Dispute, Offer, Status
-from channel.peer.onchain.fees import change_of
+from channel.peer.onchain.dispute_state import Dispute, FeeBundle, Status
 from channel.peer.onchain.scan_games import Due, Playing
 from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
@@ -29,7 +29,7 @@ from channel.protocol.state import ChannelState, LiveGame
 from games.contract import Action
 
 
-def look(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
+def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     """What this picture of the chain means, and what to do about it."""
     one = _Look(dispute, block)
     one.see_channel()
@@ -38,7 +38,7 @@ def look(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
 
 def decide(dispute: Dispute, tracked: TrackedCoin, action: Action) -> tuple[Dispute, list[Effect]]:
     """The dispute in which we do this at a game coin. Raises `IllegalAction`."""
-    one = _Look(dispute, dispute.picture)
+    one = _Look(dispute, dispute.block)
     one.decide(tracked, action)
     told: list[Effect] = [Tell(news) for news in one.news]
     return replace(dispute, decided=one.decided), [*one.stores, *told]
@@ -70,11 +70,11 @@ class _Look(Playing):
         Nothing is known until then, unless the coins of a shutdown turn up, or the unroll coin of
         one of our states: whoever publishes can make the solution too large for a node to give.
         """
-        ending = self.was.ending
+        ending = self.was.shutdown
         if ending is not None and all(self._see(coin) for coin in ending.rewards()):
             self._shut(height)
             return
-        for link in self.was.records.past:
+        for link in self.was.signed_games.past:
             coin = unroll_coin(self.channel, link.state)
             if (seen := self._see(coin)) is not None:
                 self._seen_unroll(link.state, coin, seen)
@@ -92,11 +92,11 @@ class _Look(Playing):
             self.news.append(OpeningFailed(self.was.deadline))
 
     def _spent_channel(self, solution: bytes, height: int) -> None:
-        ending = self.was.ending
+        ending = self.was.shutdown
         if ending is not None and ending.is_paid_by(solution):
             self._shut(height)
             return
-        state = self.was.records.published(solution)
+        state = self.was.signed_games.published(solution)
         if state is None:
             self.facts.append(UnknownSpend(self.channel.coin, height))
             return
@@ -117,7 +117,7 @@ class _Look(Playing):
             self.incomplete = True
 
     def _shut(self, height: int) -> None:
-        ending = self.was.ending
+        ending = self.was.shutdown
         if ending is None or self.block.peak - height < self.endpoint.confirmations:
             return
         self.status = Status.SHUT
@@ -146,7 +146,7 @@ class _Look(Playing):
     def _on_spent_unroll(
         self, published: ChannelState, coin: Coin, solution: bytes, height: int
     ) -> None:
-        state = self.was.records.outcome(published, solution)
+        state = self.was.signed_games.outcome(published, solution)
         if state is None:
             self.facts.append(UnknownSpend(coin, height))
             return
@@ -165,7 +165,7 @@ class _Look(Playing):
                 height,
             )
         )
-        void = self.was.records.games_not_in(state)
+        void = self.was.signed_games.games_not_in(state)
         self.facts += [GameVoid(game_id, state.number) for game_id in void]
         self._see_games(state, firsts, height)
 
@@ -175,13 +175,13 @@ class _Look(Playing):
         known = self.judged.get(coin.id)
         if known is None:
             at_newest = state.number == self.was.newest.state.number
-            fault = self.was.faults.get(game.id) if at_newest else None
+            fault = self.was.slashable.get(game.id) if at_newest else None
             player = None
             if fault is None:
                 live = dict(self.was.players).get(game.id)
                 # What messages showed ahead is known to that seat alone.
                 fits = live is not None and live.position == game.position
-                player = live if fits else self.was.records.player_at(state, game)
+                player = live if fits else self.was.signed_games.player_at(state, game)
             known = self.judged[coin.id] = TrackedCoin(game, coin, player, fault, True)
         return known
 
@@ -221,7 +221,7 @@ class _Look(Playing):
             bundle = fees.paid(bundles, coin, fee, self.channel.agg_sig_data)
             self.changes.add(fees.change(coin, fee))
             paid[group] = Push(f"{group[0][0].name}+fee", bundle)
-            self.offer = self.offer or Offer(bundle, bundles, fee)
+            self.offer = self.offer or FeeBundle(bundle, bundles, fee)
         self.pushes[:0] = paid.values()
 
     def _offered_change(self, coin: Coin) -> Coin | None:
@@ -242,25 +242,25 @@ class _Look(Playing):
         fresh: list[Fact] = []
         if self.incomplete:
             # What is not seen now may well be so still: nothing is taken back until all is known.
-            self.facts = [*dict.fromkeys((*self.was.told, *self.facts))]
+            self.facts = [*dict.fromkeys((*self.was.reported, *self.facts))]
             if self.was.status is not Status.OPEN:
                 self.status = self.was.status
-        if tuple(self.facts) != self.was.told:
-            undone = [Undone(fact) for fact in self.was.told if fact not in self.facts]
-            fresh = [fact for fact in self.facts if fact not in self.was.told]
+        if tuple(self.facts) != self.was.reported:
+            undone = [Undone(fact) for fact in self.was.reported if fact not in self.facts]
+            fresh = [fact for fact in self.facts if fact not in self.was.reported]
         after = replace(
             self.was,
             status=self.status,
-            told=tuple(self.facts),
+            reported=tuple(self.facts),
             watched=frozenset(self.watched),
             decided=self.decided,
             warned=frozenset(self.warned),
-            judged=self.judged,
-            waiting=self.waiting,
-            purse=self.purse,
+            tracked=self.judged,
+            undecided=self.waiting,
+            fee_coin=self.purse,
             changes=frozenset(self.changes),
-            offer=self.offer,
-            picture=self.block,
+            fee_bundle=self.offer,
+            block=self.block,
         )
         told = [Tell(one) for one in (*undone, *fresh, *self.news)]
         return after, [*self.stores, *self.watches, *self.pushes, *told]

@@ -20,7 +20,7 @@ from channel.peer.chain_news import (
 )
 from channel.peer.interface import Acted, Effect, Moved, News, Push, Store, Watch, YourTurn
 from channel.peer.onchain import game_tracking
-from channel.peer.onchain.dispute_state import Dispute, Offer, Status
+from channel.peer.onchain.dispute_state import Dispute, FeeBundle, Status
 from channel.peer.onchain.game_tracking import Track, View
 from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.peer.own_action import own_action
@@ -46,11 +46,11 @@ class Playing:
         self.block = block
         self.picture = {seen.coin.id: seen for seen in block.coins}
         self.decided = dict(dispute.decided)
-        self.judged = dict(dispute.judged)
+        self.judged = dict(dispute.tracked)
         self.warned = set(dispute.warned)
         self.watched = set(dispute.watched)
         self.waiting: dict[int, TrackedCoin] = {}
-        self.purse = dispute.purse
+        self.purse = dispute.fee_coin
         self.changes = set(dispute.changes)
         self.status = Status.OPEN
         self.incomplete = False
@@ -61,7 +61,7 @@ class Playing:
         self.pushes: list[Push] = []
         self.urgent: list[Due] = []
         self.leisurely: list[Due] = []
-        self.offer: Offer | None = None
+        self.offer: FeeBundle | None = None
 
     # --- the games -------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class Playing:
     def _view(self) -> View:
         return View(
             self.endpoint,
-            self.was.records,
+            self.was.signed_games,
             self.decided,
             self.judged,
             self.picture,
@@ -122,8 +122,10 @@ class Playing:
                         )
                     )
         for tracked in track.coins:
-            if tracked.fault is not None:
-                self.facts.append(IllegalOnChain(tracked.game.id, tracked.fault.rule, tracked.coin))
+            if tracked.slashable is not None:
+                self.facts.append(
+                    IllegalOnChain(tracked.game.id, tracked.slashable.rule, tracked.coin)
+                )
 
     def _tell_payout(self, view: View, track: Track, paid: game_tracking.Payout) -> None:
         tracked, seen = track.tip, track.tip_seen
@@ -140,7 +142,7 @@ class Playing:
 
     def _tell_end(self, game_id: int, paid: game_tracking.Payout) -> None:
         """A game ends once: one that we settled by messages has ended, if it paid the same."""
-        before = self.was.records.ended_off_chain(game_id)
+        before = self.was.signed_games.ended_off_chain(game_id)
         side = self.endpoint.side
         if before is None or (before[side], before[side.other]) != (paid.ours, paid.theirs):
             self.facts.append(GameEnded(game_id, paid.ours, paid.theirs, before is not None))
@@ -192,7 +194,7 @@ class Playing:
         if forced is not None:
             self.decide(tracked, forced)
             return
-        asked = self.was.waiting.get(tracked.game.id)
+        asked = self.was.undecided.get(tracked.game.id)
         # Whoever was asked before a reorganisation may have answered while there was nothing
         # to decide: it is asked again.
         if asked is None or asked.game.coin != tracked.game.coin:

@@ -27,7 +27,7 @@ class TrackedCoin:
     game: LiveGame
     coin: Coin
     player: Player | None
-    fault: SlashableMove | None = None
+    slashable: SlashableMove | None = None
     first: bool = False
     runs: int = 0
     disagreements: tuple[str, ...] = ()

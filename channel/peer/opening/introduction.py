@@ -5,45 +5,12 @@ Source: the state channel, "Keys and signatures" and "Opening".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from channel.crypto import bls
 from channel.crypto.keys import PublicKeys
 from channel.errors import Violation
+from channel.peer.agreement import Agreement
 from channel.protocol.messages import Introduction
-from channel.protocol.proposals import ANSWER_MARGIN
 from games.referee import payout_message
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """How long each side waits for the other, in blocks.
-
-    `response` and `move` are agreed on; `margin` is what the waiting side adds of its own accord
-    for delivery and reconnection.
-    """
-
-    response: int = 10
-    move: int = 40
-    margin: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """What both players agreed on before they talk: who pays what, and how long to wait.
-
-    `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks; `confirmations`
-    is our own setting.
-    """
-
-    contributions: tuple[int, int]
-    unroll_timeout: int
-    confirmations: int
-    times: Times = Times()
-
-    def least_unroll_timeout(self) -> int:
-        """The shortest unroll timeout that a careful player accepts, in blocks."""
-        return self.confirmations + 2 + ANSWER_MARGIN
 
 
 def check_introduction(

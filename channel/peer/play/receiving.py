@@ -6,12 +6,13 @@ that is right but for moves that we can slash becomes our newest state, to be pu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from channel.errors import Violation
 from channel.peer.endpoint import Endpoint
 from channel.peer.interface import (
+    CancelGames,
     Cancelled,
     Effect,
     GameSettled,
@@ -20,7 +21,7 @@ from channel.peer.interface import (
     Send,
     Tell,
 )
-from channel.peer.play.play_state import Out, PlayState
+from channel.peer.play.play_state import PlayState
 from channel.peer.slashable import SlashableMove, slashable_move
 from channel.protocol.half_signed import check_halves
 from channel.protocol.messages import (
@@ -33,6 +34,7 @@ from channel.protocol.messages import (
     Propose,
     encode,
 )
+from channel.protocol.proposals import why_not
 from channel.protocol.rules import RULES
 from channel.protocol.state import Before, ChannelState, Group, LiveGame
 from channel.protocol.transitions import Settled, apply
@@ -43,24 +45,25 @@ from games.judge import Ruling, judge_move, position_after
 from games.referee import RefereeRefusal
 
 
-class IllegalMoves(Violation):
-    """A batch that is right but for illegal moves, each of which we can slash.
+@dataclass(frozen=True, slots=True)
+class IllegalMoves:
+    """The illegal moves of a batch: what the first violates, and what slashes each, by game."""
 
-    `play` is the play with the state as declared: our newest now, to be published. `faults`
-    are what slashes, by game; `effects` keep the state, and tell of what else the batch did.
+    violation: Violation
+    slashable: tuple[tuple[int, SlashableMove], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedBatch:
+    """The state of play after a batch, and the effects of the batch.
+
+    A batch with `illegal` moves that we can all slash is valid but for them: its state, as it
+    was declared, is now the newest that we can publish.
     """
 
-    def __init__(
-        self,
-        first: Violation,
-        play: PlayState,
-        faults: tuple[tuple[int, SlashableMove], ...],
-        effects: list[Effect],
-    ) -> None:
-        super().__init__(first.rule, first.detail)
-        self.play = play
-        self.faults = faults
-        self.effects = effects
+    play: PlayState
+    effects: list[Effect]
+    illegal: IllegalMoves | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,8 @@ class _Judged:
         return self.player.moved(self.game.position)
 
 
-def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Out:
-    """The play after this batch. Raises `Violation`, or `IllegalMoves`."""
+def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> ReceivedBatch:
+    """Validate an incoming batch, recomputing every field. Raises `Violation`."""
     if play.potato:
         raise Violation("CH-BATCH-1", "a batch while we hold the potato")
     if batch.number != play.state.number + 1:
@@ -97,8 +100,11 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Out:
     if left and not play.requested:
         raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
     signed = check_halves(endpoint.channel, sender, state, (batch.channel_half, batch.unroll_half))
+    legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
-    faults = _faults(endpoint, illegal)
+    slashable = _slashable_moves(endpoint, illegal)
+    # After an illegal move nobody answers proposals any more.
+    unfit = {} if slashable else _unfit(endpoint, batch.actions)
     after = replace(
         play,
         state=state,
@@ -107,21 +113,23 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Out:
         potato=True,
         requested=False,
         ask_later=False,
+        queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
     )
     for game in state.games:
         if after.player(game.id) is None:
             after = after.with_player(game.id, endpoint.new_player(game))
-    legal = [move for move in judged if move.ruling.legal]
     for move in legal:
         after = after.with_player(move.game.id, move.learned())
-    after = after.only_live()
-    slashes = tuple((game_id, serialize(fault.evidence)) for game_id, fault in faults)
-    effects: list[Effect] = [endpoint.keep(state, signed, play.state.games, slashes)]
-    effects += endpoint.keep_proposals(play.state, state)
-    effects += _news(endpoint, play.state, batch.actions, legal, settled)
-    if illegal:
-        raise IllegalMoves(_violation(illegal[0]), after, faults, effects)
-    return after, effects
+    slashes = tuple((game_id, serialize(one.evidence)) for game_id, one in slashable)
+    return ReceivedBatch(
+        after.only_live(),
+        [
+            endpoint.keep(state, signed, play.state.games, slashes),
+            *endpoint.keep_proposals(play.state, state),
+            *_news(endpoint, play.state, batch.actions, legal, settled, unfit),
+        ],
+        IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
+    )
 
 
 def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> list[Effect]:
@@ -161,20 +169,31 @@ def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> 
     return _Judged(after, player, ruling)
 
 
-def _faults(
+def _slashable_moves(
     endpoint: Endpoint, illegal: Sequence[_Judged]
 ) -> tuple[tuple[int, SlashableMove], ...]:
     """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
-    faults: list[tuple[int, SlashableMove]] = []
+    moves: list[tuple[int, SlashableMove]] = []
     for move in illegal:
-        evidence, rule = move.ruling.evidence, move.ruling.rule or "CH-MOVE-5"
-        fault = (
-            slashable_move(endpoint, move.game, rule, evidence) if evidence is not None else None
-        )
-        if fault is None:
+        evidence, rule, slashable = move.ruling.evidence, move.ruling.rule or "CH-MOVE-5", None
+        if evidence is not None:
+            slashable = slashable_move(endpoint, move.game, rule, evidence)
+        if slashable is None:
             raise _violation(illegal[0])
-        faults.append((move.game.id, fault))
-    return tuple(faults)
+        moves.append((move.game.id, slashable))
+    return tuple(moves)
+
+
+def _unfit(endpoint: Endpoint, actions: Sequence[BatchAction]) -> dict[int, str]:
+    """The new proposals that cannot be played, with the reasons: we cancel them unasked."""
+    reasons: dict[int, str] = {}
+    for action in actions:
+        if isinstance(action, Propose):
+            group = Group(endpoint.side.other, action.offers)
+            reason = why_not(endpoint.channel, group, endpoint.confirmations)
+            if reason is not None:
+                reasons[group.id] = reason
+    return reasons
 
 
 def _violation(move: _Judged) -> Violation:
@@ -192,6 +211,7 @@ def _news(
     actions: Sequence[BatchAction],
     judged: Sequence[_Judged],
     settled: Sequence[Settled],
+    unfit: Mapping[int, str],
 ) -> list[Effect]:
     news: list[Effect] = []
     for ended in settled:
@@ -214,9 +234,9 @@ def _news(
             move.game.id, move.game.position, move.learned(), ruling.runs, ruling.disagreements
         )
         news.append(Tell(moved))
-    news += [
-        Tell(Proposed(Group(endpoint.side.other, action.offers)))
-        for action in actions
-        if isinstance(action, Propose)
-    ]
+    for action in actions:
+        if isinstance(action, Propose):
+            group = Group(endpoint.side.other, action.offers)
+            if group.id not in unfit:
+                news.append(Tell(Proposed(group)))
     return news

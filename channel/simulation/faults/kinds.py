@@ -16,10 +16,10 @@ import msgspec
 
 from channel.chain.observations import Block
 from channel.errors import InvariantError
+from channel.peer.agreement import Times
 from channel.peer.chain_news import ChannelSettled, Undone
 from channel.peer.interface import Effect, Event, Push, Received, Send, Store, Tell
 from channel.peer.machine import Peer
-from channel.peer.opening.introduction import Times
 from channel.protocol.half_signed import preempt, publish
 from channel.protocol.messages import (
     Advisory,
@@ -135,7 +135,7 @@ class Late(FaultyPeer):
         for effect in effects:
             if isinstance(effect, Push) and _kind(effect).startswith(self._which):
                 coin = effect.bundle.spends[0].coin.id
-                peak = self.peer._picture.peak
+                peak = self.peer.state.block.peak
                 if peak - self._since.setdefault(coin, peak) < self._blocks:
                     self.mark()
                     continue
@@ -152,7 +152,7 @@ class Clock(FaultyPeer):
 
     def event(self, event: Event | None) -> Event | None:
         """Another height, once it is on chain."""
-        if not isinstance(event, Block) or self.peer._dispute is None:
+        if not isinstance(event, Block) or self.peer.state.dispute is None:
             return event
         self.mark()
         return replace(event, peak=event.peak + self._by)
@@ -238,7 +238,7 @@ def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
 
 def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
     """What a game's secrets come from, beside a message."""
-    if peer._play is None or not peer.play.state.games:
+    if peer.state.play is None or not peer.play.state.games:
         return [blob]
     game_id = peer.play.state.games[0].id
     return [encode(Advisory(game_id, peer.config.entropy(game_id)[:32])), blob]
@@ -251,13 +251,13 @@ class Publishes(FaultyPeer):
         """Another state than the newest."""
         changed: list[Effect] = []
         for effect in effects:
-            completable = self.peer.play.history if self.peer._play else ()
+            completable = self.peer.play.history if self.peer.state.play else ()
             oldest = [link.signed for link in completable if link.signed][-1:]
             if isinstance(effect, Push) and effect.name == "unroll" and oldest and oldest[0]:
                 if oldest[0] != self.peer.play.newest:
                     self.mark()
-                secret = self.peer._secret_keys
-                effect = Push("unroll", publish(self.peer._endpoint().channel, secret, oldest[0]))
+                secret = self.peer.endpoint.secret_keys
+                effect = Push("unroll", publish(self.peer.endpoint.channel, secret, oldest[0]))
             changed.append(effect)
         return changed
 
@@ -271,8 +271,8 @@ class PreemptsItself(FaultyPeer):
         if not times_out:
             return effects
         self.mark()
-        newest, channel = self.peer.play.newest, self.peer._endpoint().channel
-        bundle = preempt(channel, self.peer._secret_keys, newest, newest.state)
+        newest, channel = self.peer.play.newest, self.peer.endpoint.channel
+        bundle = preempt(channel, self.peer.endpoint.secret_keys, newest, newest.state)
         return [*effects, Push("preempt", bundle)]
 
 

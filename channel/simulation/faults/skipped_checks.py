@@ -22,12 +22,13 @@ MODULES = (
     "crypto.keys",
     *("protocol.half_signed", "protocol.messages", "protocol.proposals", "protocol.transitions"),
     *("peer.opening.funding", "peer.opening.handshake", "peer.opening.introduction"),
-    *("peer.shutdown", "peer.machine", "peer.machine_ends", "peer.play.receiving"),
+    *("peer.play.receiving", "peer.shutdown"),
+    *("peer.phases.closing", "peer.phases.opening", "peer.phases.playing"),
 )
 """The modules of the engine in which the other side is judged."""
 
 _HOOK = "__channelsim_raise__"
-_RAISES = re.compile(r"Violation|IllegalMoves|_violation")
+_RAISES = re.compile(r"Violation|_violation")
 _ID = re.compile(r"CH-[A-Z]+-\d+")
 
 
@@ -149,8 +150,6 @@ class _Marks(ast.NodeTransformer):
             return node
         says = [ast.unparse(one) for one in getattr(node.exc, "args", ())[1:2]]
         rules = tuple(_ID.findall(source)) or self._known
-        if "IllegalMoves" in source:
-            rules = "CH-MOVE-4", "CH-MOVE-5"
         self.checks.append((rules, says[0] if says else source))
         asks = ast.parse(
             f"if True:\n"

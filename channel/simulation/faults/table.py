@@ -85,13 +85,13 @@ _RULES_OF = {
     "funding._amount": _FUNDING,
     "half_signed.check_halves": ("CH-OPEN-8",),
     "receiving._judge": ("CH-MOVE-4",),
-    "receiving._faults": ("CH-MOVE-4", "CH-MOVE-5"),
+    "receiving._slashable_moves": ("CH-MOVE-4", "CH-MOVE-5"),
 }
 """The rules of checks that are told them by who calls, by module and function."""
 
 _SEEN_BY = {
     "receiving._judge": ("overshare", "padded"),
-    "receiving._faults": ("bad-selection", "overraise", "wrong-reveal"),
+    "receiving._slashable_moves": ("bad-selection", "overraise", "wrong-reveal"),
 }
 """Others that reach these checks."""
 
@@ -346,7 +346,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "CH-TIME-1",
             "waits for 2 blocks only",
             Replaced,
-            "peer.machine_chain:wait",
+            "peer.phases.blocks:wait",
             hastily,
             by=("late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
         ),
@@ -355,7 +355,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "liveness",
             "never stops waiting",
             Replaced,
-            "peer.machine_chain:wait",
+            "peer.phases.blocks:wait",
             never_late,
             by=("dead", "silent"),
         ),
@@ -401,11 +401,20 @@ def behaviours() -> tuple[PlantedFault, ...]:
                 "duty",
                 "offers the same fee with every block",
                 Replaced,
-                "peer.onchain.fees:Fees.after",
+                "peer.fees:Fees.after",
                 first_fee,
                 by=("stale-any", "leaver", "wrong-commitment"),
             ),
             given={"weather": "full", "fees": 5},
+        ),
+        _behaves(
+            "takes illegal moves",
+            "CH-MOVE-4",
+            "plays on after moves that it could slash",
+            Replaced,
+            "peer.play.receiving:_slashable_moves",
+            nothing(()),
+            by=("bad-selection", "overraise", "wrong-reveal"),
         ),
         _behaves(
             "has no evidence",
@@ -437,8 +446,8 @@ ARGUED = {
     "unchecked funding._conditions/5": _BOUND,
     "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
     "unchecked handshake._on_launch/3": "no opening message shows the receiver's coin so early",
-    "unchecked machine._hold/1": _BOUND,
-    "unchecked receiving._faults/1": "the opponent can slash every illegal move of these games",
+    "unchecked opening.on_early_message/1": _BOUND,
+    "unchecked receiving._slashable_moves/1": "each illegal move of these games can be slashed",
 }
 """Faults that no adversary of this harness can show, by name, and why."""
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from channel.chain.observations import Block
 from channel.errors import Violation
+from channel.peer.agreement import Times
 from channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
 from channel.peer.interface import BrokenOff, ChannelOpen, OpeningFailed, Received, Send, Tell
-from channel.peer.opening.introduction import Times
 from channel.protocol.messages import (
     MAX_MESSAGE,
     Accept,

@@ -73,7 +73,7 @@ def money(run: Run) -> Iterator[BrokenPromise]:
 
 def channel_coin(run: Run) -> Coin | None:
     """The channel's coin, if the chain has it."""
-    table = run.ends[run.scenario.honest].peer.endpoint
+    table = run.ends[run.scenario.honest].peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
 

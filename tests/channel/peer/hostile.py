@@ -60,7 +60,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     """Deliver it: refused by this rule, nothing changed, the newest state published."""
     end = table.ends[victim]
     peer = end.peer
-    before, phase = peer._play, peer.phase
+    before, phase = peer.state.play, peer.phase
     stored = {**end.stored}
     effects = table.receive(victim, message)
     news = broken_off(end)
@@ -71,7 +71,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     assert str(violation) == f"{violation.party}, at {violation.step}: {rule}: {violation.detail}"
     assert "\n" not in str(violation)
     assert not [effect for effect in effects if isinstance(effect, Send)]
-    assert peer._play == before
+    assert peer.state.play == before
     assert end.stored == stored
     if before is None:
         assert peer.phase is Phase.FAILED
@@ -92,7 +92,7 @@ def published(table: Table, victim: int, news: BrokenOff) -> None:
     assert newest.state.number % 2 == victim
     coin = unroll_coin(table.channel, newest.state)
     assert coin in end.watched
-    opened = end.peer._opened
+    opened = end.peer.state.opening.opened
     if opened is None or opened.bundle is None:
         # There is no channel coin yet; should it come to be, it is spent then.
         assert end.pushed == []
@@ -106,12 +106,12 @@ def published(table: Table, victim: int, news: BrokenOff) -> None:
 def stays_off(table: Table, victim: int) -> None:
     """From then on what the other side says no longer counts."""
     peer = table.ends[victim].peer
-    before = peer._play
+    before = peer.state.play
     for message in (encode(Request()), b"", b"\xc1"):
         effects = table.receive(victim, message)
         assert [type(effect) for effect in effects] == [Tell]
         assert isinstance(table.ends[victim].news[-1], Ignored)
-    assert peer._play == before
+    assert peer.state.play == before
 
 
 def quiet(effects: list[Effect]) -> bool:

@@ -441,7 +441,7 @@ def _commit_b(cheat: Cheat, game_id: int) -> Move:
     """Bob's commitment, as an honest player makes it."""
     game = cheat.state.game(game_id)
     assert game is not None
-    table = cheat.end.peer.endpoint
+    table = cheat.end.peer.state.endpoint
     assert table is not None
     player = table.new_player(game).moved(game.position)
     play = player.act(Action("commit"))

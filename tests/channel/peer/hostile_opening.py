@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import TypeVar
@@ -26,6 +26,7 @@ from channel.chain.coins import (
 )
 from channel.crypto import bls
 from channel.crypto.keys import SecretKeys
+from channel.peer.opening.handshake import hello, welcome
 from channel.protocol.half_signed import Halves, sign_halves
 from channel.protocol.messages import (
     Advisory,
@@ -91,7 +92,7 @@ class Moment:
     @property
     def channel(self) -> Channel:
         """The channel as the victim knows it, once there is one."""
-        channel = self.table.ends[self.victim].peer._opening.channel
+        channel = self.table.ends[self.victim].peer.state.opening.channel
         assert channel is not None
         return channel
 
@@ -125,10 +126,11 @@ def shown(victim: int) -> Moment:
 
 def with_channel_key(moment: Moment, key: bytes, proof: bytes) -> Hostile:
     """The message with this channel key, and the hello before it with its hash."""
-    opening = moment.table.ends[moment.victim].peer._opening
-    if opening._hello is not None:
-        key_hash = sha256(key).digest()
-        opening._hello = msgspec.structs.replace(opening._hello, channel_key_hash=key_hash)
+    peer = moment.table.ends[moment.victim].peer
+    first = peer.state.opening.introduction
+    if first is not None:
+        first = msgspec.structs.replace(first, channel_key_hash=sha256(key).digest())
+        peer.state = replace(peer.state, opening=replace(peer.state.opening, introduction=first))
     return moment.but(channel_key=key, channel_proof=proof)
 
 
@@ -149,12 +151,14 @@ def both(rule: str) -> Callable[[Callable[[int], Hostile]], Callable[[int], Host
 
 def own_hello(moment: Moment) -> Hello:
     """What the victim itself would say as the initiator."""
-    return moment.table.ends[moment.victim].peer._opening.hello()
+    peer = moment.table.ends[moment.victim].peer
+    return hello(peer.config, peer.state.opening)
 
 
 def own_welcome(moment: Moment) -> Welcome:
     """What the victim itself would say as the receiver."""
-    return moment.table.ends[moment.victim].peer._opening.welcome()
+    peer = moment.table.ends[moment.victim].peer
+    return welcome(peer.config, peer.state.opening)
 
 
 def point_outside_the_group() -> bytes:
@@ -310,9 +314,9 @@ def another_channel_key_than_the_hello_has_the_hash_of() -> Hostile:
 
 @CASES.add("CH-OPEN-11")
 def a_hash_of_nothing() -> Hostile:
-    table, victim, hello = at(Hello, BEN).but(channel_key_hash=bytes(32))
-    assert isinstance(hello, Hello)
-    table.receive(victim, hello)
+    table, victim, message = at(Hello, BEN).but(channel_key_hash=bytes(32))
+    assert isinstance(message, Hello)
+    table.receive(victim, message)
     moment = at(Launch, BEN, table)
     return moment.table, victim, moment.message
 
@@ -534,7 +538,7 @@ class Wallets:
 
     @property
     def deadline(self) -> int:
-        return self.moment.table.ends[self.moment.victim].peer._opening._deadline
+        return self.moment.table.ends[self.moment.victim].peer.state.opening.deadline
 
     def launch(self) -> Value:
         return condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
@@ -842,7 +846,7 @@ def part_of_another_coin_than_announced() -> Hostile:
 def funded() -> tuple[Moment, Wallets, Bundle]:
     """Ann waits for F: the moment, Ben's wallet, and Ann's own part."""
     moment = at(Funded, ANN)
-    ours = moment.table.ends[ANN].peer._opening._part
+    ours = moment.table.ends[ANN].peer.state.opening.part
     assert ours is not None
     return moment, Wallets(moment, BALANCE, False), ours
 
@@ -907,7 +911,7 @@ for _what, _bundle in WRONG_BUNDLES.items():
 @CASES.add("CH-OPEN-10")
 def a_wallet_of_the_receiver_who_puts_in_nothing() -> Hostile:
     moment = at(Funded, ANN, sit(contributions=(BALANCE, 0)))
-    ours = moment.table.ends[ANN].peer._opening._part
+    ours = moment.table.ends[ANN].peer.state.opening.part
     assert ours is not None
     wallet = Wallets(moment, 0, False)
     theirs = wallet.signed(wallet.usual())

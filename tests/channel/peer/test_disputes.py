@@ -206,8 +206,8 @@ def test_a_share_that_goes_to_another_address_is_told_as_it_went(thief: int) -> 
     while victim.peer.phase is not Phase.CLOSED:
         live(table, dead=(thief,))
         table.chain.farm()
-        dispute = victim.peer._dispute
-        for spot in dispute.judged.values() if dispute else ():
+        dispute = victim.peer.state.dispute
+        for spot in dispute.tracked.values() if dispute else ():
             game = spot.game
             to = addresses[game.mover], addresses[game.mover.other]
             solution = serialize(timeout_solution(game.coin, *to))
@@ -293,12 +293,12 @@ def test_an_illegal_move_on_chain_is_slashed_at_once(thief: int) -> None:
         table = at_message(14)
         table.mail.clear()
         leave(table, ANN)
-        dispute = table.ends[thief].peer
+        peer = table.ends[thief].peer
         while True:
             live(table, dead=())
             pushes = [p for p in table.ends[thief].pushed if p[0] in ("move", "redo")]
             farm(table)
-            assert dispute._dispute is not None
+            assert peer.state.dispute is not None
             if pushes:
                 break
         # The honest move is in; its next one is made by hand, and wrongly.
@@ -323,9 +323,9 @@ def test_an_illegal_move_on_chain_is_slashed_at_once(thief: int) -> None:
 
 def _decided(table: Table, index: int) -> tuple[Coin, GameCoin, GameCoin] | None:
     """A game coin at which this side has decided and must wait, and the coin it will make."""
-    dispute = table.ends[index].peer._dispute
+    dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    for spot in dispute.judged.values():
+    for spot in dispute.tracked.values():
         seen = table.chain.coin(spot.coin.id)
         after = dispute.decided.get(spot.game.coin)
         if seen and seen.spent is None and after and table.chain.peak() - seen.born < 2:
@@ -441,8 +441,9 @@ def test_a_reveal_that_cannot_wait_is_made_and_told() -> None:
     table = at_message(14)
     for end in table.ends:
         # As if it wanted far more confirmations than the game's timeout leaves room for.
-        assert end.peer.endpoint is not None
-        end.peer.endpoint = replace(end.peer.endpoint, confirmations=TIMEOUT + 5)
+        assert end.peer.state.endpoint is not None
+        endpoint = replace(end.peer.state.endpoint, confirmations=TIMEOUT + 5)
+        end.peer.state = replace(end.peer.state, endpoint=endpoint)
     table.mail.clear()
     leave(table, ANN)
     settle(table, limit=600)

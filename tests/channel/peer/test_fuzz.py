@@ -53,7 +53,7 @@ def sound(table: Table, victim: int) -> None:
         assert news.violation.rule
         assert news.violation.party == table.ends[1 - victim].peer.config.name
         assert str(news.violation).isprintable()
-    if end.peer._play is not None:
+    if end.peer.state.play is not None:
         assert end.state.total() == 2 * BALANCE
         assert end.play.newest.state.number % 2 == victim
 

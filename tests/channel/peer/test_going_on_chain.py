@@ -6,6 +6,7 @@ would have without.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -292,7 +293,8 @@ def test_a_share_of_nothing_is_not_claimed_but_told() -> None:
     dead = 1 - next(i for i, e in enumerate(table.ends) if e.state.games[0].mover == i)
     mover = 1 - dead
     refuse = lambda player: Action("fold")  # noqa: E731
-    table.ends[dead].peer.phase = Phase.CLOSED
+    peer = table.ends[dead].peer
+    peer.state = replace(peer.state, phase=Phase.CLOSED)
     settle(table, refuse, refuse, dead=(dead,))
     end = table.ends[mover]
     news = settled(end)
@@ -307,7 +309,7 @@ def test_a_funding_that_vanishes_after_its_deadline_is_a_failed_opening() -> Non
     seen = table.chain.coin(coin.id)
     assert seen is not None
     back = table.chain.peak() - seen.born + 1
-    deadline = table.ends[ANN].peer._opened
+    deadline = table.ends[ANN].peer.state.opening.opened
     assert deadline is not None
     # Beyond what confirmations are for: nothing can be done, but that both notice.
     table.chain.reorganise(back, back + 20, keep=False)
@@ -334,7 +336,7 @@ def test_a_funding_that_vanishes_before_its_deadline_is_sent_again() -> None:
 
 def test_a_funding_that_comes_back_after_it_had_failed_is_unrolled() -> None:
     table = sit().open()
-    opened = table.ends[ANN].peer._opened
+    opened = table.ends[ANN].peer.state.opening.opened
     assert opened is not None
     assert opened.bundle is not None
     seen = table.chain.coin(table.channel.coin.id)

@@ -34,14 +34,14 @@ def secret(number: int) -> PrivateKey:
 def with_key(table: Table, index: int, key: PrivateKey) -> None:
     """Give a peer this channel key before it has said anything."""
     peer = table.ends[index].peer
-    keys = replace(peer._secret_keys, channel=key)
-    peer._secret_keys = peer._opening._secret = keys
-    peer._opening._public = keys.public()
+    opening = peer.state.opening
+    keys = replace(opening.secret_keys, channel=key)
+    peer.state = replace(peer.state, opening=replace(opening, secret_keys=keys))
 
 
 def test_who_knew_the_other_key_first_would_have_everything() -> None:
     table = sit()
-    ann = table.ends[ANN].peer._secret_keys.channel.get_g1()
+    ann = table.ends[ANN].peer.state.opening.secret_keys.channel.get_g1()
     own = secret(123456789)
     hidden_key = ann + own.get_g1()
     digest = sha256(bytes(hidden_key) + tree_hash(HIDDEN)).digest()
@@ -60,7 +60,7 @@ def test_who_knew_the_other_key_first_would_have_everything() -> None:
 
 def test_the_receiver_names_its_key_before_it_can_know_the_other() -> None:
     table = sit().start()
-    key = table.ends[ANN].peer._opening._public.channel
+    key = table.ends[ANN].peer.state.opening.secret_keys.channel.get_g1()
     (_, first), *more = table.mail
     assert not more
     hello = decode(first)
@@ -71,6 +71,6 @@ def test_the_receiver_names_its_key_before_it_can_know_the_other() -> None:
     assert {name for name in hello.__struct_fields__ if "channel" in name} == {"channel_key_hash"}
     table.deliver()
     welcome = decode(table.mail[0][1])
-    assert bytes(table.ends[BEN].peer._opening._public.channel) == getattr(
+    assert bytes(table.ends[BEN].peer.state.opening.secret_keys.channel.get_g1()) == getattr(
         welcome, "channel_key", None
     )

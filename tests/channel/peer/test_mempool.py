@@ -12,9 +12,9 @@ from channel.chain.observations import Block, CoinSeen
 from channel.crypto import bls
 from channel.crypto.hkdf import derive
 from channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
+from channel.peer.fees import Fees, change_of, left_of
 from channel.peer.interface import Pinned, Push
-from channel.peer.onchain.fees import Fees, change_of, left_of
-from channel.peer.onchain.scan import look
+from channel.peer.onchain.scan import scan
 from channel.protocol.game_spends import claim_bundle
 from channel.protocol.half_signed import preempt
 from channel.protocol.wallet import Wallet, address_of, wallet_key
@@ -285,7 +285,7 @@ def test_what_pays_is_offered_before_what_a_thief_could_take() -> None:
         live(table, decider("a"), decider("b"), dead=(BEN,))
         farm(table, dead=(BEN,))
         end = table.ends[ANN]
-        pushes = [one for one in end.peer.handle(end.peer._picture) if isinstance(one, Push)]
+        pushes = [one for one in end.peer.handle(end.peer.state.block) if isinstance(one, Push)]
         names = [push.name for push in pushes]
         with_fee = [name.endswith("+fee") for name in names]
         assert with_fee == sorted(with_fee, reverse=True), names
@@ -365,12 +365,12 @@ def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most:
         live(table, dead=dead)
         farm(table, dead=dead)
         peer = table.ends[ANN].peer
-        if not peer._dispute or peer.phase.value != "the chain":
+        if not peer.state.dispute or peer.phase.value != "the chain":
             break
-        pictures = [peer._picture.peak + more for more in range(8)]
+        pictures = [peer.state.block.peak + more for more in range(8)]
         for waited, peak in enumerate(pictures):
             # The same picture some blocks later: nothing of ours got in.
-            _, effects = look(peer._dispute, replace(peer._picture, peak=peak))
+            _, effects = scan(peer.state.dispute, replace(peer.state.block, peak=peak))
             for push in effects:
                 if isinstance(push, Push) and push.name in ("claim+fee", "unroll-timeout+fee"):
                     wallet = push.bundle.spends[-1]
@@ -401,9 +401,9 @@ def on_turn(table: Table, *, late: int) -> tuple[Table, int, int]:
     while not any(end.turns for end in table.ends):
         table.farm()
     index = next(i for i, end in enumerate(table.ends) if end.turns)
-    dispute = table.ends[index].peer._dispute
+    dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    (spot,) = dispute.waiting.values()
+    (spot,) = dispute.undecided.values()
     born = table.chain.coin(spot.coin.id)
     assert born is not None
     while table.chain.peak() - born.born < late:
@@ -427,9 +427,9 @@ def test_a_claim_is_made_by_whoever_gains_and_not_before_its_time() -> None:
     while not any(end.turns for end in table.ends):
         table.farm()
     index = next(i for i, end in enumerate(table.ends) if end.turns)
-    dispute = table.ends[index].peer._dispute
+    dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    (spot,) = dispute.waiting.values()
+    (spot,) = dispute.undecided.values()
     seen = table.chain.coin(spot.coin.id)
     assert seen is not None
     early = claim_bundle(table.channel, spot.coin, spot.game)

@@ -66,10 +66,10 @@ def test_it_is_refused(case: Case) -> None:
 def test_both_ends_come_to_the_same_channel(contributions: tuple[int, int]) -> None:
     table = sit(contributions=contributions).open()
     ann, ben = table.ends
-    assert ann.peer.endpoint is not None
-    assert ben.peer.endpoint is not None
-    channel = ann.peer.endpoint.channel
-    assert channel == ben.peer.endpoint.channel
+    assert ann.peer.state.endpoint is not None
+    assert ben.peer.state.endpoint is not None
+    channel = ann.peer.state.endpoint.channel
+    assert channel == ben.peer.state.endpoint.channel
     assert channel.coin.amount == sum(contributions)
     assert ann.state == ChannelState(1, contributions) == ben.state
     assert ann.play.newest.state == ChannelState(0, contributions)
@@ -161,7 +161,7 @@ def test_a_funding_that_is_not_in_by_its_deadline_fails() -> None:
     # Ben never gets Ann's part, so nobody can publish it.
     table = at(Funding, BEN).table
     ann = table.ends[ANN]
-    deadline = ann.peer._opening._deadline
+    deadline = ann.peer.state.opening.deadline
     while table.chain.peak() < deadline - 1:
         table.farm()
     assert phase(ann) is Phase.OPENING
@@ -339,7 +339,7 @@ def test_the_deadline_block_itself_may_contain_the_funding() -> None:
     for late, opens in ((0, True), (1, False)):
         moment = at(Funding, BEN)
         table = moment.table
-        deadline = table.ends[BEN].peer._opening._deadline
+        deadline = table.ends[BEN].peer.state.opening.deadline
         table.chain.farm(deadline - 1 - table.chain.peak() + late)
         table.receive(BEN, moment.message)
         table.pump()

@@ -18,9 +18,9 @@ from channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channel.peer.fees import Fees
 from channel.peer.interface import Close, GoOnChain, Push, Tell
 from channel.peer.machine import Phase
-from channel.peer.onchain.fees import Fees
 from channel.protocol.spend_parsing import (
     MovedTo,
     Slashed,
@@ -174,9 +174,9 @@ def test_what_is_known_is_not_taken_back_while_the_node_leaves_solutions_out() -
     table = on_chain()
     settle(table)
     for end in table.ends:
-        dispute = end.peer._dispute
+        dispute = end.peer.state.dispute
         assert dispute is not None
-        picture = dispute.picture
+        picture = dispute.block
         blind = tuple(replace(seen, solution=None) for seen in picture.coins)
         effects = end.peer.handle(Block(picture.peak + 1, blind))
         assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
@@ -267,9 +267,9 @@ def test_a_coin_that_the_node_has_not_told_of_is_waited_for() -> None:
     table = on_chain()
     settle(table)
     end = table.ends[ANN]
-    dispute = end.peer._dispute
+    dispute = end.peer.state.dispute
     assert dispute is not None
-    picture = dispute.picture
+    picture = dispute.block
     kinds = {UnrollSeen: 0, StateCounts: 0, MovedOnChain: 0}
     for place in range(1, len(picture.coins)):
         fewer = (*picture.coins[:place], *picture.coins[place + 1 :])

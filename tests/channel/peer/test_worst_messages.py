@@ -191,7 +191,7 @@ def initiators_part(puzzle: bytes, solution: bytes) -> tuple[Table, Message]:
     coin = Coin(bytes(32), Program(puzzle).hash, 2 * BALANCE)
     table = moment.table
     table.receive(BEN, msgspec.structs.replace(moment.message, parent=coin))
-    channel = table.ends[BEN].peer._opening.channel
+    channel = table.ends[BEN].peer.state.opening.channel
     assert channel is not None
     halves = sign_halves(channel, moment.keys, ChannelState(1, channel.contributions))
     part = Bundle((Spend(coin, puzzle, solution), launcher_spend(channel)), NO_SIGNATURE)
@@ -311,7 +311,7 @@ def kept(end: End) -> int:
 def memory(end: End) -> object:
     peer = end.peer
     links = [(link.state.number, link.state.groups) for link in peer.play.history]
-    return links, peer.play.queue, peer.play.state.groups, list(peer._held.values())
+    return links, peer.play.queue, peer.play.state.groups, list(peer.state.early)
 
 
 def test_refused_proposals_leave_nothing_behind_but_their_number() -> None:

@@ -1,0 +1,31 @@
+"""The settings of one peer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from channel.peer.agreement import Agreement
+from channel.peer.fees import Fees
+from channel.protocol.state import Side
+from channel.protocol.wallet import Wallet
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Identity, wallet and settings of a peer, for one channel.
+
+    `secret` (32 bytes) is for this channel only; `peer` is the counterparty's name. `entropy`
+    gives the secret bytes of a game by its id. `fees` is what we pay on chain (None: nothing).
+    """
+
+    name: str
+    peer: str
+    side: Side
+    secret: bytes = field(repr=False)
+    reward_address: bytes
+    wallet: Wallet = field(repr=False)
+    agreement: Agreement
+    agg_sig_data: bytes
+    entropy: Callable[[int], bytes] = field(repr=False)
+    fees: Fees | None = None

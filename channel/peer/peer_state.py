@@ -1,0 +1,88 @@
+"""What one peer knows: one immutable value, which each transition replaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from channel.chain.observations import Block
+from channel.errors import InvariantError
+from channel.peer.chain_news import ChannelClosed
+from channel.peer.deadlines import Marks
+from channel.peer.endpoint import Endpoint
+from channel.peer.interface import Effect
+from channel.peer.onchain.dispute_state import Dispute
+from channel.peer.opening.handshake import Opened, Opening
+from channel.peer.play.play_state import PlayState
+from channel.peer.shutdown import CleanShutdown
+from channel.protocol.messages import Message
+
+
+class Phase(Enum):
+    """The stages in the life of a channel, as one peer sees it."""
+
+    OPENING = "the opening"
+    FUNDING = "the funding"
+    PLAYING = "play"
+    CLOSING = "the shutdown that we asked for"
+    COMPLETED = "the completed shutdown"
+    CLOSED = "the end"
+    ON_CHAIN = "the chain"
+    FAILED = "a failed opening"
+
+
+@dataclass(frozen=True, slots=True)
+class PeerState:
+    """What one peer knows.
+
+    `block` is the newest block, with all coins that we watch. `endpoint` is there once the
+    channel is known, `play` once its first states are signed, `shutdown` once our half of it is
+    out, and `dispute` once the channel is on chain.
+
+    `early` are messages that came before the channel coin was deep, each with its digest.
+    `last_received` and `last_batch` are digests, to recognise a repeat. `marks` say since when
+    each answer is due. `closed` is the clean shutdown that we reported. `was_deep`: the channel
+    coin has been deep enough to play. `proposals_ended`: the player has been notified that no
+    open proposal will be answered.
+    """
+
+    opening: Opening
+    phase: Phase = Phase.OPENING
+    block: Block = field(default=Block(0))
+    endpoint: Endpoint | None = None
+    play: PlayState | None = None
+    shutdown: CleanShutdown | None = None
+    dispute: Dispute | None = None
+    early: tuple[tuple[bytes, Message], ...] = ()
+    last_received: bytes = b""
+    last_batch: bytes = b""
+    marks: Marks = field(default_factory=dict)
+    closed: ChannelClosed | None = None
+    was_deep: bool = False
+    proposals_ended: bool = False
+
+
+Transition: TypeAlias = tuple[PeerState, list[Effect]]
+"""The state after an event, and the effects of the event in order."""
+
+
+def endpoint_of(state: PeerState) -> Endpoint:
+    """Our side of the channel. Raises `InvariantError` before the channel is known."""
+    if state.endpoint is None:
+        raise InvariantError("the channel is not known yet")
+    return state.endpoint
+
+
+def play_of(state: PeerState) -> PlayState:
+    """The state of play. Raises `InvariantError` before the channel's first states are signed."""
+    if state.play is None:
+        raise InvariantError("the channel is not open")
+    return state.play
+
+
+def opened_of(state: PeerState) -> Opened:
+    """The channel as it was opened. Raises `InvariantError` before its first states are signed."""
+    if state.opening.opened is None:
+        raise InvariantError("the channel is not open")
+    return state.opening.opened

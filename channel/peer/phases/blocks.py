@@ -1,0 +1,162 @@
+"""What each block does to a peer: deadlines, the funding, and spends of the channel coin.
+
+Source: the state channel, "Opening", "The potato" and "Going on chain".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channel.chain.observations import Block, CoinSeen
+from channel.errors import InvariantError, Violation
+from channel.peer.chain_news import ChannelClosed, Undone
+from channel.peer.config import Config
+from channel.peer.deadlines import Awaited, in_play, wait
+from channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
+from channel.peer.opening.handshake import OpeningStep
+from channel.peer.peer_state import PeerState, Phase, Transition, opened_of, play_of
+from channel.peer.phases.leaving import break_off, follow, leave, scan_block
+from channel.peer.phases.playing import request_potato
+from channel.protocol.state import Side
+
+
+def on_opening_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Wait for the next message of the opening, or for the channel coin once it is signed."""
+    if state.opening.opened is None:
+        return _check_deadlines(config, state)
+    return on_funding_block(config, state, block)
+
+
+def on_funding_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Begin to play when the channel coin is deep."""
+    coin = _channel_coin(state)
+    if coin is None:
+        return _fund_again(state)
+    if coin.spent is not None:
+        return _on_spent(config, state, coin.spent, coin.solution)
+    if block.peak - coin.born < config.agreement.confirmations:
+        return state, []
+    state = replace(state, phase=Phase.PLAYING, was_deep=True)
+    return state, [Tell(ChannelOpen(coin.coin, block.peak))]
+
+
+def on_play_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Hold the other side to its deadlines, while nobody touches the channel coin."""
+    coin = _channel_coin(state)
+    if coin is None:
+        return _fund_again(state)
+    if coin.spent is not None:
+        return _on_spent(config, state, coin.spent, coin.solution)
+    return _check_deadlines(config, state)
+
+
+def on_shutdown_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Publish the completed shutdown until it is in."""
+    coin = _channel_coin(state)
+    if coin is None:
+        return _fund_again(state)
+    if coin.spent is not None:
+        return _on_spent(config, state, coin.spent, coin.solution)
+    return state, _push_shutdown(state)
+
+
+def on_closed_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Watch for a reorganisation of what closed the channel."""
+    if state.dispute is not None:
+        return scan_block(state)
+    coin = _channel_coin(state)
+    if coin is not None and coin.spent is not None:
+        return _on_spent(config, state, coin.spent, coin.solution)
+    return _shut_down_again(state)
+
+
+def on_chain_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Do on chain what is due."""
+    return scan_block(state)
+
+
+def on_failed_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Watch for a channel coin that comes to be though its opening failed."""
+    if state.dispute is not None:
+        return scan_block(state)
+    coin = _channel_coin(state) if state.opening.opened else None
+    if coin is None:
+        return state, []
+    if coin.spent is not None:
+        return _on_spent(config, state, coin.spent, coin.solution)
+    return leave(config, state, "the funding came back after its deadline")
+
+
+def _channel_coin(state: PeerState) -> CoinSeen | None:
+    """The channel coin as the newest block has it."""
+    coin = opened_of(state).channel.coin
+    return next((seen for seen in state.block.coins if seen.coin == coin), None)
+
+
+def _check_deadlines(config: Config, state: PeerState) -> Transition:
+    """Break off when an answer is late; ask again for the potato that we gave away."""
+    times = config.agreement.times
+    marks, late = wait(state.marks, _due(config, state), state.block.peak, times)
+    state = replace(state, marks=marks)
+    if late is not None:
+        detail = f"not in {late.limit(times)} blocks: {late.what}"
+        violation = Violation(late.rule, detail, party=config.peer, step=state.phase.value)
+        return break_off(config, state, violation)
+    if state.phase is Phase.PLAYING and play_of(state).ask_later:
+        return request_potato(state)
+    return state, []
+
+
+def _due(config: Config, state: PeerState) -> list[Awaited]:
+    """The answers that the other side owes us."""
+    match state.phase:
+        case Phase.OPENING:
+            step = state.opening.step
+            begun = config.side is Side.INITIATOR or step is not OpeningStep.HELLO
+            return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
+        case Phase.PLAYING:
+            return in_play(play_of(state), config.side)
+        case Phase.CLOSING:
+            return [Awaited("CH-TIME-1", "the completed shutdown", play_of(state).state.number)]
+        case _:
+            return []
+
+
+def _fund_again(state: PeerState) -> Transition:
+    """There is no channel coin: push its funding, also when a reorganisation took it away."""
+    opened = opened_of(state)
+    if state.block.peak >= opened.deadline:
+        return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline))]
+    return state, [Push("funding", opened.bundle)] if opened.bundle else []
+
+
+def _on_spent(config: Config, state: PeerState, height: int, solution: bytes | None) -> Transition:
+    """The channel coin was spent: by the shutdown that we signed, or to an unroll coin."""
+    shutdown, block = state.shutdown, state.block
+    if shutdown is not None:
+        rewards = shutdown.rewards()
+        there = {seen.coin for seen in block.coins}
+        if all(coin in there for coin in rewards):
+            deep = block.peak - height >= config.agreement.confirmations
+            if state.closed is not None or not deep:
+                return state, []
+            closed = ChannelClosed(rewards, height)
+            return replace(state, phase=Phase.CLOSED, closed=closed), [Tell(closed)]
+        if solution is not None and shutdown.is_paid_by(solution):
+            return state, []
+    return follow(config, state, height)
+
+
+def _shut_down_again(state: PeerState) -> Transition:
+    """A reorganisation, deeper than our confirmations, took the shutdown away."""
+    if state.closed is None or state.shutdown is None:
+        raise InvariantError("no shutdown to repeat")
+    phase = Phase.COMPLETED if state.shutdown.bundle else Phase.CLOSING
+    undone = Tell(Undone(state.closed))
+    return replace(state, phase=phase, closed=None), [*_push_shutdown(state), undone]
+
+
+def _push_shutdown(state: PeerState) -> list[Effect]:
+    """Push the shutdown, if we have its completed spend."""
+    bundle = state.shutdown.bundle if state.shutdown else None
+    return [Push("shutdown", bundle)] if bundle else []

@@ -1,0 +1,35 @@
+"""The player's commands once, or so that, only the chain counts; messages are ignored."""
+
+from __future__ import annotations
+
+from channel.errors import UsageError
+from channel.peer.config import Config
+from channel.peer.interface import Act, GoOnChain, Ignored, Pinned, Tell
+from channel.peer.onchain.dispute import act
+from channel.peer.onchain.unpinning import unpin
+from channel.peer.peer_state import PeerState, Transition
+from channel.peer.phases.leaving import leave, with_dispute
+
+
+def on_go_on_chain(config: Config, state: PeerState, command: GoOnChain) -> Transition:
+    """Close the channel unilaterally, because the player wants to."""
+    return leave(config, state, command.reason)
+
+
+def on_act(config: Config, state: PeerState, command: Act) -> Transition:
+    """Take the player's decision in a game on chain. Raises `UsageError`."""
+    if state.dispute is None:
+        raise UsageError(f"{config.name} is in {state.phase.value}: not now")
+    return with_dispute(state, *act(state.dispute, command.game_id, command.action))
+
+
+def on_pinned(config: Config, state: PeerState, pinned: Pinned) -> Transition:
+    """Pay for what keeps our spends out of the blocks."""
+    if state.dispute is None:
+        return state, []
+    return state, unpin(state.dispute, pinned.bundle, pinned.pending)
+
+
+def ignore(config: Config, state: PeerState, message: object) -> Transition:
+    """Ignore what the other side sends: only the chain counts now."""
+    return state, [Tell(Ignored(f"a message after {state.phase.value}"))]

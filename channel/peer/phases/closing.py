@@ -1,0 +1,75 @@
+"""The clean shutdown: we ask for it with the potato in hand, or the other side does.
+
+Source: the state channel, "The potato", Clean shutdown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channel.errors import InvariantError, Violation
+from channel.peer.config import Config
+from channel.peer.interface import Effect, Ignored, Push, Send, ShutdownStarted, Store, Tell, Watch
+from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channel.peer.phases.leaving import end_proposals
+from channel.peer.shutdown import CleanShutdown
+from channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
+
+
+def ask_for_shutdown(state: PeerState) -> Transition:
+    """Send our half of the shutdown. From here on we must not play."""
+    shutdown = CleanShutdown.of(endpoint_of(state), play_of(state).state)
+    message = encode(Shutdown(shutdown.half()))
+    return replace(state, phase=Phase.CLOSING, shutdown=shutdown), [
+        Store("shutdown/asked", message),
+        Send(message),
+        Tell(ShutdownStarted(True, shutdown.state.balances)),
+        # The shutdown may be on chain before the message that completes it is here.
+        *(Watch(coin) for coin in shutdown.rewards()),
+    ]
+
+
+def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transition:
+    """Complete the shutdown that the other side asks for."""
+    play = play_of(state)
+    if play.potato:
+        raise Violation("CH-SHUT-1", "we hold the potato")
+    if play.state.games:
+        raise Violation("CH-SHUT-2", f"{len(play.state.games)} live games")
+    shutdown = CleanShutdown.of(endpoint_of(state), play.state).answered(message.half)
+    state, effects = _complete(state, shutdown, answer=True)
+    return state, [
+        *effects,
+        Tell(ShutdownStarted(False, shutdown.state.balances)),
+        *(Watch(coin) for coin in shutdown.rewards()),
+    ]
+
+
+def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) -> Transition:
+    """Publish the shutdown that the other side has completed."""
+    if state.shutdown is None:
+        raise Violation("CH-SHUT-4", "we asked for no shutdown")
+    return _complete(state, state.shutdown.completed(message.signature), answer=False)
+
+
+def ignore(config: Config, state: PeerState, message: Message) -> Transition:
+    """Ignore what crossed our half of the shutdown and changes nothing."""
+    return state, [Tell(Ignored("a request or early reveal during the shutdown"))]
+
+
+def refuse(config: Config, state: PeerState, message: Message) -> Transition:
+    """Refuse what is no answer to our shutdown."""
+    raise Violation("CH-SHUT-5", f"a {type(message).__name__.lower()} in answer to a shutdown")
+
+
+def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Transition:
+    """Publish a completed shutdown, and send the completion if it is ours."""
+    if shutdown.bundle is None:
+        raise InvariantError("a completed shutdown without its spend")
+    message = encode(ShutdownDone(shutdown.bundle.signature))
+    state = replace(state, phase=Phase.COMPLETED, shutdown=shutdown)
+    state, cancelled = end_proposals(state, "the channel is closed")
+    effects: list[Effect] = [Store("shutdown/completed", message)]
+    if answer:
+        effects.append(Send(message))
+    return state, [*effects, Push("shutdown", shutdown.bundle), *cancelled]

@@ -1,0 +1,133 @@
+"""From off-chain play to the chain: after a violation, by our own wish, or behind the other side.
+
+Source: the state channel, "Going on chain".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from channel.errors import InvariantError, Violation
+from channel.peer import interface
+from channel.peer.chain_news import LeftForChain, UnilateralClose
+from channel.peer.config import Config
+from channel.peer.interface import BrokenOff, Cancelled, Effect, NotProposed, Push, Tell, Watch
+from channel.peer.onchain.dispute import begin
+from channel.peer.onchain.dispute_state import Dispute, Status
+from channel.peer.onchain.scan import scan
+from channel.peer.peer_state import (
+    PeerState,
+    Phase,
+    Transition,
+    endpoint_of,
+    opened_of,
+    play_of,
+)
+from channel.peer.slashable import SlashableMove
+from channel.protocol.half_signed import publish, unroll_coin
+
+PHASE_OF = {
+    Status.OPEN: Phase.ON_CHAIN,
+    Status.UNFUNDED: Phase.FAILED,
+    Status.SHUT: Phase.CLOSED,
+    Status.SETTLED: Phase.CLOSED,
+}
+"""The phase of a peer whose channel is on chain."""
+
+
+def break_off(
+    config: Config,
+    state: PeerState,
+    violation: Violation,
+    slashable: Mapping[int, SlashableMove] | None = None,
+) -> Transition:
+    """Stop off-chain play after a violation: publish the newest state that we can complete.
+
+    `slashable` are the illegal moves of that state that we can slash, by game.
+    """
+    if state.opening.opened is None:
+        return replace(state, phase=Phase.FAILED), [Tell(BrokenOff(violation, None))]
+    slashable = slashable or {}
+    number = play_of(state).newest.state.number
+    state, effects = _go_on_chain(config, state, slashable)
+    state, pushes = _publish(state)
+    news = BrokenOff(violation, number, tuple(slashable))
+    return state, [*effects, *pushes, Tell(news)]
+
+
+def leave(config: Config, state: PeerState, reason: str) -> Transition:
+    """Go on chain though the counterparty broke no rule."""
+    number = play_of(state).newest.state.number
+    state, effects = _go_on_chain(config, state, {})
+    state, pushes = _publish(state)
+    return state, [*effects, *pushes, Tell(LeftForChain(reason, number))]
+
+
+def follow(config: Config, state: PeerState, height: int) -> Transition:
+    """Follow the counterparty, whose unilateral close spent the channel coin at this height."""
+    state, effects = _go_on_chain(config, state, {})
+    state, more = scan_block(state)
+    return state, [*effects, Tell(UnilateralClose(height)), *more]
+
+
+def scan_block(state: PeerState) -> Transition:
+    """Do on chain what the newest block calls for."""
+    return with_dispute(state, *scan(dispute_of(state), state.block))
+
+
+def with_dispute(state: PeerState, dispute: Dispute, effects: list[Effect]) -> Transition:
+    """The state with the dispute as it is now."""
+    return replace(state, dispute=dispute, phase=PHASE_OF[dispute.status]), effects
+
+
+def dispute_of(state: PeerState) -> Dispute:
+    """The dispute. Raises `InvariantError` while the channel is not on chain."""
+    if state.dispute is None:
+        raise InvariantError("the channel is not on chain")
+    return state.dispute
+
+
+def end_proposals(state: PeerState, reason: str) -> Transition:
+    """Notify the player, once, that open and unsent proposals come to nothing."""
+    if state.proposals_ended:
+        return state, []
+    side, play = endpoint_of(state).side, play_of(state)
+    unsent = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
+    return replace(state, proposals_ended=True), [
+        *(Tell(Cancelled(one, one.proposer is side, reason)) for one in play.state.groups),
+        *(Tell(NotProposed(one.wishes, reason)) for one in unsent),
+    ]
+
+
+def _go_on_chain(
+    config: Config, state: PeerState, slashable: Mapping[int, SlashableMove]
+) -> Transition:
+    """From here on only the chain counts."""
+    opened, play = opened_of(state), play_of(state)
+    dispute = begin(
+        endpoint_of(state),
+        newest=play.newest,
+        history=play.history,
+        players=play.players,
+        deadline=opened.deadline,
+        funding=opened.bundle if state.was_deep else None,
+        peak=state.block.peak,
+        slashable=slashable,
+        shutdown=state.shutdown,
+        fees=config.fees,
+    )
+    state = replace(state, phase=Phase.ON_CHAIN, dispute=dispute)
+    return end_proposals(state, "the channel is on chain")
+
+
+def _publish(state: PeerState) -> Transition:
+    """Publish at once, if need be along with the funding that is still pending."""
+    endpoint, newest, opened = endpoint_of(state), play_of(state).newest, opened_of(state)
+    if any(seen.coin == endpoint.channel.coin for seen in state.block.coins):
+        return scan_block(state)
+    effects: list[Effect] = [Watch(unroll_coin(endpoint.channel, newest.state))]
+    if opened.bundle is not None:
+        bundle = publish(endpoint.channel, endpoint.secret_keys, newest)
+        effects.append(Push("unroll", bundle))
+    return state, effects

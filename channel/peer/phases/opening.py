@@ -1,0 +1,114 @@
+"""The opening's messages, and those of play that come before the channel coin is deep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channel.errors import InvariantError, Violation
+from channel.peer.config import Config
+from channel.peer.endpoint import Endpoint
+from channel.peer.interface import Effect, FundingSent, Ignored, Push, Send, Store, Tell, Watch
+from channel.peer.opening.handshake import Opening, hello, receive
+from channel.peer.peer_state import PeerState, Phase, Transition
+from channel.peer.play.play_state import PlayState
+from channel.protocol.messages import (
+    Advisory,
+    Batch,
+    Funded,
+    Message,
+    Request,
+    Shutdown,
+    encode,
+)
+from channel.protocol.state import Side
+from channel.protocol.state_history import Past
+
+
+def start(config: Config, state: PeerState) -> Transition:
+    """Begin the opening: the initiator sends its hello."""
+    if config.side is Side.RECEIVER:
+        return state, []
+    return state, _send(hello(config, state.opening))
+
+
+def on_message(config: Config, state: PeerState, message: Message) -> Transition:
+    """Take a message of the opening; once the states are signed, one of play as well."""
+    if state.play is None or isinstance(message, Funded):
+        return _advance(config, state, message)
+    # The funding may be in the chain before its last message is here.
+    return on_early_message(config, state, message)
+
+
+def on_early_message(config: Config, state: PeerState, message: Message) -> Transition:
+    """Hold a message of a peer that saw the channel coin deep before we did.
+
+    Before we answer, it can have sent one request, and one batch or shutdown.
+    """
+    kind, digest = type(message), state.last_received
+    name = kind.__name__.lower()
+    match message:
+        case Advisory():
+            return state, [Tell(Ignored("an early reveal before play"))]
+        case Batch() | Request() | Shutdown():
+            if (digest, message) in state.early:
+                return state, [Tell(Ignored("a repeat before play"))]
+            if any(type(held) is kind for _, held in state.early):
+                raise Violation("CH-MSG-3", f"a second {name} before play")
+            return replace(state, early=(*state.early, (digest, message))), []
+        case _:
+            raise Violation("CH-MSG-3", f"a {name} before play")
+
+
+def _advance(config: Config, state: PeerState, message: Message) -> Transition:
+    before = state.opening
+    opening, answers = receive(config, before, message, state.block.peak)
+    sends = [effect for answer in answers for effect in _send(answer)]
+    state = replace(state, opening=opening)
+    if opening.channel is None:
+        return state, sends
+    endpoint = state.endpoint or Endpoint(
+        config.side,
+        opening.channel,
+        opening.secret_keys,
+        config.agreement.confirmations,
+        config.entropy,
+    )
+    new = opening.states[len(before.states) :]
+    effects: list[Effect] = [*(endpoint.keep(one, signed) for one, signed in new), *sends]
+    state = replace(state, endpoint=endpoint)
+    opened = opening.opened
+    if opened is None:
+        return state, effects
+    if state.play is None:
+        play = PlayState(
+            state=opened.sent or opened.newest.state,
+            newest=opened.newest,
+            history=_history(opening),
+            potato=config.side is Side.RECEIVER,
+        )
+        state = replace(state, play=play)
+        effects.append(Watch(opened.channel.coin))
+        if config.fees is not None:
+            effects.append(Watch(config.fees.wallet.coin))
+    if opened.bundle is not None:
+        state = replace(state, phase=Phase.FUNDING)
+        effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
+        effects.append(Push("funding", opened.bundle))
+        effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
+    return state, effects
+
+
+def _send(message: Message) -> list[Effect]:
+    """Send a message of the opening, once it is stored."""
+    blob = encode(message)
+    return [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
+
+
+def _history(opening: Opening) -> Past:
+    """The opening's states as the channel's first."""
+    history: Past | None = None
+    for state, signed in opening.states:
+        history = Past(state, signed, history)
+    if history is None:
+        raise InvariantError("a channel opened without a state")
+    return history

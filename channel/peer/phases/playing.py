@@ -1,0 +1,133 @@
+"""Off-chain play: the player's commands, and the messages of the other side.
+
+Source: the state channel, "The potato".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channel.errors import Violation
+from channel.peer import interface
+from channel.peer.config import Config
+from channel.peer.interface import Ignored, SawCards, Send, Tell
+from channel.peer.opening.handshake import OpeningStep
+from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channel.peer.phases.closing import ask_for_shutdown
+from channel.peer.phases.leaving import break_off
+from channel.peer.play import sending
+from channel.peer.play.receiving import early_reveals, receive_batch
+from channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
+from games.errors import BadAdvisory
+
+
+def on_command(config: Config, state: PeerState, command: interface.Command) -> Transition:
+    """Queue a command, and send what can be sent now. Raises `UsageError`."""
+    play = play_of(state)
+    sending.check_command(endpoint_of(state), play, command)
+    if isinstance(command, interface.Close):
+        play = replace(play, closing=True)
+    else:
+        play = replace(play, queue=(*play.queue, command))
+    return _go_on(config, replace(state, play=play))
+
+
+def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
+    """Take the other side's batch, and answer it if there is nothing to decide."""
+    endpoint, before = endpoint_of(state), play_of(state)
+    received = receive_batch(endpoint, before, batch)
+    state = replace(state, play=received.play)
+    if received.illegal is not None:
+        violation = received.illegal.violation.by(config.peer, state.phase.value)
+        slashable = dict(received.illegal.slashable)
+        state, effects = break_off(config, state, violation, slashable)
+        return state, [*received.effects, *effects]
+    state, effects = _go_on(config, state)
+    play = play_of(state)
+    if state.phase is Phase.PLAYING and play.potato:
+        effects += early_reveals(endpoint, before.state, play)
+        effects += sending.your_turns(endpoint, play)
+    return state, [*received.effects, *effects]
+
+
+def on_request(config: Config, state: PeerState, message: Request) -> Transition:
+    """Give the potato away, as soon as the player has decided what we owe with it."""
+    play = play_of(state)
+    if not play.potato:
+        return state, [Tell(Ignored("a request that crossed our batch"))]
+    return _go_on(config, replace(state, play=replace(play, owed=True)))
+
+
+def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transition:
+    """Show our player the cards of an early reveal, if it fits."""
+    play = play_of(state)
+    player = play.player(message.game_id)
+    if player is None:
+        reason = f"an early reveal in game {message.game_id}, which is not live"
+        return state, [Tell(Ignored(reason))]
+    try:
+        player = player.advised(message.data)
+    except BadAdvisory as error:
+        return state, [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
+    state = replace(state, play=play.with_player(message.game_id, player))
+    return state, [Tell(SawCards(message.game_id, player))]
+
+
+def on_funded(config: Config, state: PeerState, message: Funded) -> Transition:
+    """Ignore the completed bundle if the initiator saw it in the chain before it was here."""
+    if state.opening.step is not OpeningStep.FUNDED:
+        return refuse(config, state, message)
+    return state, [Tell(Ignored("the completed bundle, which is in the chain already"))]
+
+
+def refuse(config: Config, state: PeerState, message: Message) -> Transition:
+    """Refuse a message that has no place in play."""
+    raise Violation("CH-MSG-3", f"a {type(message).__name__.lower()} during play")
+
+
+def request_potato(state: PeerState) -> Transition:
+    """Ask for the potato, once."""
+    play = play_of(state)
+    if play.requested:
+        return state, []
+    return replace(state, play=replace(play, requested=True)), [Send(encode(Request()))]
+
+
+def _go_on(config: Config, state: PeerState) -> Transition:
+    """Send what can be sent now; ask for the potato if that is needed."""
+    try:
+        return _send_or_ask(state)
+    except Violation as violation:
+        # The state that we would send cannot be signed safely: the other side has set it up.
+        return break_off(config, state, violation.by(config.peer, state.phase.value))
+
+
+def _send_or_ask(state: PeerState) -> Transition:
+    endpoint, play = endpoint_of(state), play_of(state)
+    if not play.potato:
+        wanted = bool(play.queue) or _may_close(state)
+        return request_potato(state) if wanted else (state, [])
+    waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
+    if play.owed or (sending.has_something_to_send(endpoint, play) and not waiting):
+        play, effects = sending.send_batch(endpoint, play)
+        state, request = _ask_back(replace(state, play=play))
+        return state, [*effects, *request]
+    return ask_for_shutdown(state) if _may_close(state) else (state, [])
+
+
+def _may_close(state: PeerState) -> bool:
+    """Whether the player wants to close the channel, and no game is live."""
+    play = play_of(state)
+    return play.closing and not play.state.games
+
+
+def _ask_back(state: PeerState) -> Transition:
+    """Ask for the potato that we have just given away, if we need it again."""
+    if _may_close(state):
+        return request_potato(state)
+    # If we were asked for the potato, we may have given it away while we owe a move: we ask for
+    # it once the player has decided, or with the next block. If both sides asked at once, two
+    # idle players would bounce the potato forever.
+    play, side = play_of(state), endpoint_of(state).side
+    owing = any(game.mover is side for game in play.state.games)
+    return replace(state, play=replace(play, ask_later=owing)), []
