@@ -27,10 +27,10 @@ from channel.peer.machine import Peer, Phase
 from channel.peer.onchain.dispute_state import Dispute
 from channel.peer.onchain.signed_games import SignedGames
 from channel.protocol import transitions
-from channel.protocol.half_signed import Signed, publish, sign_halves
+from channel.protocol.half_signed import SignedState, publish, sign_halves
 from channel.protocol.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
 from channel.protocol.proposals import Wish
-from channel.protocol.state import Before, Channel, ChannelState, LiveGame, Side
+from channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
 from games.chance import Chance
 from games.contract import Player, Position
 from games.names import nearest, quoted
@@ -193,7 +193,7 @@ class Adversary:
         before = self.before()
         return (message, before) if isinstance(message, Batch) and before is not None else None
 
-    def completable(self) -> list[Signed]:
+    def completable(self) -> list[SignedState]:
         """The states that it can publish, oldest first."""
         if not self.is_open:
             return []
@@ -221,7 +221,7 @@ class Adversary:
 
     # --- what it can make ---
 
-    def publishes(self, signed: Signed) -> Bundle:
+    def publishes(self, signed: SignedState) -> Bundle:
         """The spend of the channel coin to this state's unroll coin."""
         return publish(self.channel, self.keys, signed)
 
@@ -294,7 +294,7 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
         return game
     before = game.position
     position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    return LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    return LiveGame(game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin))
 
 
 # --- the registry --------------------------------------------------------------------------------

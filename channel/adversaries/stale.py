@@ -10,10 +10,10 @@ from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.peer.interface import Effect, Push
 from channel.peer.machine import Peer
-from channel.protocol.half_signed import NO_SIGNATURE, Signed, preempt, sign_halves, time_out
+from channel.protocol.half_signed import NO_SIGNATURE, SignedState, preempt, sign_halves, time_out
 from channel.protocol.messages import Message
 
-Pick = Callable[["Stale", list[Signed]], Signed | None]
+Pick = Callable[["Stale", list[SignedState]], SignedState | None]
 """Picks one of at least two states, oldest first; None if none will do."""
 
 
@@ -23,7 +23,7 @@ class Stale(Adversary):
     It can complete only states of its own parity.
     """
 
-    def pick(self, states: list[Signed]) -> Signed | None:
+    def pick(self, states: list[SignedState]) -> SignedState | None:
         """The state to publish, of at least two, oldest first; None for none of them."""
         return None
 
@@ -48,22 +48,22 @@ def _publishes(name: str, about: str) -> Callable[[Pick], Pick]:
 
 
 @_publishes("stale-oldest", "publishes the first state, in which both have what they put in")
-def _oldest(one: Stale, states: list[Signed]) -> Signed | None:
+def _oldest(one: Stale, states: list[SignedState]) -> SignedState | None:
     return states[0]
 
 
 @_publishes("stale-previous", "publishes the newest state but one")
-def _previous(one: Stale, states: list[Signed]) -> Signed | None:
+def _previous(one: Stale, states: list[SignedState]) -> SignedState | None:
     return states[-2]
 
 
 @_publishes("stale-any", "publishes some old state")
-def _any(one: Stale, states: list[Signed]) -> Signed | None:
+def _any(one: Stale, states: list[SignedState]) -> SignedState | None:
     return one.plan.chance.pick(states[:-1])
 
 
 @_publishes("stale-richest", "publishes the old state in which its balance was highest")
-def _richest(one: Stale, states: list[Signed]) -> Signed | None:
+def _richest(one: Stale, states: list[SignedState]) -> SignedState | None:
     # Of several the newest.
     return max(
         states[:-1], key=lambda signed: (signed.state.balances[one.side], signed.state.number)
@@ -71,7 +71,7 @@ def _richest(one: Stale, states: list[Signed]) -> Signed | None:
 
 
 @_publishes("stale-hand", "publishes a state of a hand that is over")
-def _earlier_hand(one: Stale, states: list[Signed]) -> Signed | None:
+def _earlier_hand(one: Stale, states: list[SignedState]) -> SignedState | None:
     live = {game.id for game in one.state.games}
     over = [
         signed for signed in states[:-1] if any(game.id not in live for game in signed.state.games)
@@ -95,9 +95,9 @@ class _OtherParity(Adversary):
         state = chance.pick(sent)
         # Its own halves twice, or the halves of another state, or no signature at all.
         on_chain = self.channel.on_chain(state)
-        forged = Signed(state, on_chain, sign_halves(self.channel, self.keys, state))
+        forged = SignedState(state, on_chain, sign_halves(self.channel, self.keys, state))
         if signed and chance.below(2):
-            forged = Signed(state, on_chain, chance.pick(signed).halves)
+            forged = SignedState(state, on_chain, chance.pick(signed).halves)
         older = [link.state for link in past if link.state.number < state.number]
         bundle = self.publishes(forged)
         if older and chance.below(2):

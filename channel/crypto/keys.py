@@ -58,11 +58,13 @@ class PublicKeys:
     def read(cls, channel: bytes, unroll: bytes, referee: bytes) -> PublicKeys:
         """The keys with these bytes (48 each). Raises `Violation` for what is no key."""
         return cls(
-            cls.one("channel", channel), cls.one("unroll", unroll), cls.one("referee", referee)
+            cls.read_key("channel", channel),
+            cls.read_key("unroll", unroll),
+            cls.read_key("referee", referee),
         )
 
     @staticmethod
-    def one(name: str, blob: bytes) -> G1Element:
+    def read_key(name: str, blob: bytes) -> G1Element:
         """The key with these 48 bytes. Raises `Violation`, naming it, for what is no key."""
         key = bls.public_key(blob)
         if key is None:

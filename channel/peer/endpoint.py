@@ -10,7 +10,7 @@ import msgspec
 
 from channel.crypto.keys import SecretKeys
 from channel.peer.interface import Effect, GameStarted, Store
-from channel.protocol.half_signed import Signed
+from channel.protocol.half_signed import SignedState
 from channel.protocol.proposals import first_game
 from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
 from channel.protocol.state_records import encode_record
@@ -56,7 +56,7 @@ class Endpoint:
     def keep(
         self,
         state: ChannelState,
-        signed: Signed | None = None,
+        signed: SignedState | None = None,
         games_before: tuple[LiveGame, ...] = (),
         slashes: tuple[tuple[int, bytes], ...] = (),
     ) -> Store:

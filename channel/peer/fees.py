@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
 from channel.crypto import bls
-from channel.protocol.spend_parsing import coins_made
+from channel.protocol.spend_parsing import created_coins
 from channel.protocol.wallet import Wallet
 from clsp.integers import int_to_atom
 from clsp.values import Value, to_list
@@ -81,5 +81,5 @@ def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
 
 def change_of(coin: Coin, solution: bytes) -> Coin | None:
     """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
-    made = [amount for address, amount in coins_made(solution) if address == coin.puzzle_hash]
+    made = [amount for address, amount in created_coins(solution) if address == coin.puzzle_hash]
     return Coin(coin.id, coin.puzzle_hash, max(made)) if made else None

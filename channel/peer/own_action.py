@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from channel.peer.endpoint import Endpoint
 from channel.protocol.messages import Move, Settle
-from channel.protocol.state import Before, LiveGame
+from channel.protocol.state import LiveGame, Predecessor
 from games import registry
 from games.contract import Action, Play, Player, Position
 from games.judge import commitment, own_move, position_after
@@ -35,6 +35,8 @@ def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Actio
     size = step.max_move_size if step else 0
     coin = game.coin.after(play.move, committed, play.share, size)
     position = position_after(before, step, play.move, play.share)
-    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    after = LiveGame(
+        game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin)
+    )
     wire = Move(game.id, play.move, play.share, size, committed)
     return OwnAction(action, wire, before, after, player.moved(position))

@@ -8,7 +8,7 @@ from channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channel.crypto import bls
 from channel.crypto.keys import SecretKeys
 from channel.errors import Violation
-from channel.protocol.state import Channel, ChannelState, OnChain, Side
+from channel.protocol.state import Channel, ChannelState, Side, StateOnChain
 from clsp.values import serialize
 
 Halves = tuple[bytes, bytes]
@@ -16,11 +16,11 @@ Halves = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignedState:
     """A state that we received, with the other side's checked halves."""
 
     state: ChannelState
-    on_chain: OnChain
+    on_chain: StateOnChain
     halves: Halves
 
 
@@ -35,7 +35,7 @@ def sign_halves(channel: Channel, secret: SecretKeys, state: ChannelState) -> Ha
 
 def check_halves(
     channel: Channel, sender: Side, state: ChannelState, halves: Halves, rule: str = ""
-) -> Signed:
+) -> SignedState:
     """The state as signed by its sender. Raises `Violation` for a half that is none."""
     on_chain = channel.on_chain(state)
     keys = channel.keys[sender]
@@ -48,7 +48,7 @@ def check_halves(
         )
     if not bls.verify_half(keys.unroll, on_chain.unroll_message, channel.unroll_key, unroll_half):
         raise Violation(rule or "CH-BATCH-5", f"the unroll half does not sign state {state.number}")
-    return Signed(state, on_chain, halves)
+    return SignedState(state, on_chain, halves)
 
 
 def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
@@ -56,7 +56,7 @@ def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
     return Coin(channel.coin.id, channel.unroll_puzzle_hash(state), channel.coin.amount)
 
 
-def publish(channel: Channel, secret: SecretKeys, signed: Signed) -> Bundle:
+def publish(channel: Channel, secret: SecretKeys, signed: SignedState) -> Bundle:
     """The channel coin's spend to this state's unroll coin, completed with our half."""
     conditions = channel.to_unroll(signed.on_chain.unroll_puzzle_hash)
     spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
@@ -64,7 +64,9 @@ def publish(channel: Channel, secret: SecretKeys, signed: Signed) -> Bundle:
     return Bundle((spend,), bls.add(signed.halves[0], ours))
 
 
-def preempt(channel: Channel, secret: SecretKeys, signed: Signed, older: ChannelState) -> Bundle:
+def preempt(
+    channel: Channel, secret: SecretKeys, signed: SignedState, older: ChannelState
+) -> Bundle:
     """The spend of an older state's unroll coin by this one, completed with our half."""
     solution = serialize(channel.preemption_conditions(signed.state))
     puzzle = channel.unroll_puzzle(older).serialized

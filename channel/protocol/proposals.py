@@ -23,7 +23,7 @@ MOST_TIMEOUT = 32256
 """Blocks, a week: how long a player accepts to wait for a move."""
 
 
-class Unfit(Exception):
+class UnfitProposal(Exception):
     """A proposal that this side cannot, or will not, play: it cancels it with this reason."""
 
 
@@ -38,7 +38,7 @@ class Wish:
 
 
 def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offer:
-    """The offer that states this wish and the initial record it leads to. Raises `Unfit`."""
+    """State a wish with the initial record it leads to. Raises `UnfitProposal`."""
     alice = proposer if wish.i_am_alice else proposer.other
     terms, initial, coin = _record(
         channel, wish.game, wish.parameters, alice, game_id, wish.timeout
@@ -60,7 +60,7 @@ def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offe
 def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
     """The game at its first coin, as we build it from an offer.
 
-    Raises `Unfit` for what cannot be played here, and `Violation` where the offer states
+    Raises `UnfitProposal` for what cannot be played here, and `Violation` where the offer states
     another record than the one that its game and parameters give.
     """
     alice = proposer if offer.proposer_is_alice else proposer.other
@@ -86,13 +86,13 @@ def least_timeout(game: str, confirmations: int) -> int:
     return confirmations * (2 if reveals else 1) + 2 + ANSWER_MARGIN
 
 
-def why_not(channel: Channel, group: Group, confirmations: int) -> str | None:
+def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str | None:
     """Why a careful player cancels this proposal; None when it can be played."""
     for offer in group.offers:
         try:
             first_game(channel, group.proposer, offer)
             least = least_timeout(offer.game, confirmations)
-        except Unfit as unfit:
+        except UnfitProposal as unfit:
             return str(unfit)
         if offer.timeout < least:
             return f"a timeout of {offer.timeout} blocks is too short; at least {least}"
@@ -113,7 +113,7 @@ def _record(
         game = registry.get(game_name)
         terms = game.terms(parameters)
     except (UnknownGame, BadTerms) as error:
-        raise Unfit(str(error)) from None
+        raise UnfitProposal(str(error)) from None
     initial = game.initial(terms)
     step = Next(initial.validator, initial.state, initial.max_move_size)
     coin = GameCoin(
@@ -130,7 +130,7 @@ def _record(
         infohash_a=FIRST,
     )
     if coin.puzzle_hash() in channel.rewards:
-        raise Unfit(f"the first coin of game {game_id} would be at a reward address")
+        raise UnfitProposal(f"the first coin of game {game_id} would be at a reward address")
     return terms, initial, coin
 
 

@@ -98,7 +98,7 @@ def channel_conditions(solution: bytes) -> bytes | None:
         return None
 
 
-def coins_made(solution: bytes) -> list[tuple[bytes, int]]:
+def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
     """The puzzle hashes and amounts of the coins that a wallet coin's spend made.
 
     Of a spend by the standard puzzle, as we sign it; none of any other.

@@ -49,7 +49,7 @@ class Side(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class Predecessor:
     """What stands behind a game coin's INFOHASH_A: where the last move was made."""
 
     position: Position
@@ -68,7 +68,7 @@ class LiveGame:
     alice: Side
     coin: GameCoin
     position: Position
-    before: Before | None
+    before: Predecessor | None
 
     def seat(self, side: Side) -> Seat:
         """The role of this side in the game."""
@@ -154,7 +154,7 @@ class Channel:
     channel_key: G1Element
     unroll_key: G1Element
     coin: Coin
-    _known: dict[tuple[object, ...], OnChain] = field(
+    _known: dict[tuple[object, ...], StateOnChain] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
     """What `on_chain` worked out: it is asked for the same states with every block."""
@@ -226,7 +226,7 @@ class Channel:
         """What both channel keys sign for the clean shutdown."""
         return standard_message(self.shutdown_conditions(state), self.coin.id, self.agg_sig_data)
 
-    def on_chain(self, state: ChannelState) -> OnChain:
+    def on_chain(self, state: ChannelState) -> StateOnChain:
         """The unroll coin of a state, and what the halves for it sign."""
         paid = (state.number, state.balances, *(game.coin for game in state.games))
         known = self._known.get(paid)
@@ -234,7 +234,7 @@ class Channel:
             known = self._known[paid] = self._worked_out(state)
         return known
 
-    def _worked_out(self, state: ChannelState) -> OnChain:
+    def _worked_out(self, state: ChannelState) -> StateOnChain:
         if state.total() != self.coin.amount:
             raise InvariantError(f"state {state.number} holds {state.total()} mojos")
         conditions = self.preemption_conditions(state)
@@ -246,7 +246,7 @@ class Channel:
             tree_hash_atom(tree_hash((lock, conditions))),
         )
         to_unroll = self.to_unroll(unroll_puzzle_hash)
-        return OnChain(
+        return StateOnChain(
             unroll_puzzle_hash=unroll_puzzle_hash,
             channel_conditions=tree_hash(to_unroll),
             channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
@@ -272,7 +272,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class OnChain:
+class StateOnChain:
     """A state's unroll coin, and the messages of its two half-signatures.
 
     `channel_conditions` is the tree hash of what the channel coin says to make that coin.

@@ -12,35 +12,39 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from channel.protocol.half_signed import Signed
+from channel.protocol.half_signed import SignedState
 from channel.protocol.state import ChannelState
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class StateHistory:
     """A state, sent (`signed` is None) or received, and those before it."""
 
     state: ChannelState
-    signed: Signed | None
-    older: Past | None = field(default=None, repr=False, compare=False)
+    signed: SignedState | None
+    older: StateHistory | None = field(default=None, repr=False, compare=False)
 
-    def with_state(self, state: ChannelState, signed: Signed | None) -> Past:
+    def with_state(self, state: ChannelState, signed: SignedState | None) -> StateHistory:
         """These states and a newer one.
 
         Only the newest two have their proposals: those pay nothing on chain, and the other side
         could fill the memory with what we refuse.
         """
-        return Past(state, signed, replace(self, older=self.older and self.older._settled()))
+        return StateHistory(
+            state, signed, replace(self, older=self.older and self.older._settled())
+        )
 
-    def _settled(self) -> Past:
+    def _settled(self) -> StateHistory:
         if not self.state.groups:
             return self
         state = msgspec.structs.replace(self.state, groups=())
-        return Past(state, replace(self.signed, state=state) if self.signed else None, self.older)
+        return StateHistory(
+            state, replace(self.signed, state=state) if self.signed else None, self.older
+        )
 
-    def __iter__(self) -> Iterator[Past]:
+    def __iter__(self) -> Iterator[StateHistory]:
         """This state and all older ones, newest first."""
-        link: Past | None = self
+        link: StateHistory | None = self
         while link is not None:
             yield link
             link = link.older

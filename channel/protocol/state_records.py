@@ -17,7 +17,7 @@ import msgspec
 
 from channel.chain.coins import REMARK, condition
 from channel.errors import InvariantError
-from channel.protocol.half_signed import Signed
+from channel.protocol.half_signed import SignedState
 from channel.protocol.state import Channel, ChannelState, LiveGame
 from clsp.curry import curried_hash
 from clsp.integers import atom_to_int, int_to_atom
@@ -77,7 +77,7 @@ def encode_record(
     state: ChannelState,
     *,
     games_before: tuple[LiveGame, ...],
-    signed: Signed | None,
+    signed: SignedState | None,
     hashes: dict[str, Hashes],
     slashes: tuple[tuple[int, bytes], ...] = (),
 ) -> bytes:

@@ -13,7 +13,7 @@ import msgspec
 
 from channel.errors import InvariantError, Violation
 from channel.protocol.messages import Accept, BatchAction, Cancel, Move, Propose, Settle
-from channel.protocol.proposals import Unfit, first_game
+from channel.protocol.proposals import UnfitProposal, first_game
 from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
 
 MAX_LIVE_GAMES = 100
@@ -124,7 +124,7 @@ def _accept(channel: Channel, state: ChannelState, sender: Side, action: Accept)
     for offer in group.offers:
         try:
             games.append(first_game(channel, group.proposer, offer))
-        except Unfit as unfit:
+        except UnfitProposal as unfit:
             # Only what we could build ourselves is ever an open proposal that we accept.
             raise Violation("CH-ACCEPT-1", f"game {offer.game_id}: {unfit}") from None
     games.sort(key=lambda game: game.id)
@@ -157,7 +157,7 @@ def _propose(channel: Channel, state: ChannelState, sender: Side, action: Propos
     for offer in action.offers:
         try:
             first_game(channel, sender, offer)
-        except Unfit:
+        except UnfitProposal:
             # A game that the receiver of the offer cannot play is for it to cancel.
             continue
     next_ids = (

@@ -18,7 +18,7 @@ from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.run_results import outcome, place
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.system.interrupt import held
-from channel.system.workers import Crew, Work
+from channel.system.workers import Work, WorkerPool
 from games import registry
 
 FEES = 5
@@ -115,7 +115,7 @@ def run_all(
     total = sum(len(list(beginnings(*one))) for one in each)
     interrupted = False
     try:
-        with Crew(_runner, min(jobs, seeds)) as crew:
+        with WorkerPool(_runner, min(jobs, seeds)) as crew:
             for number, (part, over) in crew.run(each):
                 with held():
                     parts[number].merge(part)

@@ -50,7 +50,7 @@ def end(processes: Iterable[SpawnProcess]) -> None:
         process.join()
 
 
-class Crew(Generic[T, R]):
+class WorkerPool(Generic[T, R]):
     """Workers that each make their `Work` once, and share items out among them.
 
     With one job the work is done in this process. A context: its processes end with it.
@@ -62,7 +62,7 @@ class Crew(Generic[T, R]):
         self._processes: list[SpawnProcess] = []
         self._ends: list[Connection] = []
 
-    def __enter__(self) -> Crew[T, R]:
+    def __enter__(self) -> WorkerPool[T, R]:
         return self
 
     def __exit__(self, *_: object) -> None:

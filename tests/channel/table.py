@@ -48,7 +48,7 @@ from channel.protocol import transitions as batches
 from channel.protocol.half_signed import Halves, sign_halves
 from channel.protocol.messages import Batch, BatchAction, Message, Move, Request, decode, encode
 from channel.protocol.proposals import Wish
-from channel.protocol.state import Before, Channel, ChannelState, LiveGame, Side
+from channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from games import registry
 from games.chance import Chance
@@ -372,7 +372,7 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
         return game
     before = game.position
     position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    return LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    return LiveGame(game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin))
 
 
 @dataclass

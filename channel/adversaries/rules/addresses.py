@@ -82,7 +82,7 @@ class Addressee(RuleBreaker):
             return
         peer, config = self.peer, self.peer.config
         own = self.keys.public()
-        theirs = replace(own, referee=PublicKeys.one("referee", message.referee_key))
+        theirs = replace(own, referee=PublicKeys.read_key("referee", message.referee_key))
         channel = Channel.of(
             keys=(theirs, own),
             rewards=(message.reward_address, config.reward_address),

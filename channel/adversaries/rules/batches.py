@@ -21,7 +21,7 @@ from channel.protocol.messages import (
     Shutdown,
     ShutdownDone,
 )
-from channel.protocol.proposals import Unfit, offer_of
+from channel.protocol.proposals import UnfitProposal, offer_of
 from channel.protocol.state import ChannelState
 
 
@@ -106,7 +106,7 @@ def _offer(one: RuleBreaker, before: ChannelState, skipped: int) -> Offer | None
         return None
     try:
         return offer_of(one.channel, one.side, before.next_ids[one.side] + skipped, wish)
-    except Unfit:
+    except UnfitProposal:
         return None
 
 

@@ -24,7 +24,7 @@ from channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
 from channel.lab.node.node_wallet import NodeWallet, signed, spend_of
 from channel.lab.referee.referee_runs import RefereeRunner, conditions
 from channel.protocol.half_signed import (
-    Signed,
+    SignedState,
     check_halves,
     preempt,
     publish,
@@ -217,7 +217,7 @@ class _Lab:
         spends = (*parts[0].spends, *parts[1].spends)
         return channel, Bundle(spends, bls.add(*(part.signature for part in parts)))
 
-    def _signed(self, channel: Channel, number: int) -> Signed:
+    def _signed(self, channel: Channel, number: int) -> SignedState:
         """A state with one game, signed by the other side of the one that may publish it."""
         game = self._live()
         first, second = channel.contributions

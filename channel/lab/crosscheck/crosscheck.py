@@ -21,7 +21,7 @@ from channel.lab.referee.referee_runs import RefereeRunner
 from channel.lab.sites.generate import generate_sites
 from channel.lab.target.target import Target
 from channel.system.interrupt import held
-from channel.system.workers import Crew, Work
+from channel.system.workers import Work, WorkerPool
 
 CHUNK = 4096
 """Cases that are made from one run of hands."""
@@ -82,7 +82,7 @@ def crosscheck(
     done = merged = 0
     interrupted = False
     try:
-        with Crew(partial(_checker, target, seed), min(jobs, len(sizes))) as crew:
+        with WorkerPool(partial(_checker, target, seed), min(jobs, len(sizes))) as crew:
             for number, part in crew.run(list(enumerate(sizes))):
                 with held():
                     waiting[number] = part

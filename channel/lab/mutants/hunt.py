@@ -17,7 +17,7 @@ from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepared_calls import FIRST_CHUNKS, PreparedCall, differs, diverse, fresh
 from channel.lab.target.target import REFEREE, Target
 from channel.system.interrupt import held
-from channel.system.workers import Crew, Work
+from channel.system.workers import Work, WorkerPool
 
 SLICE = 100
 """So many mutants are one piece of work for a process."""
@@ -137,7 +137,7 @@ class Hunt:
             return [fate for fate in every if fate.seconds < seconds]
 
         try:
-            with Crew(partial(_worker, make), jobs) as crew:
+            with WorkerPool(partial(_worker, make), jobs) as crew:
                 self._tell()
                 self._first(crew)
                 while some := wanted():
@@ -148,7 +148,7 @@ class Hunt:
         except KeyboardInterrupt:
             self.interrupted = True
 
-    def _first(self, crew: Crew[Step, dict[str, list[Attempt]]]) -> None:
+    def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
         slices = [self.fates[at : at + SLICE] for at in range(0, len(self.fates), SLICE)]
         steps: list[Step] = [partial(_first, _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
@@ -157,7 +157,10 @@ class Hunt:
             self._tell()
 
     def _more(
-        self, crew: Crew[Step, dict[str, list[Attempt]]], wanted: list[MutantResult], jobs: int
+        self,
+        crew: WorkerPool[Step, dict[str, list[Attempt]]],
+        wanted: list[MutantResult],
+        jobs: int,
     ) -> None:
         """A chunk for each process, counted in their order whichever is done first."""
         programs = _programs(wanted)

@@ -15,8 +15,8 @@ from channel.peer.onchain.scan import decide, scan
 from channel.peer.onchain.signed_games import SignedGames
 from channel.peer.shutdown import CleanShutdown
 from channel.peer.slashable import SlashableMove
-from channel.protocol.half_signed import Signed
-from channel.protocol.state_history import Past
+from channel.protocol.half_signed import SignedState
+from channel.protocol.state_history import StateHistory
 from games.contract import Action, Player
 from games.errors import IllegalAction
 
@@ -24,8 +24,8 @@ from games.errors import IllegalAction
 def begin(
     endpoint: Endpoint,
     *,
-    newest: Signed,
-    history: Past,
+    newest: SignedState,
+    history: StateHistory,
     players: tuple[tuple[int, Player], ...],
     deadline: int,
     funding: Bundle | None,

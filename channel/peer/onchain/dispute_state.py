@@ -15,7 +15,7 @@ from channel.peer.onchain.signed_games import SignedGames
 from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.peer.shutdown import CleanShutdown
 from channel.peer.slashable import SlashableMove
-from channel.protocol.half_signed import Signed
+from channel.protocol.half_signed import SignedState
 from channel.protocol.state import LiveGame
 from games.contract import Player
 from games.referee import GameCoin
@@ -57,7 +57,7 @@ class Dispute:
     """
 
     endpoint: Endpoint
-    newest: Signed
+    newest: SignedState
     signed_games: SignedGames
     slashable: Mapping[int, SlashableMove]
     players: tuple[tuple[int, Player], ...]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from channel.peer.endpoint import Endpoint
 from channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
 from channel.protocol.state import ChannelState, LiveGame
-from channel.protocol.state_history import Past
+from channel.protocol.state_history import StateHistory
 from games.contract import Player
 from games.referee import GameCoin
 
@@ -20,14 +20,14 @@ class SignedGames:
     """An index of the past, made once, when the channel goes on chain."""
 
     endpoint: Endpoint
-    past: Past
+    past: StateHistory
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
     _read: dict[tuple[bytes, bytes], ChannelState | None]
     _void: dict[int, tuple[int, ...]]
 
     @classmethod
-    def of(cls, endpoint: Endpoint, past: Past) -> SignedGames:
+    def of(cls, endpoint: Endpoint, past: StateHistory) -> SignedGames:
         """The index of these states."""
         following: dict[GameCoin, LiveGame] = {}
         last: dict[int, LiveGame] = {}

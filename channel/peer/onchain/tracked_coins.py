@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from channel.chain.coins import Coin
 from channel.peer.endpoint import Endpoint
 from channel.peer.slashable import SlashableMove, slashable_move
-from channel.protocol.state import Before, LiveGame
+from channel.protocol.state import LiveGame, Predecessor
 from games import registry
 from games.contract import Player, Position
 from games.judge import judge_move, position_after
@@ -51,7 +51,9 @@ def advance(
 def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Coin) -> TrackedCoin:
     game, before, player = tracked.game, tracked.game.position, tracked.player
     unknown = Position(None, None, before.mover.other, after.mover_share, 0, after.move)
-    reached = LiveGame(game.id, game.terms, game.alice, after, unknown, Before(before, game.coin))
+    reached = LiveGame(
+        game.id, game.terms, game.alice, after, unknown, Predecessor(before, game.coin)
+    )
     if before.over:
         return TrackedCoin(reached, child, None)
     rules = registry.get(game.terms.game)
@@ -64,7 +66,9 @@ def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Co
             fault = slashable_move(endpoint, reached, ruling.rule or "CH-MOVE-5", ruling.evidence)
         return TrackedCoin(reached, child, None, fault, False, *told)
     position = position_after(before, ruling.next, after.move, after.mover_share)
-    reached = LiveGame(game.id, game.terms, game.alice, after, position, Before(before, game.coin))
+    reached = LiveGame(
+        game.id, game.terms, game.alice, after, position, Predecessor(before, game.coin)
+    )
     return TrackedCoin(
         reached, child, player.moved(position) if player else None, None, False, *told
     )

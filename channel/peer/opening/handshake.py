@@ -25,7 +25,7 @@ from channel.errors import InvariantError, Violation
 from channel.peer.config import Config
 from channel.peer.opening.funding import check_completed, check_part
 from channel.peer.opening.introduction import check_introduction, read_keys
-from channel.protocol.half_signed import Signed, check_halves, sign_halves
+from channel.protocol.half_signed import SignedState, check_halves, sign_halves
 from channel.protocol.messages import (
     FirstHalves,
     Funded,
@@ -67,7 +67,7 @@ class Opened:
     """
 
     channel: Channel
-    newest: Signed
+    newest: SignedState
     sent: ChannelState | None
     bundle: Bundle | None
     deadline: int
@@ -87,7 +87,7 @@ class Opening:
     channel: Channel | None = None
     deadline: int = 0
     part: Bundle | None = None
-    states: tuple[tuple[ChannelState, Signed | None], ...] = ()
+    states: tuple[tuple[ChannelState, SignedState | None], ...] = ()
     opened: Opened | None = None
 
 

@@ -17,8 +17,8 @@ def check_introduction(
     theirs: Introduction, ours: PublicKeys, reward_address: bytes, agreed: Agreement
 ) -> None:
     """All that A and B have in common. Raises `Violation`."""
-    unroll_key = PublicKeys.one("unroll", theirs.unroll_key)
-    referee_key = PublicKeys.one("referee", theirs.referee_key)
+    unroll_key = PublicKeys.read_key("unroll", theirs.unroll_key)
+    referee_key = PublicKeys.read_key("referee", theirs.referee_key)
     if {theirs.unroll_key, theirs.referee_key} & set(ours.all()):
         raise Violation("CH-OPEN-1", "two keys are the same")
     if not bls.verify(unroll_key, theirs.unroll_key, theirs.unroll_proof):

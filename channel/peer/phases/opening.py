@@ -21,7 +21,7 @@ from channel.protocol.messages import (
     encode,
 )
 from channel.protocol.state import Side
-from channel.protocol.state_history import Past
+from channel.protocol.state_history import StateHistory
 
 
 def start(config: Config, state: PeerState) -> Transition:
@@ -104,11 +104,11 @@ def _send(message: Message) -> list[Effect]:
     return [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
 
 
-def _history(opening: Opening) -> Past:
+def _history(opening: Opening) -> StateHistory:
     """The opening's states as the channel's first."""
-    history: Past | None = None
+    history: StateHistory | None = None
     for state, signed in opening.states:
-        history = Past(state, signed, history)
+        history = StateHistory(state, signed, history)
     if history is None:
         raise InvariantError("a channel opened without a state")
     return history

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from channel.peer.interface import Command, Effect
-from channel.protocol.half_signed import Signed
+from channel.protocol.half_signed import SignedState
 from channel.protocol.state import ChannelState
-from channel.protocol.state_history import Past
+from channel.protocol.state_history import StateHistory
 from games.contract import Player
 
 
@@ -25,8 +25,8 @@ class PlayState:
     """
 
     state: ChannelState
-    newest: Signed
-    history: Past
+    newest: SignedState
+    history: StateHistory
     potato: bool
     players: tuple[tuple[int, Player], ...] = ()
     queue: tuple[Command, ...] = ()

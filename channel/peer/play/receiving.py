@@ -34,9 +34,9 @@ from channel.protocol.messages import (
     Propose,
     encode,
 )
-from channel.protocol.proposals import why_not
+from channel.protocol.proposals import reason_to_refuse
 from channel.protocol.rules import RULES
-from channel.protocol.state import Before, ChannelState, Group, LiveGame
+from channel.protocol.state import ChannelState, Group, LiveGame, Predecessor
 from channel.protocol.transitions import Settled, apply
 from clsp.values import serialize
 from games import registry
@@ -165,7 +165,9 @@ def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> 
     else:
         # Nobody plays on from here; the coin is what it was declared to be.
         position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    after = LiveGame(game.id, game.terms, game.alice, coin, position, Before(before, game.coin))
+    after = LiveGame(
+        game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin)
+    )
     return _Judged(after, player, ruling)
 
 
@@ -190,7 +192,7 @@ def _unfit(endpoint: Endpoint, actions: Sequence[BatchAction]) -> dict[int, str]
     for action in actions:
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)
-            reason = why_not(endpoint.channel, group, endpoint.confirmations)
+            reason = reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
             if reason is not None:
                 reasons[group.id] = reason
     return reasons

@@ -39,7 +39,7 @@ from channel.protocol.messages import (
     encode,
     unsendable,
 )
-from channel.protocol.proposals import Unfit, Wish, offer_of, why_not
+from channel.protocol.proposals import UnfitProposal, Wish, offer_of, reason_to_refuse
 from channel.protocol.state import ChannelState, Group, LiveGame
 from channel.protocol.transitions import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
 from games.choices import forced_action
@@ -106,9 +106,11 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
     queued = [len(one.wishes) for one in play.queue if isinstance(one, interface.ProposeGames)]
     try:
         offers = _offers(endpoint, play.state, wishes)
-    except Unfit as unfit:
+    except UnfitProposal as unfit:
         raise UsageError(f"cannot propose: {unfit}") from None
-    refused = why_not(endpoint.channel, Group(endpoint.side, offers), endpoint.confirmations)
+    refused = reason_to_refuse(
+        endpoint.channel, Group(endpoint.side, offers), endpoint.confirmations
+    )
     reason = refused or next(filter(None, map(unsendable, offers)), None)
     if reason is not None:
         raise UsageError(f"cannot propose: {reason}")
@@ -212,7 +214,7 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
 def _offers(
     endpoint: Endpoint, state: ChannelState, wishes: Iterable[Wish], used: int = 0
 ) -> tuple[Offer, ...]:
-    """The offers for these wishes, behind `used` others of the same batch. Raises `Unfit`."""
+    """The offers for these wishes, after `used` others in this batch. Raises `UnfitProposal`."""
     first = state.next_ids[endpoint.side] + 2 * used
     return tuple(
         offer_of(endpoint.channel, endpoint.side, first + 2 * i, wish)
@@ -268,7 +270,7 @@ def _answers(
             cancels.append(Cancel(group.id, as_text(command.reason)))
             continue
         stakes = group.stakes()
-        reason = why_not(endpoint.channel, group, endpoint.confirmations)
+        reason = reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
         if reason is None and any(b < s for b, s in zip(balances, stakes, strict=True)):
             reason = "a balance no longer covers the stake"
         if reason is None and live + len(group.offers) > MAX_LIVE_GAMES:

@@ -15,7 +15,7 @@ from channel.simulation.faults.table import PlantedFault, faults
 from channel.simulation.promises.checker import check
 from channel.simulation.scenario import Scenario
 from channel.simulation.sweep import menus
-from channel.system.workers import Crew, Work
+from channel.system.workers import Work, WorkerPool
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """After how many messages an adversary deviates, in the order in which that is tried."""
@@ -155,7 +155,7 @@ def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator
     """The findings of all faults, or of those with these names, as they come."""
     wanted = set(which)
     every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
-    with Crew(partial(_examiner, seed), min(jobs, len(every))) as crew:
+    with WorkerPool(partial(_examiner, seed), min(jobs, len(every))) as crew:
         for _, finding in crew.run(every):
             yield finding
 

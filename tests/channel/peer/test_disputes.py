@@ -225,11 +225,11 @@ def test_a_share_that_goes_to_another_address_is_told_as_it_went(thief: int) -> 
 
 def test_a_state_that_was_never_signed_is_reported() -> None:
     """Only with our keys: both sign a state that neither has sent."""
-    from channel.protocol.half_signed import Signed, publish
+    from channel.protocol.half_signed import SignedState, publish
 
     table = at_message(10_000)
     state = msgspec.structs.replace(table.ends[0].state, number=1000)
-    signed = Signed(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))
+    signed = SignedState(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))
     table.chain.push(publish(table.channel, Cheat(table, ANN).keys, signed))
     farm(table)
     for end in table.ends:
@@ -238,13 +238,13 @@ def test_a_state_that_was_never_signed_is_reported() -> None:
 
 
 def test_a_preemption_by_a_state_that_was_never_signed_is_reported() -> None:
-    from channel.protocol.half_signed import Signed
+    from channel.protocol.half_signed import SignedState
 
     table = at_message(10_000)
     leave(table, ANN)
     newest = table.ends[ANN].play.newest.state
     state = msgspec.structs.replace(newest, number=newest.number + 1001)
-    signed = Signed(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))
+    signed = SignedState(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))
     bundle = preempt(table.channel, Cheat(table, ANN).keys, signed, newest)
     table.chain.push(bundle)
     farm(table)

@@ -20,7 +20,7 @@ from channel.peer.interface import (
 )
 from channel.protocol.messages import Batch, Funded, decode, encode
 from channel.protocol.state import Group
-from channel.protocol.state_history import Past
+from channel.protocol.state_history import StateHistory
 from channel.protocol.state_records import (
     GameRecord,
     RestoredState,
@@ -73,7 +73,7 @@ def random_session(seed: str) -> Table:
     return table
 
 
-def complete(table: Table, link: Past) -> RestoredState:
+def complete(table: Table, link: StateHistory) -> RestoredState:
     """A state of a live peer, with nothing left out."""
     channel, state, signed = table.channel, link.state, link.signed
     games = []
