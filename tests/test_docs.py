@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from channel.cli.app import commands
 from channel.report.narrator import Narrator
 from channel.report.rules import page
 from channel.session.deciders import Deciders
@@ -18,6 +19,8 @@ from channel.session.transcript import Recorder
 from tests.channel.command import channelsim
 from tests.paths import ROOT
 
+DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
 
 def test_the_page_of_rules_is_the_codes() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
@@ -25,15 +28,54 @@ def test_the_page_of_rules_is_the_codes() -> None:
 
 
 def test_links_in_the_readme_lead_somewhere() -> None:
-    for file in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+    for file in DOCS:
         text = file.read_text(encoding="utf-8")
         for target in re.findall(r"\]\(([^)#:]+)\)", text):
             assert (file.parent / target).exists(), f"{file.name}: {target}"
 
 
+PATH = re.compile(
+    r"`((?:channel|games|clsp|tests|docs|scripts)/[\w./-]+|[\w-]+\.(?:py|clsp|clinc))`"
+)
+"""Files and folders of this project, as the documents write them."""
+
+
+@pytest.mark.parametrize("file", DOCS, ids=lambda file: str(file.name))
+def test_files_that_the_docs_name_are_there(file: Path) -> None:
+    missing = [
+        name
+        for name in PATH.findall(file.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    ]
+    assert missing == []
+
+
+def test_the_map_has_every_package() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    for package in (ROOT / "channel").glob("*/__init__.py"):
+        assert f"`channel/{package.parent.name}`" in text
+    for room in (ROOT / "channel" / "lab").glob("*/__init__.py"):
+        assert f"`{room.parent.name}`" in text
+
+
+def test_the_readme_lists_every_command() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, command in commands.commands.items():
+        inside = getattr(command, "commands", {None: command})
+        for one in inside:
+            assert f"| `channelsim {name} {one or ''}".rstrip() in text
+
+
+def test_the_glossary_explains_each_term_once() -> None:
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"\*\*(.+?)\*\*", text)
+    assert len(terms) > 50
+    assert len(set(terms)) == len(terms)
+
+
 def test_the_session_in_the_readme_is_what_is_played() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"\$ channelsim (play .*)\n((?:.|\n)*?)```", text)
+    found = re.search(r"\$ channelsim (play .* --policy .*)\n((?:.|\n)*?)```", text)
     assert found is not None
     command, session = found.groups()
     _, game, *options = shlex.split(command)
