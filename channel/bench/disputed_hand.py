@@ -24,7 +24,7 @@ from channel.crypto.keys import SecretKeys
 from channel.errors import InvariantError
 from channel.lab.referee.referee_runs import conditions
 from channel.peer.chain_news import GamePaid, MovedOnChain
-from channel.session.session_events import NewsFor, Pushed, Told
+from channel.session.session_events import NewsFor, Pushed, SessionEvent
 from channel.simulation.arena import Arena
 from channel.simulation.scenario import Scenario
 from clsp.integers import int_to_atom
@@ -74,7 +74,7 @@ class Course:
         self.chain = Clocked(seed)
         return self.chain
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """Keep what counts."""
         match told:
             case Pushed(_, what, bundle, result):

@@ -29,7 +29,7 @@ from channel.report.tables import show_table
 from channel.report.terminal import console, print_json, say
 from channel.session.deciders import Deciders
 from channel.session.session import Session
-from channel.session.session_events import HandEnded, Told
+from channel.session.session_events import HandEnded, SessionEvent
 from channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
 from channel.system.interrupt import exit_code, finishing
 from clsp.run import MAX_COST, STRICT
@@ -187,7 +187,7 @@ def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[s
 
 
 def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
-    def listen(told: Told) -> None:
+    def listen(told: SessionEvent) -> None:
         if isinstance(told, HandEnded):
             hand_ended()
 

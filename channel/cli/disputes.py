@@ -16,8 +16,8 @@ from channel.report.progress import progress
 from channel.report.terminal import console, print_json, say
 from channel.session.setup import NAMES
 from channel.session.transcript import Sink
-from channel.simulation.arena import Run
 from channel.simulation.promises.checker import BrokenPromise
+from channel.simulation.run import Run
 from channel.simulation.scenario import Scenario, check
 from channel.simulation.transcript import played
 from channel.system.interrupt import exit_code
@@ -92,7 +92,7 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
     """A run as JSON data: payouts, the news of the honest peer, and the broken promises."""
     got = [
         sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))
-        for end in run.ends
+        for end in run.parties
     ]
     return {
         "scenario": asdict(run.scenario),
@@ -101,7 +101,7 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
         "reorgs": run.reorgs,
         "got": dict(zip(NAMES, got, strict=True)),
         "account": account(run),
-        "news": [type(news).__name__ for news in run.ends[run.scenario.honest].news],
+        "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
         "broken_promises": [asdict(one) for one in broken],
         "digest": digest,
     }

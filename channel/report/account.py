@@ -16,8 +16,8 @@ from channel.peer.chain_news import (
 )
 from channel.peer.interface import BrokenOff, OpeningFailed
 from channel.session.setup import NAMES
-from channel.simulation.arena import Run
 from channel.simulation.promises.news import standing
+from channel.simulation.run import Run
 from games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
@@ -29,7 +29,7 @@ def account(run: Run) -> list[str]:
     honest = run.scenario.honest
     names = [name.capitalize() for name in NAMES]
     us, them = names[honest], names[1 - honest]
-    events = standing(run.ends[honest].news)
+    events = standing(run.parties[honest].news)
     parts: Parts = ([], [])
     reasons: list[str] = []
     for news in events:
@@ -72,7 +72,7 @@ def account(run: Run) -> list[str]:
                 pass
     lines = []
     for side, name in enumerate(names):
-        address = run.ends[side].peer.config.reward_address
+        address = run.parties[side].peer.config.reward_address
         got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
         origin = f": {', '.join(parts[side])}" if parts[side] else ""
         lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{origin}")
@@ -90,4 +90,4 @@ def _ended(game_id: int, slashed: str, moves: int, us: str, them: str) -> str:
 
 
 def _side_of(run: Run, address: bytes) -> int:
-    return int(run.ends[1].peer.config.reward_address == address)
+    return int(run.parties[1].peer.config.reward_address == address)

@@ -7,7 +7,7 @@ from typing import Any
 
 from channel.chain.coins import Coin
 from channel.report.session_progress import SessionProgress
-from channel.session.session import Result
+from channel.session.result import Result
 from channel.session.session_events import viewer_seat
 from channel.session.setup import NAMES, Setup
 from games import registry

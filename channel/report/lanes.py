@@ -44,10 +44,10 @@ from channel.protocol.messages import Move as MoveMade
 from channel.report.account import account
 from channel.report.tables import show_table
 from channel.report.terminal import say
-from channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, Told
+from channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, SessionEvent
 from channel.session.setup import NAMES
-from channel.simulation.arena import Run
 from channel.simulation.promises.checker import BrokenPromise
+from channel.simulation.run import Run
 from channel.simulation.scenario import Scenario
 from games.amounts import counted
 
@@ -66,7 +66,7 @@ class Lanes:
         self.height = 0
         self._rows: list[tuple[int, int, str]] = []
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """Collect the events that a person follows."""
         match told:
             case BlockMade(height):

@@ -14,7 +14,7 @@ from channel.protocol.state import Side
 from channel.report.plain import fitted
 from channel.report.session_progress import SessionProgress
 from channel.report.terminal import say
-from channel.session.session import Result
+from channel.session.result import Result
 from channel.session.session_events import (
     ChannelFunded,
     Closed,
@@ -22,8 +22,8 @@ from channel.session.session_events import (
     HandStarted,
     NewsFor,
     NoMoreHands,
+    SessionEvent,
     StepMade,
-    Told,
     viewer_seat,
 )
 from channel.session.setup import NAMES, Setup
@@ -43,7 +43,7 @@ class Narrator:
         self._viewer = viewer
         self._quiet = quiet
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """Print the events that a person follows."""
         if self._quiet:
             return

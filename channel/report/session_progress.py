@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channel.session.session_events import ChannelFunded, HandEnded, Told
+from channel.session.session_events import ChannelFunded, HandEnded, SessionEvent
 from channel.session.setup import Setup
 from games.contract import Hand
 
@@ -14,7 +14,7 @@ class SessionProgress:
         self.hands: list[tuple[str, Hand]] = []
         self.balances = (setup.balance, setup.balance)
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """Record a finished hand, or the balances at the start."""
         match told:
             case ChannelFunded(_, _, balances):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from channel.errors import UsageError
-from channel.session.session_events import HandEnded, Told
+from channel.session.session_events import HandEnded, SessionEvent
 from channel.session.setup import ASK, NAMES, Setup, policy_of
 from channel.session.transcript import Record
 from games import registry
@@ -70,7 +70,7 @@ class Deciders:
             return bool(self._record("answered").get("accepts"))
         return self._person_answers is None or self._person_answers(number)
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """As a listener: a script's hand must not end before its actions do."""
         if isinstance(told, HandEnded):
             self._turn_to(told.number)

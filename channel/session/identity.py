@@ -1,4 +1,4 @@
-"""A player from one secret: its wallet, its addresses, and who its peer is in the first channel."""
+"""Who plays: each peer's keys, addresses, wallet and chance, derived from the session's seed."""
 
 from __future__ import annotations
 
@@ -11,32 +11,50 @@ from channel.peer.machine import Config
 from channel.protocol.state import Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from channel.session.setup import NAMES
+from games.chance import Chance
 
 
-def wallet_of(secret: bytes, chain: FarmableChain, amount: int) -> Wallet:
-    """The player's wallet with a coin of at least this amount. Raises `UsageError` for too much."""
-    key = wallet_key(secret, "funding")
+def node_seed(seed: bytes) -> int:
+    """Derive the seed of the embedded node."""
+    return int.from_bytes(derive(seed, "node", length=4), "big")
+
+
+def secret_of(seed: bytes, side: Side) -> bytes:
+    """Derive the secret that all keys of this side come from."""
+    return derive(seed, "player", NAMES[side])
+
+
+def policy_chance(seed: bytes, side: Side) -> Chance:
+    """Derive the chance by which this side's policy decides."""
+    return Chance(derive(seed, "policy", NAMES[side]))
+
+
+def fund_wallet(key_secret: bytes, purpose: str, chain: FarmableChain, amount: int) -> Wallet:
+    """Give a new wallet a coin of at least this amount. Raises `UsageError` for too much."""
+    key = wallet_key(key_secret, purpose)
     return Wallet(key, chain.give(address_of(key), amount))
 
 
-def config_of(
-    index: int, secret: bytes, wallet: Wallet, agreement: Agreement, agg_sig_data: bytes
-) -> Config:
-    """The peer of the player at this place in `NAMES`; its games have entropy of their own."""
+def make_config(seed: bytes, side: Side, chain: FarmableChain, agreement: Agreement) -> Config:
+    """Derive a peer's configuration from the seed, and fund its wallet.
+
+    Raises `UsageError` if its contribution is more than a wallet can hold.
+    """
+    secret = secret_of(seed, side)
     channel_secret = derive(secret, "channel", 0)
     return Config(
-        name=NAMES[index],
-        peer=NAMES[1 - index],
-        side=Side(index),
+        name=NAMES[side],
+        peer=NAMES[side.other],
+        side=side,
         secret=channel_secret,
         reward_address=address_of(wallet_key(secret, "reward")),
-        wallet=wallet,
+        wallet=fund_wallet(secret, "funding", chain, agreement.contributions[side]),
         agreement=agreement,
-        agg_sig_data=agg_sig_data,
-        entropy=entropy_of(channel_secret),
+        agg_sig_data=chain.agg_sig_data(),
+        entropy=game_entropy(channel_secret),
     )
 
 
-def entropy_of(secret: bytes) -> Callable[[int], bytes]:
-    """What each game of a channel is played with, by its id."""
-    return lambda game_id: derive(secret, "game", game_id, length=64)
+def game_entropy(channel_secret: bytes) -> Callable[[int], bytes]:
+    """Derive the secret bytes that each game of a channel is played with, by the game's id."""
+    return lambda game_id: derive(channel_secret, "game", game_id, length=64)

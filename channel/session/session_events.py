@@ -1,7 +1,6 @@
-"""What a session tells whoever listens: a closed union, in the order in which it happens.
+"""Events of a session, in order: a closed union.
 
-The small ones (bytes sent, bundles pushed, blocks) are what a transcript records; the large
-ones (a hand's steps and results) are what a person follows.
+Transcripts record messages, bundles, blocks and decisions; people follow hands, steps and payouts.
 """
 
 from __future__ import annotations
@@ -11,13 +10,22 @@ from typing import Protocol, TypeAlias
 
 from channel.chain.coins import Bundle, Coin
 from channel.chain.interface import PushResult
-from channel.peer.interface import News
+from channel.peer.interface import Effect, Event, News
 from games.contract import Action, Hand, Seat
 
 
 @dataclass(frozen=True, slots=True)
+class Handled:
+    """A peer reacted to an event (None: its start) with effects, which are carried out next."""
+
+    peer: str
+    event: Event | None
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sent:
-    """A message went from one peer to the other."""
+    """A peer sent a message to the other."""
 
     sender: str
     message: bytes
@@ -28,7 +36,7 @@ class Pushed:
     """A peer offered a bundle to the node."""
 
     by: str
-    what: str
+    name: str
     bundle: Bundle
     result: PushResult
 
@@ -42,7 +50,7 @@ class BlockMade:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A player decided, where there was something to decide."""
+    """A player chose an action."""
 
     player: str
     game_id: int
@@ -51,7 +59,7 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A player was offered another hand, and answered."""
+    """A player accepted or declined another hand."""
 
     player: str
     number: int
@@ -60,7 +68,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class NewsFor:
-    """A peer told its player something."""
+    """A peer has news for its player."""
 
     player: str
     news: News
@@ -68,7 +76,7 @@ class NewsFor:
 
 @dataclass(frozen=True, slots=True)
 class ChannelFunded:
-    """The channel is open: its coin, and what each peer put in."""
+    """The channel is open; `balances` in mojos, the initiator's first."""
 
     coin: Coin
     height: int
@@ -77,7 +85,7 @@ class ChannelFunded:
 
 @dataclass(frozen=True, slots=True)
 class HandStarted:
-    """A hand begins; `proposer` offered it, and the hand's names say who is Alice in it."""
+    """A hand began: `proposer` offered it, and the first of the hand's names is its Alice."""
 
     number: int
     game: str
@@ -88,7 +96,7 @@ class HandStarted:
 
 @dataclass(frozen=True, slots=True)
 class StepMade:
-    """The hand has one more step."""
+    """A player made a step; `hand` includes it."""
 
     game: str
     hand: Hand
@@ -96,7 +104,7 @@ class StepMade:
 
 @dataclass(frozen=True, slots=True)
 class HandEnded:
-    """The hand is settled; `balances` by peer, the initiator's first."""
+    """A hand was settled; `balances` in mojos, the initiator's first."""
 
     number: int
     game: str
@@ -106,21 +114,22 @@ class HandEnded:
 
 @dataclass(frozen=True, slots=True)
 class NoMoreHands:
-    """The hands are over, and why."""
+    """No further hand is played, for this reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The channel is closed: the reward coins on chain, by peer (None: nothing to pay)."""
+    """The channel is closed; the reward coins, the initiator's first (None: nothing to pay)."""
 
     rewards: tuple[Coin | None, Coin | None]
     height: int
 
 
-Told: TypeAlias = (
-    Sent
+SessionEvent: TypeAlias = (
+    Handled
+    | Sent
     | Pushed
     | BlockMade
     | Decided
@@ -136,13 +145,13 @@ Told: TypeAlias = (
 
 
 class Listener(Protocol):
-    """Whoever follows a session."""
+    """Receives every event of a session."""
 
-    def __call__(self, told: Told, /) -> None:
-        """Take note."""
+    def __call__(self, event: SessionEvent, /) -> None:
+        """Take one event."""
         ...
 
 
 def viewer_seat(hand: Hand, viewer: str | None) -> Seat | None:
-    """The seat of the person who watches; None for one who sees all there is."""
+    """Find the viewer's seat; None for a viewer who sees both sides."""
     return None if viewer is None else Seat(hand.names.index(viewer))

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
-from channel.session.session import Result
+from channel.session.result import Result
 from channel.session.session_events import (
     Answered,
     BlockMade,
@@ -30,7 +30,7 @@ from channel.session.session_events import (
     HandEnded,
     Pushed,
     Sent,
-    Told,
+    SessionEvent,
 )
 from channel.session.setup import Setup, check
 from channel.system import input_files
@@ -73,7 +73,7 @@ class Recorder:
         self._lines = Lines(sink)
         self._lines.write({"format": FORMAT, "setup": msgspec.to_builtins(setup)})
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: SessionEvent) -> None:
         """Record what belongs into a transcript."""
         record = record_of(told)
         if record is not None:
@@ -103,7 +103,7 @@ def _line(chain: bytes, body: bytes) -> bytes:
     return b'["' + chain.hex().encode() + b'",' + body + b"]\n"
 
 
-def record_of(told: Told) -> Record | None:
+def record_of(told: SessionEvent) -> Record | None:
     """What a transcript says of something that was told; None for what it leaves out."""
     match told:
         case Sent(sender, message):

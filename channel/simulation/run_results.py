@@ -26,8 +26,8 @@ from channel.protocol.messages import (
     decode,
 )
 from channel.protocol.state import ChannelState
-from channel.simulation.arena import Run
 from channel.simulation.promises.news import standing
+from channel.simulation.run import Run
 from games import registry
 
 HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
@@ -58,7 +58,7 @@ def columns(games: Iterable[str]) -> tuple[str, ...]:
 
 def place(run: Run) -> str:
     """The part of the session that the deviation belongs to: by what was said, or said last."""
-    actor = run.ends[run.scenario.side].actor
+    actor = run.parties[run.scenario.side].actor
     if not isinstance(actor, Adversary) or not actor.deviated_at:
         return HANDSHAKE
     match decode(actor.meant[actor.deviated_at - 1]):
@@ -86,7 +86,7 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
 
 def outcome(run: Run) -> RunResult:
     """What came of it, by what the honest side was told and what still holds."""
-    told = standing(run.ends[run.scenario.honest].news)
+    told = standing(run.parties[run.scenario.honest].news)
     if any(isinstance(news, ChannelClosed) for news in told):
         return RunResult.CLOSED
     state = next((news for news in told if isinstance(news, StateCounts)), None)

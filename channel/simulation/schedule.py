@@ -1,4 +1,4 @@
-"""The plan of the games: what is proposed next, and when."""
+"""The schedule of games in a scenario: what is proposed next, and when."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from games import registry
 from games.chance import Chance
 
 MOST_MOVES = 4
-"""Moves that a game may have had, at the most, when the next one is proposed beside it."""
+"""The most moves of a game before the next one is proposed beside it, when staggered."""
 
 
-class Hands:
+class Schedule:
     """What is still to be proposed, in the order of the scenario.
 
-    All games in one proposal, and the next hand when they are over; or, staggered, each game by
-    itself, and the next one when the one before it has had a few moves. It hears the news of the
-    honest side, to know that.
+    All games of a hand in one proposal, and the next hand when they are over; or, staggered, each
+    game on its own, and the next one after a few moves of the one before it. It follows the
+    honest side's news.
     """
 
     def __init__(self, scenario: Scenario, chance: Chance) -> None:
         self._scenario = scenario
         self._chance = chance
-        each = [(name,) for name in scenario.games] if scenario.staggered else [scenario.games]
-        self._left = each * scenario.hands
-        self._made = 0
+        groups = [(name,) for name in scenario.games] if scenario.staggered else [scenario.games]
+        self._remaining = groups * scenario.hands
+        self._proposed = 0
         self._answered = True
         self._game = -1
         self._moves = 0
-        self._pause = 0
+        self._moves_before_next = 0
 
     @property
-    def first(self) -> bool:
+    def is_new(self) -> bool:
         """Whether nothing has been proposed yet."""
-        return self._made == 0
+        return self._proposed == 0
 
     @property
-    def over(self) -> bool:
-        """Whether there is nothing to propose any more."""
-        return not self._left
+    def is_over(self) -> bool:
+        """Whether everything has been proposed."""
+        return not self._remaining
 
-    def hear(self, news: News) -> None:
+    def follow(self, news: News) -> None:
         """Follow the game that was proposed last."""
         match news:
             case GameStarted(game):
@@ -54,23 +54,23 @@ class Hands:
             case _:
                 pass
 
-    def beside(self) -> bool:
-        """Whether the next game is to be proposed while others are being played."""
-        started = not self.over and not self.first and self._answered
-        return self._scenario.staggered and started and self._moves >= self._pause
+    def is_due_beside_others(self) -> bool:
+        """Whether to propose the next game now, while others are being played."""
+        begun = not self.is_over and not self.is_new and self._answered
+        return self._scenario.staggered and begun and self._moves >= self._moves_before_next
 
-    def after(self, state: ChannelState) -> bool:
-        """Whether the next hand is to be proposed now that nobody has anything to say."""
-        return not self.over and not state.games and not state.groups
+    def is_due_after(self, state: ChannelState) -> bool:
+        """Whether to propose the next games in this state, when nothing else is going on."""
+        return not self.is_over and not state.games and not state.groups
 
-    def next(self) -> tuple[Wish, ...]:
-        """What is proposed now, and no more."""
-        scenario, names = self._scenario, self._left.pop(0)
+    def take(self) -> tuple[Wish, ...]:
+        """Take the next games off the schedule, as one proposal."""
+        scenario, names = self._scenario, self._remaining.pop(0)
         first = self._chance.below(2)
-        self._made += 1
+        self._proposed += 1
         self._answered = False
         if scenario.staggered:
-            self._pause = self._chance.between(1, MOST_MOVES)
+            self._moves_before_next = self._chance.between(1, MOST_MOVES)
         return tuple(
             Wish(
                 name,

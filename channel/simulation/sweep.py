@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from channel.adversaries.base import Adversary, names
 from channel.crypto import bls
-from channel.simulation.arena import Arena, Run
+from channel.simulation.arena import Arena
 from channel.simulation.promises.checker import BrokenPromise, check
+from channel.simulation.run import Run
 from channel.simulation.run_results import outcome, place
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.system.interrupt import held
@@ -200,7 +201,7 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
 
 def next_step(run: Run) -> int | None:
     """The first step at which this adversary does something else; None if there is none."""
-    actor, step = run.ends[run.scenario.side].actor, run.scenario.step
+    actor, step = run.parties[run.scenario.side].actor, run.scenario.step
     if not isinstance(actor, Adversary) or actor.said <= step:
         return None
     if actor.deviated_at is not None:

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from channel.errors import UsageError
-from channel.session.session_events import Listener, Told
+from channel.session.session_events import Listener, SessionEvent
 from channel.session.transcript import Lines, Record, Sink, record_of
-from channel.simulation.arena import Arena, Run
+from channel.simulation.arena import Arena
 from channel.simulation.promises.checker import BrokenPromise, check
+from channel.simulation.run import Run
 from channel.simulation.scenario import Scenario
 from channel.simulation.scenario import check as check_scenario
 from games.names import printable
@@ -41,7 +42,7 @@ def played(
     lines = Lines(sink)
     lines.write({"format": DISPUTE, "scenario": asdict(scenario)})
 
-    def record(told: Told) -> None:
+    def record(told: SessionEvent) -> None:
         line = record_of(told)
         if line is not None:
             lines.write(line)

@@ -9,7 +9,9 @@ from functools import partial
 
 from channel.adversaries.base import names
 from channel.crypto import bls
+from channel.errors import InvariantError
 from channel.peer.interface import BrokenOff, Effect, Event, Tell
+from channel.peer.machine import Peer
 from channel.simulation.arena import Arena
 from channel.simulation.faults.table import PlantedFault, faults
 from channel.simulation.promises.checker import check
@@ -58,27 +60,46 @@ class FaultReport:
     how: str = ""
 
 
-class FaultyArena(Arena):
-    """An arena in which the honest side's engine has a fault."""
+class FaultyPeer:
+    """The honest side's peer, with a fault planted in its engine."""
 
-    def __init__(self, scenario: Scenario, fault: PlantedFault) -> None:
-        super().__init__(scenario)
-        self.planted = fault.plant(self._ends[scenario.honest].peer)
-        self._is_check = fault.is_check
+    def __init__(self, peer: Peer, fault: PlantedFault) -> None:
+        self.planted = fault.plant(peer)
         self.refused = False
+        self._peer = peer
+        self._is_check = fault.is_check
 
-    def _react(self, index: int, event: Event | None) -> list[Effect]:
-        if index != self.scenario.honest:
-            return super()._react(index, event)
+    def start(self, peak: int) -> list[Effect]:
+        """Begin, with the fault."""
+        return self._react(None, peak)
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event, with the fault."""
+        return self._react(event, 0)
+
+    def _react(self, event: Event | None, peak: int) -> list[Effect]:
         if self.planted.drops(event):
             return []
         with self.planted.around():
-            effects = super()._react(index, self.planted.event(event))
+            changed = self.planted.event(event)
+            effects = self._peer.start(peak) if changed is None else self._peer.handle(changed)
         effects = self.planted.effects(effects)
         accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
         stands_in = self._is_check and self.planted.reached and accused
         self.refused = self.refused or stands_in
         return effects
+
+
+class FaultyArena:
+    """An arena in which the honest side's peer has a fault. Call `run` once."""
+
+    def __init__(self, scenario: Scenario, fault: PlantedFault) -> None:
+        arena = Arena(scenario, wrap=lambda peer: FaultyPeer(peer, fault))
+        faulty = arena.parties[scenario.honest].actor
+        if not isinstance(faulty, FaultyPeer):
+            raise InvariantError("the honest side has no fault")
+        self.faulty = faulty
+        self.run = arena.run
 
 
 def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
@@ -121,12 +142,12 @@ def examine(fault: PlantedFault, seed: str) -> FaultReport:
                 promise, how = broken[0].promise, broken[0].how
         except Exception as error:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
-        if not arena.planted.reached:
+        if not arena.faulty.planted.reached:
             if promise:
                 return _finding(fault, FaultStatus.WITHOUT, runs, reached, scenario, promise, how)
             continue
         reached += 1
-        covered += arena.refused
+        covered += arena.faulty.refused
         if promise:
             return _finding(fault, FaultStatus.NOTICED, runs, reached, scenario, promise, how)
         if reached == covered == ENOUGH:

@@ -27,11 +27,11 @@ from channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channel.simulation.endpoints import Run, Turn
 from channel.simulation.model.batch_rules import judge, playable
 from channel.simulation.model.channel_terms import ChannelTerms
 from channel.simulation.model.handshake import Handshake, OpeningTerms
 from channel.simulation.model.ledger import LedgerState
+from channel.simulation.run import JournalEntry, Run
 from games import registry
 
 TIMES = Times()
@@ -87,7 +87,7 @@ class Conversation:
 
     # --- one turn after the other ---
 
-    def turn(self, turn: Turn) -> None:
+    def turn(self, turn: JournalEntry) -> None:
         """Judge what came in, what was done about it, and what went out."""
         news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
         accusation = next((one.violation for one in news if isinstance(one, BrokenOff)), None)
@@ -117,7 +117,7 @@ class Conversation:
         if any(isinstance(one, ENDS) for one in news):
             self.over = self._gone = True
 
-    def afterwards(self, turn: Turn) -> None:
+    def afterwards(self, turn: JournalEntry) -> None:
         """Who has gone on chain, or closed, says nothing any more."""
         if self._gone and any(isinstance(effect, Send) for effect in turn.effects):
             self.broken.append("it talks on after it has gone on chain or closed the channel")
@@ -182,7 +182,9 @@ class Conversation:
         last = self.side == 0 and self.handshake.awaits_completion
         return (self.handshake.over or last) and not self._open
 
-    def _accuses(self, accusation: Violation, heard: frozenset[str] | None, turn: Turn) -> None:
+    def _accuses(
+        self, accusation: Violation, heard: frozenset[str] | None, turn: JournalEntry
+    ) -> None:
         """Whether an accusation is right: by what was just heard, or by the time it took."""
         rule = accusation.rule
         if rule.startswith("CH-TIME") and isinstance(turn.event, Block):
@@ -350,7 +352,7 @@ def conversation(run: Run) -> Conversation:
     """The conversation of a run, judged to its end."""
     scenario, side = run.scenario, run.scenario.honest
     contributions = (scenario.balance, scenario.balance)
-    first, second = (end.wallet.coin for end in run.ends)
+    first, second = (end.peer.config.wallet.coin for end in run.parties)
     terms = OpeningTerms(
         contributions,
         scenario.unroll_timeout,
@@ -368,7 +370,7 @@ def conversation(run: Run) -> Conversation:
         side,
         1 - side,
     )
-    for turn in run.ends[side].journal:
+    for turn in run.parties[side].journal:
         if talk.over:
             talk.afterwards(turn)
         else:

@@ -15,13 +15,13 @@ from channel.chain.interface import Answer
 from channel.chain.observations import CoinSeen
 from channel.peer.interface import Acted
 from channel.protocol.wallet import address_of
-from channel.simulation.arena import Run
 from channel.simulation.model.conversation import Conversation, conversation
 from channel.simulation.model.ledger import LedgerGame, LedgerState
 from channel.simulation.promises.crash_safety import forgetful
 from channel.simulation.promises.due_spends import omissions, other_moves, too_cheap
 from channel.simulation.promises.news import untrue
 from channel.simulation.promises.secrecy import secrecy
+from channel.simulation.run import Run
 from channel.simulation.weather import MOST_DEAF, MOST_FULL
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
@@ -73,13 +73,13 @@ def money(run: Run) -> Iterator[BrokenPromise]:
 
 def channel_coin(run: Run) -> Coin | None:
     """The channel's coin, if the chain has it."""
-    table = run.ends[run.scenario.honest].peer.state.endpoint
+    table = run.parties[run.scenario.honest].peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
 
 
 def _rewards(run: Run) -> tuple[bytes, bytes]:
-    first, second = (end.peer.config.reward_address for end in run.ends)
+    first, second = (end.peer.config.reward_address for end in run.parties)
     return first, second
 
 
@@ -91,11 +91,11 @@ def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
     side = run.scenario.honest
     coin = channel_coin(run)
     if coin is None:
-        end = run.ends[side]
+        end = run.parties[side]
         held = sum(
             seen.coin.amount for seen in run.chain.coins_at(address_of(end.peer.config.wallet.key))
         )
-        if held < end.wallet.coin.amount:
+        if held < end.peer.config.wallet.coin.amount:
             yield BrokenPromise("safety", f"the opening failed, and the wallet holds {held} mojos")
         return
     known, received, sent = talk.accounts, talk.received, talk.sent
@@ -138,7 +138,7 @@ def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
 
 def _got(run: Run) -> int:
     """What lies at the honest side's reward address."""
-    address = run.ends[run.scenario.honest].peer.config.reward_address
+    address = run.parties[run.scenario.honest].peer.config.reward_address
     return sum(seen.coin.amount for seen in run.chain.coins_at(address))
 
 
@@ -213,7 +213,7 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
 
 def _stopped(run: Run, game_id: int) -> bool:
     """Whether the honest player folded in this game: then a timeout is its choice."""
-    news = run.ends[run.scenario.honest].news
+    news = run.parties[run.scenario.honest].news
     return any(
         isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
         for one in news
@@ -222,7 +222,7 @@ def _stopped(run: Run, game_id: int) -> bool:
 
 def _paid(run: Run, coin: Coin, side: int) -> int:
     """What came out of a game coin for this side, however many moves later."""
-    address = run.ends[side].peer.config.reward_address
+    address = run.parties[side].peer.config.reward_address
     total, waiting = 0, [coin]
     while waiting:
         for child in run.chain.children(waiting.pop().id):
@@ -270,7 +270,7 @@ def _moves(run: Run, child: CoinSeen) -> int:
 
 def manners(run: Run) -> Iterator[BrokenPromise]:
     """What it told its player is so; nothing that it pushed is wrong in itself."""
-    end = run.ends[run.scenario.honest]
+    end = run.parties[run.scenario.honest]
     yield from (
         BrokenPromise("news", how) for how in untrue(end.news, _got(run), run.scenario.balance)
     )

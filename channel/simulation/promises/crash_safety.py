@@ -23,16 +23,16 @@ from channel.protocol.messages import (
     decode,
 )
 from channel.protocol.state_records import RestoredState, apply_record, decode_record
-from channel.simulation.endpoints import Run, Turn
 from channel.simulation.model.conversation import Conversation
 from channel.simulation.promises.secrecy import move_of
+from channel.simulation.run import JournalEntry, Run
 from clsp.values import serialize
 
 
 def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
     """What was let out before it was stored."""
     stored: list[bytes] = []
-    for turn in _with_conditions(run.ends[talk.side].journal, talk):
+    for turn in _with_conditions(run.parties[talk.side].journal, talk):
         for need in _taken(talk, turn):
             if not _stored_first(need, turn.effects):
                 yield "it took a batch, or halves, and did not store them first"
@@ -55,7 +55,7 @@ def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
                     pass
 
 
-def _with_conditions(turns: list[Turn], talk: Conversation) -> Iterator[Turn]:
+def _with_conditions(turns: list[JournalEntry], talk: Conversation) -> Iterator[JournalEntry]:
     """The same turns, each record of a state followed by the conditions restored from it.
 
     A record holds only what changed: without those before it, nothing can be restored.
@@ -113,7 +113,7 @@ def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
     return (serialize(agreed.conditions(talk.accounts[message.number])),)
 
 
-def _taken(talk: Conversation, turn: Turn) -> tuple[bytes, ...]:
+def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
     """What of this event has to be stored: a batch, or halves, that were taken."""
     if not isinstance(turn.event, Received):
         return ()

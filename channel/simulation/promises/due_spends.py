@@ -13,10 +13,10 @@ from channel.chain.coins import Coin
 from channel.chain.observations import Block, CoinSeen
 from channel.peer.chain_news import ChannelSettled
 from channel.peer.interface import Push, Tell
-from channel.simulation.endpoints import Run, Turn
 from channel.simulation.model.conversation import Conversation
 from channel.simulation.model.ledger import LedgerGame, LedgerState
 from channel.simulation.promises.secrecy import move_of
+from channel.simulation.run import JournalEntry, Run
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize, from_list
 from games.referee import GameCoin, RefereeRefusal
@@ -29,7 +29,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
         return
     unrolls = {agreed.unroll_puzzle_hash(state): state for state in talk.accounts.values()}
     games: dict[bytes, LedgerGame] = {}
-    for turn in run.ends[talk.side].journal:
+    for turn in run.parties[talk.side].journal:
         if not isinstance(turn.event, Block) or _settled(turn):
             continue
         pushed = {
@@ -63,11 +63,11 @@ URGENT = ("unroll", "preempt", "slash", "move", "redo")
 
 def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
     """Spends with a deadline whose fee was not raised with a block that they were not in."""
-    fees = run.ends[talk.side].peer.config.fees
+    fees = run.parties[talk.side].peer.config.fees
     if fees is None or run.reorgs:
         return  # after a reorganisation a coin may be younger than it was
     offered: dict[bytes, tuple[int, int]] = {}
-    for turn in run.ends[talk.side].journal:
+    for turn in run.parties[talk.side].journal:
         for effect in turn.effects:
             if not isinstance(effect, Push) or not isinstance(turn.event, Block):
                 continue
@@ -97,7 +97,7 @@ def _fee(solution: bytes) -> int:
     return 0
 
 
-def _settled(turn: Turn) -> bool:
+def _settled(turn: JournalEntry) -> bool:
     return any(
         isinstance(one, Tell) and isinstance(one.news, ChannelSettled) for one in turn.effects
     )
@@ -169,7 +169,7 @@ def other_moves(run: Run, talk: Conversation) -> Iterator[str]:
             if game.mover == talk.side and (known is None or known.coin != game.coin):
                 sent[game.coin] = known.coin if known is not None else None
     moves = {coin.puzzle_hash(): after for coin, after in sent.items()}
-    for name, bundle, _ in run.ends[talk.side].pushed:
+    for name, bundle, _ in run.parties[talk.side].pushed:
         for spend in bundle.spends:
             move = move_of(spend.solution)
             if not move or spend.coin.puzzle_hash not in moves:

@@ -13,7 +13,7 @@ from channel.crypto.keys import SecretKeys
 from channel.errors import Violation
 from channel.peer.chain_news import StateCounts
 from channel.protocol.messages import Advisory, Batch, Move, decode
-from channel.simulation.endpoints import Run, Uttered
+from channel.simulation.run import Disclosure, Run
 from clsp.values import BadValue, deserialize
 from games import registry
 
@@ -32,7 +32,7 @@ def secrecy(run: Run) -> Iterator[str]:
 
 
 def _keys_and_seeds(run: Run) -> Iterator[str]:
-    end = run.ends[run.scenario.honest]
+    end = run.parties[run.scenario.honest]
     config = end.peer.config
     keys = SecretKeys.derive(config.secret)
     hidden = [config.secret, bytes(config.wallet.key)]
@@ -40,7 +40,7 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
     for game_id in _games(run):
         seed = config.entropy(game_id)
         hidden += [seed[at : at + 32] for at in range(0, len(seed), 32)]
-    for one in end.uttered:
+    for one in end.disclosures:
         if any(secret in blob for blob in _bytes(one) for secret in hidden):
             yield f"a key or a seed is in a {one.name}"
 
@@ -48,7 +48,7 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
 def _games(run: Run) -> set[int]:
     """The games that ever were, by the batches that were delivered."""
     games = set()
-    for heard in run.heard:
+    for heard in run.delivered:
         try:
             message = decode(heard.message)
         except Violation:
@@ -60,7 +60,7 @@ def _games(run: Run) -> set[int]:
 
 def _values(run: Run) -> Iterator[str]:
     """Whatever is in a move, and nowhere before, must come in a move, or in an early reveal."""
-    uttered = run.ends[run.scenario.honest].uttered
+    uttered = run.parties[run.scenario.honest].disclosures
     revealed = [_revealed(one) for one in uttered]
     values = {value for parts in revealed for part in parts for value in _cut(part)}
     for one, parts in zip(uttered, revealed, strict=True):
@@ -71,17 +71,17 @@ def _values(run: Run) -> Iterator[str]:
         values -= said
 
 
-def _revealed(one: Uttered) -> list[bytes]:
+def _revealed(one: Disclosure) -> list[bytes]:
     """The moves and early reveals in something that was said or pushed."""
-    if isinstance(one.what, bytes):
-        match decode(one.what):
+    if isinstance(one.content, bytes):
+        match decode(one.content):
             case Batch(_, actions):
                 return [action.move for action in actions if isinstance(action, Move)]
             case Advisory(_, data):
                 return [data]
             case _:
                 return []
-    return [move for spend in one.what.spends if (move := move_of(spend.solution))]
+    return [move for spend in one.content.spends if (move := move_of(spend.solution))]
 
 
 def move_of(solution: bytes) -> bytes:
@@ -101,10 +101,10 @@ def _cut(move: bytes) -> Iterator[bytes]:
     return (move[at : at + VALUE] for at in range(0, len(move) - VALUE + 1, VALUE))
 
 
-def _bytes(one: Uttered) -> list[bytes]:
-    if isinstance(one.what, bytes):
-        return [one.what]
-    return [blob for spend in one.what.spends for blob in (spend.puzzle, spend.solution)]
+def _bytes(one: Disclosure) -> list[bytes]:
+    if isinstance(one.content, bytes):
+        return [one.content]
+    return [blob for spend in one.content.spends for blob in (spend.puzzle, spend.solution)]
 
 
 def _waiting(run: Run) -> Iterator[str]:
@@ -113,13 +113,13 @@ def _waiting(run: Run) -> Iterator[str]:
     reveals = all(registry.get(name).reveals for name in run.scenario.games)
     if run.reorgs or not reveals:
         return  # the coins that it saw may have been born at other heights; or need not wait
-    end = run.ends[run.scenario.honest]
+    end = run.parties[run.scenario.honest]
     first = {
         coin.id for news in end.news if isinstance(news, StateCounts) for _, coin in news.games
     }
     sent = b"".join(end.sent)
-    for one in end.uttered:
-        for spend in () if isinstance(one.what, bytes) else one.what.spends:
+    for one in end.disclosures:
+        for spend in () if isinstance(one.content, bytes) else one.content.spends:
             seen, move = run.chain.coin(spend.coin.id), move_of(spend.solution)
             if seen is None or spend.coin.id in first or not move or move in sent:
                 continue

@@ -7,7 +7,7 @@ from rich.console import Console
 from channel.report.narrator import Narrator
 from channel.session.deciders import Deciders
 from channel.session.session import Session
-from channel.session.session_events import HandEnded, StepMade, Told
+from channel.session.session_events import HandEnded, SessionEvent, StepMade
 from channel.session.setup import Setup, check
 from channel.session.transcript import Recorder
 
@@ -64,7 +64,7 @@ def test_who_watches_as_alice_sees_no_cards_of_bob_before_the_showdown() -> None
 
 def test_listeners_hear_steps_before_the_end_of_their_hand() -> None:
     setup = check(Setup(("spacepoker",), "order", 2, 100, 10, 5000, ("random", "random")))
-    heard: list[Told] = []
+    heard: list[SessionEvent] = []
     deciders = Deciders(setup)
     Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
     ended = [t for t in heard if isinstance(t, HandEnded)]

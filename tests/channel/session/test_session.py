@@ -12,7 +12,8 @@ from channel.crypto import bls
 from channel.peer.interface import Effect, Event, GameSettled
 from channel.peer.machine import Peer
 from channel.session.deciders import Deciders
-from channel.session.session import Result, Session
+from channel.session.result import Result
+from channel.session.session import Session
 from channel.session.session_events import (
     Answered,
     BlockMade,
@@ -24,7 +25,7 @@ from channel.session.session_events import (
     NoMoreHands,
     Pushed,
     Sent,
-    Told,
+    SessionEvent,
 )
 from channel.session.setup import Setup, check
 from games import registry
@@ -41,9 +42,9 @@ class Heard:
 
     result: Result
     session: Session
-    told: list[Told] = field(default_factory=list)
+    told: list[SessionEvent] = field(default_factory=list)
 
-    def of(self, kind: type[Told]) -> list[Told]:
+    def of(self, kind: type[SessionEvent]) -> list[SessionEvent]:
         return [one for one in self.told if isinstance(one, kind)]
 
     def bytes_sent(self) -> list[tuple[str, bytes]]:
@@ -59,7 +60,7 @@ def play(
 ) -> Heard:
     setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, stakes * STAKE, policies))
     deciders = Deciders(setup)
-    told: list[Told] = []
+    told: list[SessionEvent] = []
 
     def answer(name: str, number: int) -> bool:
         return (name, number) != decline and deciders.answer(name, number)

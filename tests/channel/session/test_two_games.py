@@ -13,7 +13,7 @@ from channel.protocol.messages import Batch, Move, decode
 from channel.protocol.proposals import Wish
 from channel.session.deciders import Deciders
 from channel.session.session import Session
-from channel.session.session_events import HandStarted, Sent, StepMade, Told
+from channel.session.session_events import HandStarted, Sent, SessionEvent, StepMade
 from channel.session.setup import Setup, check
 from games import registry
 from games.chance import Chance
@@ -110,9 +110,11 @@ def test_an_action_of_one_game_is_refused_in_the_other() -> None:
 # --- games in turn -----------------------------------------------------------------------------
 
 
-def played(games: tuple[str, ...], hands: int, policies: tuple[str, str], seed: str) -> list[Told]:
+def played(
+    games: tuple[str, ...], hands: int, policies: tuple[str, str], seed: str
+) -> list[SessionEvent]:
     setup = check(Setup(games, seed, hands, 100, 10, 1000 * hands, policies))
-    heard: list[Told] = []
+    heard: list[SessionEvent] = []
     deciders = Deciders(setup)
     result = Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
     assert result.checks.python_clvm_agree

@@ -13,11 +13,12 @@ from channel.errors import Violation
 from channel.peer.interface import BrokenOff, Received, Send, Tell
 from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
 from channel.protocol.rules import RULES
-from channel.simulation.arena import Arena, Run
+from channel.simulation.arena import Arena
 from channel.simulation.model.batch_rules import judge
 from channel.simulation.model.conversation import Conversation, conversation
 from channel.simulation.promises.checker import check
 from channel.simulation.promises.news import standing
+from channel.simulation.run import Run
 from channel.simulation.scenario import Scenario
 
 GAMES = ("spacepoker", "calpoker")
@@ -57,7 +58,7 @@ def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> No
     """By the model, which the engine has no part in, and by the honest side."""
     run, talk = broken_by(rule)
     assert check(run) == []
-    told = standing(run.ends[run.scenario.honest].news)
+    told = standing(run.parties[run.scenario.honest].news)
     accused = [one.violation.rule for one in told if isinstance(one, BrokenOff)]
     assert len(accused) == 1
     if rule.startswith("CH-TIME"):
@@ -77,7 +78,7 @@ def test_all_that_honest_peers_say_is_lawful_to_the_end() -> None:
 
 def with_message(run: Run, old: bytes, new: bytes, *, sent: bool) -> Run:
     """The same run, in which the honest side received, or sent, another message."""
-    end = run.ends[run.scenario.honest]
+    end = run.parties[run.scenario.honest]
     journal = []
     for turn in end.journal:
         event, effects = turn.event, list(turn.effects)
@@ -86,16 +87,16 @@ def with_message(run: Run, old: bytes, new: bytes, *, sent: bool) -> Run:
         if sent:
             effects = [Send(new) if effect == Send(old) else effect for effect in effects]
         journal.append(replace(turn, event=event, effects=tuple(effects)))
-    ends = list(run.ends)
-    ends[run.scenario.honest] = replace(end, journal=journal)
-    return replace(run, ends=(ends[0], ends[1]))
+    parties = list(run.parties)
+    parties[run.scenario.honest] = replace(end, journal=journal)
+    return replace(run, parties=(parties[0], parties[1]))
 
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
     """What was answered all the same counts for nothing: neither side may say it."""
     run = Arena(Scenario(GAMES[:1], "bytes", policies=POLICIES)).run()
-    journal = run.ends[run.scenario.honest].journal
+    journal = run.parties[run.scenario.honest].journal
     heard = [turn.event.message for turn in journal if isinstance(turn.event, Received)]
     said = [one.message for turn in journal for one in turn.effects if isinstance(one, Send)]
     batches = [blob for blob in (said if sent else heard) if isinstance(decode(blob), Batch)]
@@ -119,7 +120,7 @@ def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
 
 def test_an_accusation_without_cause_is_found() -> None:
     run = Arena(Scenario(GAMES[:1], "cause", policies=POLICIES)).run()
-    end = run.ends[run.scenario.honest]
+    end = run.parties[run.scenario.honest]
     at = next(
         number
         for number, turn in enumerate(end.journal)
@@ -132,9 +133,9 @@ def test_an_accusation_without_cause_is_found() -> None:
         news = Tell(BrokenOff(Violation(rule, "planted", party="bob", step="play"), 1))
         turn = replace(end.journal[at], event=event, effects=(news,))
         journal = [*end.journal[:at], turn]
-        ends = list(run.ends)
-        ends[run.scenario.honest] = replace(end, journal=journal)
-        talk = conversation(replace(run, ends=(ends[0], ends[1])))
+        parties = list(run.parties)
+        parties[run.scenario.honest] = replace(end, journal=journal)
+        talk = conversation(replace(run, parties=(parties[0], parties[1])))
         assert talk.broken, rule
 
 
@@ -163,10 +164,10 @@ def test_one_seed_makes_other_choices_at_every_step() -> None:
     """By chance alone: the same adversary, in the same session, some messages later."""
     picked = set()
     for step in range(12):
-        actor = Arena(Scenario(GAMES[:1], "choices", "madman", step))._ends[1].actor
+        actor = Arena(Scenario(GAMES[:1], "choices", "madman", step)).parties[1].actor
         assert isinstance(actor, Adversary)
         picked.add(tuple(actor.plan.chance.below(1000) for _ in range(2)))
     assert len(picked) == 12
-    again = Arena(Scenario(GAMES[:1], "choices", "madman", 3))._ends[1].actor
+    again = Arena(Scenario(GAMES[:1], "choices", "madman", 3)).parties[1].actor
     assert isinstance(again, Adversary)
     assert tuple(again.plan.chance.below(1000) for _ in range(2)) in picked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -13,16 +13,16 @@ from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.errors import InvariantError, UsageError
 from channel.peer.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
-from channel.peer.interface import Cancelled, Push
+from channel.peer.interface import Cancelled, Effect, Event, Push
 from channel.peer.machine import Peer, Phase
 from channel.peer.onchain import game_tracking
 from channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channel.simulation import sweep as everything
-from channel.simulation.arena import Arena, Run
-from channel.simulation.endpoints import Uttered
+from channel.simulation.arena import Arena
 from channel.simulation.model.conversation import conversation
 from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.promises.secrecy import _games, _revealed
+from channel.simulation.run import Disclosure, Run
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.simulation.scenario import check as check_scenario
 from channel.simulation.sweep import SweepTotals, run_all
@@ -42,7 +42,7 @@ def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
 def test_an_adversary_waits_for_what_is_not_there_yet(name: str, side: int) -> None:
     """A block may come between any two messages, the first ones of the opening too."""
     arena = Arena(Scenario(GAME, "early", name, side=side))
-    actor = arena._ends[side].actor
+    actor = arena.parties[side].actor
     assert isinstance(actor, Adversary)
     actor.start(arena.chain.peak())
     actor.said = 50
@@ -100,11 +100,11 @@ def test_what_the_balances_do_not_cover_is_cancelled_and_the_rest_goes_on() -> N
     policies = ("aggressive", "aggressive")
     done = run("", games=GAME, hands=4, contribution=1000, policies=policies)
     assert check(done) == []
-    honest = done.ends[done.scenario.honest]
+    honest = done.parties[done.scenario.honest]
     reasons = [news.reason for news in honest.news if isinstance(news, Cancelled)]
     assert reasons
     assert {*reasons} == {"a balance no longer covers the stake"}
-    assert done.ends[0].peer.phase is Phase.CLOSED
+    assert done.parties[0].peer.phase is Phase.CLOSED
 
 
 def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
@@ -120,16 +120,16 @@ def test_a_side_that_pays_fees(name: str) -> None:
     for step, weather in ((5, "calm"), (7, "slow"), (9, "reorgs")):
         done = run(name, step, step % 2, weather=weather, fees=10)
         assert check(done) == [], (name, step)
-        end = done.ends[done.scenario.honest]
+        end = done.parties[done.scenario.honest]
         paid += any("+fee" in what for what, _, _ in end.pushed)
     assert paid
 
 
 def test_the_same_scenario_is_the_same_run() -> None:
     first, second = run("silent", weather="reorgs"), run("silent", weather="reorgs")
-    assert [end.sent for end in first.ends] == [end.sent for end in second.ends]
-    assert [[str(n) for n in end.news] for end in first.ends] == [
-        [str(n) for n in end.news] for end in second.ends
+    assert [end.sent for end in first.parties] == [end.sent for end in second.parties]
+    assert [[str(n) for n in end.news] for end in first.parties] == [
+        [str(n) for n in end.news] for end in second.parties
     ]
     assert (first.blocks, first.reorgs) == (second.blocks, second.reorgs)
 
@@ -182,7 +182,7 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
 
 def at(run: Run) -> Adversary:
     """The adversary of a run."""
-    actor = run.ends[run.scenario.side].actor
+    actor = run.parties[run.scenario.side].actor
     assert isinstance(actor, Adversary)
     return actor
 
@@ -210,21 +210,26 @@ def test_everything_for_a_few_seeds() -> None:
 # --- planted faults ------------------------------------------------------------------------------
 
 
-class Faulty(Arena):
-    """The honest side's driver loses what it pushes under some names."""
+@dataclass(frozen=True)
+class Losing:
+    """A peer whose pushes under some names are lost."""
 
-    lost: tuple[str, ...] = ()
+    peer: Peer
+    names: tuple[str, ...]
 
-    def _push(self, index: int, push: Push) -> None:
-        if index == self.scenario.honest and push.name in self.lost:
-            return
-        super()._push(index, push)
+    def start(self, peak: int) -> list[Effect]:
+        return self._left(self.peer.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        return self._left(self.peer.handle(event))
+
+    def _left(self, effects: list[Effect]) -> list[Effect]:
+        return [one for one in effects if not (isinstance(one, Push) and one.name in self.names)]
 
 
 def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
     scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
-    arena = Faulty(scenario)
-    arena.lost = lost
+    arena = Arena(scenario, wrap=lambda peer: Losing(peer, lost))
     return {one.promise for one in check(arena.run())}
 
 
@@ -260,12 +265,12 @@ def test_a_side_that_makes_an_illegal_move_is_found_out(monkeypatch: pytest.Monk
 
 def test_a_key_in_a_message_is_found() -> None:
     done = run("")
-    end = done.ends[done.scenario.honest]
+    end = done.parties[done.scenario.honest]
     (game_id,) = _games(done)
     for hidden in (end.peer.config.secret, end.peer.config.entropy(game_id)[32:]):
-        end.uttered.append(Uttered(1, "message", encode(Advisory(0, b"..." + hidden))))
+        end.disclosures.append(Disclosure(1, "message", encode(Advisory(0, b"..." + hidden))))
         assert [one.promise for one in check(done)] == ["secrecy"]
-        end.uttered.pop()
+        end.disclosures.pop()
     assert check(done) == []
 
 
@@ -273,22 +278,22 @@ def test_a_key_in_a_message_is_found() -> None:
 def test_a_value_that_is_out_before_the_move_that_reveals_it_is_found(name: str) -> None:
     """As soon as it is in anything else, a bundle's solution or a message of any kind."""
     done = run(name, 6)
-    end = done.ends[done.scenario.honest]
+    end = done.parties[done.scenario.honest]
     (values,) = {tuple(_revealed_by(done))}
     assert len(values) >= 3
-    hello = end.uttered[0]
-    assert isinstance(hello.what, bytes)
+    hello = end.disclosures[0]
+    assert isinstance(hello.content, bytes)
     for value in values:
-        said = msgspec.structs.replace(decode(hello.what), reward_address=value[:32].ljust(32))
-        end.uttered[0] = Uttered(hello.height, "message", encode(said))
+        said = msgspec.structs.replace(decode(hello.content), reward_address=value[:32].ljust(32))
+        end.disclosures[0] = Disclosure(hello.height, "message", encode(said))
         assert [one.promise for one in check(done)] == ["secrecy"], value
-    end.uttered[0] = hello
+    end.disclosures[0] = hello
     assert check(done) == []
 
 
 def _revealed_by(run: Run) -> list[bytes]:
     """The values of the honest side's moves, each once."""
-    parts = map(_revealed, run.ends[run.scenario.honest].uttered)
+    parts = map(_revealed, run.parties[run.scenario.honest].disclosures)
     return list(dict.fromkeys(move[:32] for moves in parts for move in moves if len(move) >= 16))
 
 
@@ -301,7 +306,7 @@ def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyP
 
 def test_news_that_are_not_so_are_found() -> None:
     done = run("silent", 6)
-    end = done.ends[done.scenario.honest]
+    end = done.parties[done.scenario.honest]
     told = [*end.news]
     assert check(done) == []
     ended = next(news for news in told if isinstance(news, GameEnded))
@@ -324,7 +329,7 @@ def test_the_ledger_and_the_engine_count_the_same() -> None:
     done = run("")
     states = conversation(done).accounts
     assert len(states) > 10
-    for end in done.ends:
+    for end in done.parties:
         for link in end.peer.play.history:
             account = states[link.state.number]
             assert account.balances == link.state.balances
@@ -396,9 +401,9 @@ def test_an_adversary_is_its_peer_but_for_one_thing() -> None:
     """Before its step every message is what the peer made."""
     done = run("greedy-share", 9)
     (side,) = {done.scenario.side}
-    said = [heard for heard in done.heard if heard.sender == side]
+    said = [heard for heard in done.delivered if heard.sender == side]
     assert all(heard.honest for heard in said[:9])
     changed = [heard for heard in said if not heard.honest]
     assert len(changed) == done.deviated == 1
     assert isinstance(decode(changed[0].message), Batch)
-    assert done.ends[done.scenario.honest].peer.phase is Phase.CLOSED
+    assert done.parties[done.scenario.honest].peer.phase is Phase.CLOSED

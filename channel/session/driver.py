@@ -1,0 +1,228 @@
+"""The driver of two peers: it feeds them events and carries out every effect they return.
+
+It delivers messages, offers spends to the node, stores records, makes blocks and reports them.
+What the players decide comes from outside, as commands. Listeners hear of everything that it does.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, assert_never
+
+from channel.chain.coins import Bundle, Coin
+from channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
+from channel.peer.interface import (
+    Effect,
+    Event,
+    Pinned,
+    Proposed,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channel.session.session_events import (
+    BlockMade,
+    Handled,
+    Listener,
+    NewsFor,
+    Pushed,
+    Sent,
+    SessionEvent,
+)
+
+
+class Actor(Protocol):
+    """A peer, or something that stands in for one."""
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height of the chain."""
+        ...
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event. Raises `UsageError` for a command that is not possible now."""
+        ...
+
+
+@dataclass(slots=True)
+class DrivenPeer:
+    """One side of the channel: its actor, and what the driver keeps for it.
+
+    `records` holds the newest bytes stored under each name. `questions` are the proposals and
+    turns that its player has not answered yet.
+    """
+
+    name: str
+    actor: Actor
+    watched: list[Coin] = field(default_factory=list)
+    records: dict[str, bytes] = field(default_factory=dict)
+    questions: list[Proposed | YourTurn] = field(default_factory=list)
+
+
+class Delivery(Protocol):
+    """How spends reach the node, and blocks the peers."""
+
+    def delay(self, index: int) -> int:
+        """For how many blocks to hold back a spend that this peer pushes now."""
+        ...
+
+    def offer(self, bundle: Bundle) -> PushResult | None:
+        """Offer a bundle to the node; None if it was not offered."""
+        ...
+
+    def after_block(self) -> None:
+        """Change the chain after a new block, before anybody hears of it."""
+        ...
+
+    def reaches(self, index: int) -> bool:
+        """Whether this peer hears of the newest block."""
+        ...
+
+
+class DirectDelivery:
+    """Delivery at once and in full."""
+
+    def __init__(self, chain: FarmableChain) -> None:
+        self.offer = chain.push
+
+    def delay(self, index: int) -> int:
+        """Hold nothing back."""
+        return 0
+
+    def after_block(self) -> None:
+        """Leave the chain as it is."""
+
+    def reaches(self, index: int) -> bool:
+        """Report every block."""
+        return True
+
+
+class Driver:
+    """Runs two peers on one chain. An index is a `Side`: 0 is the initiator.
+
+    `messages` are on their way, each with the index of its receiver.
+    """
+
+    def __init__(
+        self,
+        chain: FarmableChain,
+        peers: tuple[DrivenPeer, DrivenPeer],
+        listeners: Sequence[Listener] = (),
+        delivery: Delivery | None = None,
+    ) -> None:
+        self.chain = chain
+        self.peers = peers
+        self.messages: deque[tuple[int, bytes]] = deque()
+        self._listeners = tuple(listeners)
+        self._delivery = delivery or DirectDelivery(chain)
+        self._held_back: list[tuple[int, int, Push]] = []
+
+    def notify(self, event: SessionEvent) -> None:
+        """Pass an event to every listener."""
+        for listener in self._listeners:
+            listener(event)
+
+    # --- events ---
+
+    def start(self) -> None:
+        """Begin both peers, the initiator first."""
+        for index, peer in enumerate(self.peers):
+            self._react(index, None, peer.actor.start(self.chain.peak()))
+
+    def handle(self, index: int, event: Event) -> list[Effect]:
+        """Give a peer an event and carry out its effects.
+
+        Raises `UsageError` for a command that is not possible now.
+        """
+        return self._react(index, event, self.peers[index].actor.handle(event))
+
+    def deliver(self) -> bool:
+        """Deliver the oldest message; False if none is on its way."""
+        if not self.messages:
+            return False
+        index, message = self.messages.popleft()
+        self.handle(index, Received(message))
+        return True
+
+    def next_question(self) -> tuple[int, Proposed | YourTurn] | None:
+        """Take the next question to a player: the initiator's first, and proposals before turns."""
+        for index, peer in enumerate(self.peers):
+            if peer.questions:
+                question = min(peer.questions, key=lambda one: isinstance(one, YourTurn))
+                peer.questions.remove(question)
+                return index, question
+        return None
+
+    # --- blocks ---
+
+    def farm(self) -> None:
+        """Make a block and report it to both peers."""
+        peak = self.chain.peak()
+        due = [(index, push) for height, index, push in self._held_back if height <= peak]
+        self._held_back = [late for late in self._held_back if late[0] > peak]
+        for index, push in due:
+            self._offer(index, push)
+        self.chain.farm()
+        self._delivery.after_block()
+        self.report_peak()
+
+    def report_peak(self) -> None:
+        """Report the tip of the chain, with all watched coins, to the peers it reaches."""
+        self.notify(BlockMade(self.chain.peak()))
+        for index in range(len(self.peers)):
+            if self._delivery.reaches(index):
+                self.report_peak_to(index)
+
+    def report_peak_to(self, index: int) -> None:
+        """Report the tip of the chain, with all watched coins, to one peer."""
+        for block in blocks_for(self.chain, self.peers[index].watched):
+            self.handle(index, block)
+
+    # --- effects ---
+
+    def carry_out(self, index: int, effects: Sequence[Effect]) -> None:
+        """Carry out a peer's effects, in order."""
+        peer = self.peers[index]
+        for effect in effects:
+            match effect:
+                case Send(message):
+                    self.notify(Sent(peer.name, message))
+                    self.messages.append((1 - index, message))
+                case Push():
+                    delay = self._delivery.delay(index)
+                    if delay:
+                        self._held_back.append((self.chain.peak() + delay, index, effect))
+                    else:
+                        self._offer(index, effect)
+                case Store(name, b""):
+                    peer.records.pop(name, None)
+                case Store(name, data):
+                    peer.records[name] = data
+                case Watch(coin):
+                    peer.watched.append(coin)
+                case Tell(news):
+                    if isinstance(news, Proposed | YourTurn):
+                        peer.questions.append(news)
+                    self.notify(NewsFor(peer.name, news))
+                case _:
+                    assert_never(effect)
+
+    def _react(self, index: int, event: Event | None, effects: list[Effect]) -> list[Effect]:
+        self.notify(Handled(self.peers[index].name, event, tuple(effects)))
+        self.carry_out(index, effects)
+        return effects
+
+    def _offer(self, index: int, push: Push) -> None:
+        result = self._delivery.offer(push.bundle)
+        if result is None:
+            return
+        self.notify(Pushed(self.peers[index].name, push.name, push.bundle, result))
+        if result.answer is Answer.PENDING_CONFLICT:
+            found = [self.chain.pending(spend.coin.id) for spend in push.bundle.spends]
+            pending = tuple(bundle for bundles in found for bundle in bundles)
+            self.handle(index, Pinned(push.bundle, pending))

@@ -1,0 +1,64 @@
+"""The result of a session, and the check that no mojo was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from channel.chain.coins import Coin
+from channel.chain.interface import Chain
+from channel.peer.machine import Config
+from games.contract import Hand
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What a session verified.
+
+    `moves_checked` counts judged moves. `python_clvm_agree`: the rules in Python and the programs
+    gave the same verdict on each. `conserved`: the chain holds all the money, where it belongs.
+    """
+
+    moves_checked: int
+    python_clvm_agree: bool
+    conserved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished session; balances (in mojos) and rewards are the initiator's first.
+
+    `hands` come with the name of their game; `reason` says why no further hand was played.
+    """
+
+    hands: tuple[tuple[str, Hand], ...]
+    balances: tuple[int, int]
+    channel_coin: Coin
+    rewards: tuple[Coin | None, Coin | None]
+    checks: Checks
+    disagreements: tuple[str, ...]
+    reason: str
+
+
+def find_rewards(chain: Chain, configs: tuple[Config, Config]) -> tuple[Coin | None, Coin | None]:
+    """Find both reward coins on chain; None for a peer that was paid nothing."""
+    first, second = (
+        next((seen.coin for seen in chain.coins_at(config.reward_address)), None)
+        for config in configs
+    )
+    return first, second
+
+
+def is_conserved(
+    chain: Chain,
+    configs: Sequence[Config],
+    balances: tuple[int, int],
+    rewards: tuple[Coin | None, Coin | None],
+) -> bool:
+    """Check on chain that each reward is the balance and that wallets hold all the rest."""
+    paid = tuple(coin.amount if coin else 0 for coin in rewards)
+    wallets = [config.wallet.coin for config in configs]
+    left = sum(
+        seen.coin.amount for wallet in wallets for seen in chain.coins_at(wallet.puzzle_hash)
+    )
+    return paid == balances and left + sum(paid) == sum(wallet.amount for wallet in wallets)

@@ -1,0 +1,50 @@
+"""Make both parties of a scenario from its seed: a peer each, and one adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from channel.adversaries.base import Plan, get
+from channel.chain.simulator import SimulatedChain
+from channel.crypto.hkdf import derive
+from channel.peer.agreement import Agreement
+from channel.peer.fees import Fees
+from channel.peer.machine import Peer
+from channel.protocol.state import Side
+from channel.session.driver import Actor
+from channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
+from channel.simulation.run import Party
+from channel.simulation.scenario import Scenario
+from games.chance import Chance
+
+Wrap = Callable[[Peer], Actor]
+"""Puts something in the place of the honest side's peer."""
+
+
+def make_parties(
+    scenario: Scenario, chain: SimulatedChain, rewind: Callable[[int], bool], wrap: Wrap
+) -> tuple[Party, Party]:
+    """Make both parties with funded wallets; `rewind` as in `Plan`."""
+    seed = scenario.seed.encode()
+    agreement = Agreement(
+        (scenario.balance, scenario.balance), scenario.unroll_timeout, scenario.confirmations
+    )
+
+    def make(side: Side) -> Party:
+        config = make_config(seed, side, chain, agreement)
+        if scenario.fees and side == scenario.honest:
+            wallet = fund_wallet(secret_of(seed, side), "fees", chain, 1000 * scenario.fees)
+            fees = Fees(wallet, scenario.fees, scenario.fees, 20 * scenario.fees)
+            config = replace(config, fees=fees)
+        peer = Peer(config)
+        actor: Actor = peer
+        if scenario.adversary and side == scenario.side:
+            # With the step as a label too, or one seed would begin with the same choice at each.
+            chance = Chance(derive(seed, "adversary", scenario.adversary, scenario.step))
+            actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain, rewind))
+        elif side == scenario.honest:
+            actor = wrap(peer)
+        return Party(config.name, peer, actor, policy_chance(seed, side))
+
+    return make(Side.INITIATOR), make(Side.RECEIVER)

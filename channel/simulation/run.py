@@ -1,0 +1,159 @@
+"""A run of one scenario: both parties, and the log of all that they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from channel.adversaries.base import Adversary
+from channel.chain.coins import Bundle
+from channel.chain.interface import Answer
+from channel.chain.simulator import SimulatedChain
+from channel.errors import UsageError
+from channel.peer.interface import Effect, Event, News, Received
+from channel.peer.machine import Peer
+from channel.session.driver import Actor
+from channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channel.simulation.scenario import Scenario
+from games.chance import Chance
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """What a party let others see, at this height: a message, or a bundle by its name.
+
+    `answer` is the node's to a bundle.
+    """
+
+    height: int
+    name: str
+    content: bytes | Bundle
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A party's reaction to one event (None: its start), at this height."""
+
+    height: int
+    event: Event | None
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A message as it arrived; `honest`: the sender's own peer made it."""
+
+    sender: int
+    message: bytes
+    honest: bool
+
+
+@dataclass(slots=True)
+class Party:
+    """One side of a scenario: its peer, the actor in the peer's place, and what it did.
+
+    The actor is the peer itself, an adversary around it, or a peer with a planted fault.
+    """
+
+    name: str
+    peer: Peer
+    actor: Actor
+    chance: Chance
+    news: list[News] = field(default_factory=list)
+    disclosures: list[Disclosure] = field(default_factory=list)
+    journal: list[JournalEntry] = field(default_factory=list)
+
+    @property
+    def sent(self) -> list[bytes]:
+        """The messages that it sent."""
+        return [one.content for one in self.disclosures if isinstance(one.content, bytes)]
+
+    @property
+    def pushed(self) -> list[tuple[str, Bundle, Answer]]:
+        """The bundles that it offered to the node, by name, with the node's answers."""
+        return [
+            (one.name, one.content, one.answer)
+            for one in self.disclosures
+            if isinstance(one.content, Bundle) and one.answer is not None
+        ]
+
+    def game(self, game_id: int) -> str:
+        """Find the name of the game with this id. Raises `UsageError` if there never was one."""
+        for link in self.peer.play.history:
+            game = link.state.game(game_id)
+            if game is not None:
+                return game.terms.game
+        raise UsageError(f"no game {game_id}")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run, with all that promises are checked by.
+
+    `finished` has the height at which each side was done; None for never.
+    """
+
+    scenario: Scenario
+    chain: SimulatedChain
+    parties: tuple[Party, Party]
+    delivered: tuple[Delivered, ...]
+    blocks: int
+    reorgs: int
+    finished: tuple[int | None, int | None]
+
+    @property
+    def deviated(self) -> bool:
+        """Whether the adversary broke a rule at all."""
+        actor = self.parties[self.scenario.side].actor
+        return isinstance(actor, Adversary) and actor.done
+
+    @property
+    def spends(self) -> int:
+        """How many coins were spent, of those that a pushed bundle spends."""
+        coins = {
+            spend.coin.id
+            for party in self.parties
+            for _, bundle, _ in party.pushed
+            for spend in bundle.spends
+        }
+        seen = [self.chain.coin(coin_id) for coin_id in coins]
+        return sum(one is not None and one.spent is not None for one in seen)
+
+
+class RunLog:
+    """A listener that logs what both parties do."""
+
+    def __init__(self, chain: SimulatedChain, parties: tuple[Party, Party]) -> None:
+        self.delivered: list[Delivered] = []
+        self._chain = chain
+        self._parties = {party.name: party for party in parties}
+        self._names = tuple(self._parties)
+
+    def __call__(self, event: SessionEvent) -> None:
+        """Log one event."""
+        match event:
+            case Handled(name, cause, effects):
+                if isinstance(cause, Received):
+                    self._log_delivery(name, cause.message)
+                entry = JournalEntry(self._chain.peak(), cause, effects)
+                self._parties[name].journal.append(entry)
+            case Sent(name, message):
+                self._disclose(name, "message", message)
+            case Pushed(name, what, bundle, result):
+                self._disclose(name, what, bundle, result.answer)
+            case NewsFor(name, news):
+                self._parties[name].news.append(news)
+            case _:
+                pass
+
+    def _log_delivery(self, receiver: str, message: bytes) -> None:
+        sender = 1 - self._names.index(receiver)
+        actor = self._parties[self._names[sender]].actor
+        honest = not isinstance(actor, Adversary) or actor.means(message)
+        self.delivered.append(Delivered(sender, message, honest))
+
+    def _disclose(
+        self, name: str, what: str, content: bytes | Bundle, answer: Answer | None = None
+    ) -> None:
+        disclosure = Disclosure(self._chain.peak(), what, content, answer)
+        self._parties[name].disclosures.append(disclosure)
