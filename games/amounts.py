@@ -37,10 +37,10 @@ def in_units(mojos: int, unit: int) -> str:
     return text if short == exact else f"~{text}"
 
 
-def spoken(mojos: int, unit: int) -> str:
+def amount_text(mojos: int, unit: int) -> str:
     """An amount in a sentence: units first, mojos after, or mojos alone where that is plainer.
 
-    >>> spoken(200, 100), spoken(100, 100), spoken(1, 7), spoken(3, 1)
+    >>> amount_text(200, 100), amount_text(100, 100), amount_text(1, 7), amount_text(3, 1)
     ('2 units (200 mojos)', '1 unit (100 mojos)', '1 mojo', '3 mojos')
     """
     plain = counted(mojos, "mojo")

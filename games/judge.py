@@ -1,6 +1,6 @@
-"""One move, judged twice: by the Python rules and by the program, held against each other.
+"""Judge a move by the Python rules and by the program, and compare the two.
 
-The program decides, as it will on chain; where the rules say otherwise, that is told.
+The program decides, as it will on chain; a disagreement of the rules is reported.
 """
 
 from __future__ import annotations
@@ -33,17 +33,18 @@ from games.referee import (
 )
 
 NO_ADDRESS = bytes(32)
-"""Stands for the slash's payout address, which no validator looks at."""
+"""A payout address for a slash: no validator reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What the receiver of a move finds.
+    """The verdict on a received move.
 
-    A legal move leads to `next` (None: the game is over). An illegal one broke `rule`, and
-    `evidence` makes the slash pay; without any (None) it cannot be slashed by what we hold.
-    `runs` counts the program's runs; `disagreements` tells, in a line each, where rules and
-    program did not say the same.
+    A legal move leads to `next` (None: the game is over). An illegal move breaks `rule`, which
+    is empty when it only declares another next record or share than its validator says.
+    `evidence` is what makes the slash pay; None if no evidence of the receiver does. `runs` is
+    the number of runs of the program, and `disagreements` says in a line each how rules and
+    program differ.
     """
 
     legal: bool
@@ -60,21 +61,21 @@ def hashes_of(game: Game) -> Hashes:
 
 
 def commitment(step: Next | None, hashes: Hashes) -> bytes:
-    """The infohash that a legal move commits to; empty when it ends the game."""
+    """The infohash that a legal move commits to; empty for a move that ends the game."""
     if step is None:
         return b""
     return infohash(hashes[step.validator], tree_hash(step.state.value()))
 
 
 def result_value(step: Next | None, hashes: Hashes) -> Value:
-    """What a program returns for a legal move that leads to `step`."""
+    """The result of a program for a legal move that leads to `step`."""
     if step is None:
         return to_list((NIL, NIL, NIL))
     return to_list((hashes[step.validator], step.state.value(), int_to_atom(step.max_move_size)))
 
 
 def position_after(before: Position, step: Next | None, move: bytes, share: int) -> Position:
-    """Where the game stands after a legal move."""
+    """The position after a legal move from `before` to the record `step`."""
     mover = before.mover.other
     if step is None:
         return Position(None, None, mover, share, 0, move)
@@ -82,7 +83,7 @@ def position_after(before: Position, step: Next | None, move: bytes, share: int)
 
 
 def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
-    """What a player's own move leads to. Raises `IllegalAction` if the rules refuse it."""
+    """The record after a player's own move. Raises `IllegalAction` if the rules refuse it."""
     if before.validator is None:
         raise IllegalAction("the game is over")
     judge = game.validators[before.validator].judge
@@ -95,11 +96,10 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
 def judge_move(
     game: Game, hashes: Hashes, before: Position, coin: GameCoin, candidates: tuple[Value, ...]
 ) -> Ruling:
-    """Judge the move that made `coin` out of `before`, as the mover of `coin` would slash it.
+    """Judge the move that led from `before` to `coin`, with each evidence of `coin`'s mover.
 
-    `candidates` is the evidence that the mover has besides `()`. The coin's share, size limit
-    and commitment are the ones that the move declared: a difference from what the validator
-    says is a fault too.
+    `candidates` is that evidence besides `()`. The coin has the share, size limit and commitment
+    that the move declared: a difference from the validator's result makes the move illegal too.
     """
     if before.validator is None or before.state is None:
         raise IllegalAction("the game is over")
@@ -128,7 +128,7 @@ def judge_move(
                 try:
                     matches, extra = compare(coin, outcome.value)
                 except RefereeRefusal:
-                    continue  # no slash, and no verdict that we could go by
+                    continue  # the slash fails, and the result is no record
                 if not matches or extra != NIL:
                     return Ruling(False, None, "", evidence, runs, tuple(disagreements))
                 step = _next(game, hashes, verdict, outcome.value)
@@ -141,9 +141,9 @@ def judge_move(
 def slash_pays(
     validator: Program, state: Value, coin: GameCoin, evidence: Value, address: bytes
 ) -> bool:
-    """Whether the referee of this coin, run for real, lets this slash through.
+    """Run the referee of this coin with a slash, and return whether it pays.
 
-    `validator` and `state` are those behind the coin's INFOHASH_A.
+    `validator` and `state` are those of the coin's INFOHASH_A.
     """
     solution = slash_solution(state, validator, evidence, address)
     outcome = run_serialized(coin.puzzle().serialized, serialize(solution))
@@ -151,7 +151,7 @@ def slash_pays(
 
 
 def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | None:
-    """In one line, how rules and program differ; None when they say the same."""
+    """The difference between rules and program in one line; None when they agree."""
     match verdict, outcome:
         case (Slash(), ProgramSlash()) | (Raise(), Raised()):
             return None
@@ -168,7 +168,7 @@ def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | No
 def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:
     if isinstance(verdict, Valid):
         return verdict.next
-    # The rules disagree (that is told); go by the program, as the chain will.
+    # The rules disagree, which is reported; follow the program, as the chain will.
     match result:
         case (bytes(program_hash), (state, (bytes(size), _))) if program_hash:
             for name, known in hashes.items():

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from games.amounts import spoken
+from games.amounts import amount_text
 from games.choices import Action
 from games.players import Player, Position, Seat, Terms
 
@@ -76,7 +76,7 @@ class PlainStory:
 
     def view(self, player: Player) -> list[Line]:
         """The share of the player's seat."""
-        return [(("share", "dim"), (f"  {spoken(player.position.mover_share, 1)}", ""))]
+        return [(("share", "dim"), (f"  {amount_text(player.position.mover_share, 1)}", ""))]
 
 
 def plain_summary(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def payout_lines(hand: Hand) -> list[Line]:
     if hand.payouts is None:
         return []
     paid = ", ".join(
-        f"{name} {spoken(share, hand.terms.unit)}"
+        f"{name} {amount_text(share, hand.terms.unit)}"
         for name, share in zip(hand.names, hand.payouts, strict=True)
     )
     return [((f"paid out: {paid}", ""),)]

@@ -9,7 +9,7 @@ from channel.errors import UsageError
 from channel.report.narrator import text_of
 from channel.report.terminal import say
 from games import registry
-from games.amounts import spoken
+from games.amounts import amount_text
 from games.contract import Action, Amount, Choice, OneOf, Player
 from games.errors import IllegalAction
 
@@ -90,7 +90,7 @@ def offer(choice: Choice) -> str:
     'give C C (two cards)'
     """
     if isinstance(choice, Amount):
-        least, most = spoken(choice.least, choice.unit), spoken(choice.most, choice.unit)
+        least, most = amount_text(choice.least, choice.unit), amount_text(choice.most, choice.unit)
         return f"{choice.verb} N (from {least} to {most})"
     words = f"{choice.verb} {choice.form}" if isinstance(choice, OneOf) else choice.verb
     return f"{words} ({choice.hint})" if choice.hint else words

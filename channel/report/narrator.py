@@ -28,7 +28,7 @@ from channel.session.session_events import (
 )
 from channel.session.setup import NAMES, Setup
 from games import registry
-from games.amounts import counted, spoken
+from games.amounts import amount_text, counted
 from games.contract import Hand, Line
 
 
@@ -123,7 +123,7 @@ class Narrator:
         self._say(f"    {coin.id.hex()}", style="dim")
 
     def _money(self, mojos: int) -> str:
-        return spoken(mojos, self._setup.unit)
+        return amount_text(mojos, self._setup.unit)
 
     def _say(self, text: str, style: str = "") -> None:
         say(self._console, text, style)

@@ -28,7 +28,7 @@ def read(player: Player, text: str) -> Action:
     """Read an action as people write it. Raises `IllegalAction` with the reason."""
     if not isinstance(player, CalPokerPlayer):
         raise IllegalAction("not a player of California Poker")
-    hands = player.sight.hands
+    hands = player.cards.hands
     return read_choice(player.choices(), text, hands[player.seat] if hands else ())
 
 

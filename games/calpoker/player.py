@@ -1,4 +1,4 @@
-"""One seat of California Poker: what it may do, sends, learns, and what it can prove."""
+"""One seat of California Poker: its choices, its moves, its cards, its evidence."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from hashlib import sha256
 import msgspec
 
 from clsp.values import Value
-from games.amounts import spoken
+from games.amounts import amount_text
 from games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
 from games.calpoker.hands import best_selection
-from games.calpoker.sight import Sight, best_selections, committed_mask, discard_commit
+from games.calpoker.known_cards import KnownCards, best_selections, committed_mask, discard_commit
 from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
 from games.calpoker.terms import initial
 from games.calpoker.validators import REVEAL_SIZE, bobs_share
@@ -43,23 +43,26 @@ DISCARD = OneOf(
 
 
 class CalPokerPlayer(msgspec.Struct, frozen=True):
-    """All that one seat knows: its half of the entropy (Alice's preimage, Bob's seed), its salt
-    (which Bob has no use for), the position, and what it sees. Immutable."""
+    """All that one seat knows.
+
+    `half` is its half of the entropy (Alice's preimage, Bob's seed); `salt` is for Alice's
+    commitment to her discards, Bob has no use for his.
+    """
 
     seat: Seat
     terms: Terms
     position: Position
     half: bytes
     salt: bytes
-    sight: Sight = Sight()
+    cards: KnownCards = KnownCards()
 
-    # --- my turn ---------------------------------------------------------------------------
+    # --- choices and moves -----------------------------------------------------------------
 
     def choices(self) -> tuple[Choice, ...]:
-        """What I may do now: empty when it is not my turn.
+        """The legal choices: none when it is the opponent's turn.
 
-        Only the discards are a decision, and with them a player may fold. Alice's commitment,
-        Bob's seed, the reveal and accepting the result are forced.
+        Only the discards are a decision; a player may fold instead. Alice's commitment, Bob's
+        seed, the reveal and accepting the result are forced.
         """
         if self.position.mover is not self.seat:
             return ()
@@ -69,18 +72,18 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
             case StateB():
                 return (Forced("seed"),)
             case StateC() | StateD():
-                share = spoken(self.position.mover_share, self.terms.unit)
+                share = amount_text(self.position.mover_share, self.terms.unit)
                 return (DISCARD, Plain("fold", hint=f"stop here and keep {share}"))
             case StateE():
                 return (Forced("reveal"),)
             case _:
-                share = spoken(self.position.mover_share, self.terms.unit)
+                share = amount_text(self.position.mover_share, self.terms.unit)
                 return (Forced("accept", hint=f"take {share}"),)
 
     def act(self, action: Action) -> Play | Settle:
-        """What I send for this action. Raises `IllegalAction`, naming what is possible.
+        """The move or settlement that takes an action. Raises `IllegalAction`, with the choices.
 
-        Before the reveal the opponent's share is 0: who does not answer loses the hand.
+        Before the reveal the opponent's share is 0: a player that times out loses the hand.
         """
         choose(self.choices(), action)
         if action.verb in ("fold", "accept"):
@@ -100,7 +103,7 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
                 raise IllegalAction("the game is over")
 
     def _reveal(self, state: StateE) -> Play:
-        """Open my discards, and leave Bob what his best hand is entitled to (CP-E-6)."""
+        """Open Alice's discards, and declare the share that Bob's best hand gets (CP-E-6)."""
         mask = committed_mask(self.salt, state.discard_commit)
         if mask is None:
             raise IllegalAction("the commitment to the discards is not mine")
@@ -112,57 +115,59 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
     # --- moves -----------------------------------------------------------------------------
 
     def moved(self, position: Position) -> CalPokerPlayer:
-        """The player after a move, mine or the opponent's, that was found legal."""
-        return msgspec.structs.replace(self, position=position, sight=self._seen(position))
+        """The player after a legal move of either seat, which led to `position`."""
+        return msgspec.structs.replace(self, position=position, cards=self._cards_at(position))
 
-    def _seen(self, position: Position) -> Sight:
+    def _cards_at(self, position: Position) -> KnownCards:
         match position.state:
             case StateC(seed=seed) if self.seat is Seat.ALICE:
-                return Sight(deal(self.half, seed, self.terms.amount))
+                return KnownCards(deal(self.half, seed, self.terms.amount))
             case StateD() as state:
                 mine = None
                 if self.seat is Seat.ALICE:
                     mine = committed_mask(self.salt, state.discard_commit)
-                return Sight(state.hands, (mine, None))
+                return KnownCards(state.hands, (mine, None))
             case StateE() as state:
-                return self.sight.with_mask(Seat.BOB, state.bob_mask)
+                return self.cards.with_mask(Seat.BOB, state.bob_mask)
             case None:
-                return self.sight.with_mask(Seat.ALICE, position.move[16])
+                return self.cards.with_mask(Seat.ALICE, position.move[16])
             case _:
-                return self.sight
+                return self.cards
 
     def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """Against a reveal: my own best five, whatever Alice shows and declares."""
+        """Against a reveal: Bob's own best five, whatever Alice shows and declares."""
         state = before.state
         if not isinstance(state, StateE) or before.mover is self.seat:
             return ()
         if len(move) != REVEAL_SIZE or move[16] not in FOUR_OF_EIGHT:
-            return ()  # `()` slashes it
+            return ()  # the evidence `()` slashes it
         _, mine = final_hands(state.hands, move[16], state.bob_mask)
         return (bytes([best_selection(mine)]),)
 
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """My preimage, once Bob's seed has fixed the cards: my next move reveals it anyway."""
+        """Alice's preimage, once Bob's seed has fixed the cards; her next move reveals it too."""
         if self.position.mover is self.seat and isinstance(self.position.state, StateC):
             return self.half
         return None
 
     def advised(self, data: bytes) -> CalPokerPlayer:
-        """The player after Alice's early reveal. Raises `BadAdvisory` if it is not what she
-        committed to, or came after the deal was known."""
+        """The player after Alice's early reveal. Raises `BadAdvisory` if it does not open her
+        commitment, or if the deal is known already."""
         state = self.position.state
         if self.position.mover is self.seat or not isinstance(state, StateC):
             raise BadAdvisory("no early reveal is due now")
-        if self.sight.hands is not None:
+        if self.cards.hands is not None:
             raise BadAdvisory("the deal is known already")
         if len(data) != 16 or sha256(data).digest() != state.commit:
             raise BadAdvisory("the early reveal does not open the opponent's commitment")
-        return msgspec.structs.replace(self, sight=Sight(deal(data, state.seed, self.terms.amount)))
+        return msgspec.structs.replace(
+            self, cards=KnownCards(deal(data, state.seed, self.terms.amount))
+        )
 
 
 def new_player(seat: Seat, terms: Terms, entropy: bytes) -> CalPokerPlayer:
-    """A player at the start of a game; the first 32 bytes of `entropy` are used."""
+    """A player at the start of a game, from the first 32 bytes of `entropy`."""
     check_entropy(entropy, ENTROPY_SIZE)
     return CalPokerPlayer(seat, terms, initial(terms).position, entropy[:16], entropy[16:32])

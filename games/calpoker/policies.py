@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from games.calpoker.chances import best_response
 from games.calpoker.deal import FOUR_OF_EIGHT, Cards, kept
+from games.calpoker.discard_odds import best_response
 from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, rank_of, value_of_selection
 from games.calpoker.player import DISCARD, CalPokerPlayer
 from games.chance import Chance
@@ -52,7 +52,7 @@ def _worth(cards: Cards) -> tuple[HandValue, HandValue]:
 def _discard(player: Player, pick: Callable[[Cards, Cards], int]) -> Action:
     """The discards that `pick` finds for both hands; the forced choice where there is one."""
     verb = player.choices()[0].verb
-    hands = player.sight.hands if isinstance(player, CalPokerPlayer) else None
+    hands = player.cards.hands if isinstance(player, CalPokerPlayer) else None
     if verb != DISCARD.verb or hands is None:
         return Action(verb)
     alice, bob = hands

@@ -1,31 +1,31 @@
-"""California Poker told to people: what happened, and what a player sees.
+"""A hand of California Poker in lines for people.
 
-A viewer is told what its own player knows and nothing else: both hands once they are dealt,
-its own discards when it picks them, the opponent's only when they are revealed.
+A viewer sees what its own player knows and nothing else: both hands once they are dealt, its own
+discards when it picks them, the opponent's only when they are revealed.
 """
 
 from __future__ import annotations
 
-from games.amounts import spoken
-from games.calpoker.chances import best_response, chances
+from games.amounts import amount_text
 from games.calpoker.deal import Cards, Hands, given
-from games.calpoker.names import card_face, describe, signs
-from games.calpoker.outcome import Shown, outcome, showdown, shown, sight_of
+from games.calpoker.discard_odds import best_response, discard_odds
+from games.calpoker.hand_names import card_face, describe, signs
+from games.calpoker.known_cards import best_selections
 from games.calpoker.player import DISCARD, CalPokerPlayer
-from games.calpoker.sight import best_selections
+from games.calpoker.result import best_hand, cards_of, hand_result, showdown
 from games.cards import LABEL, in_a_row, pictures
 from games.contract import Hand, Line, Player, Seat, Span, Step
-from games.ending import told
+from games.results import best_hand_line, result_lines
 
 PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
-"""The parts of a hand, by the validator of the move."""
+"""The part of a hand that a move belongs to, by its validator."""
 
 
 class CaliforniaPokerStory:
-    """How a hand is told; see `games.contract.Story`."""
+    """Lines about a hand; see `games.contract.Story`."""
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
-        """The newest step: cards that came to be known before it, the action, and after it."""
+        """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
         earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
         return [
@@ -36,28 +36,29 @@ class CaliforniaPokerStory:
         ]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
-        """How the hand ended. Both hands are named only when they were shown."""
+        """The result of the hand. Both hands are named only after a showdown."""
         lines = [
-            _shown_line(hand.names[seat], best)
-            for seat, best in zip(Seat, showdown(hand) or (), strict=False)
+            best_hand_line(name, describe(best.value), signs(best.five))
+            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
         ]
-        return [*lines, *told(hand, outcome(hand), "the stakes are")]
+        return [*lines, *result_lines(hand, hand_result(hand), "the stakes are")]
 
     def view(self, player: Player) -> list[Line]:
-        """What this seat sees now: both hands, what wins most often, the stakes."""
-        assert isinstance(player, CalPokerPlayer)
-        sight, terms = player.sight, player.terms
+        """What this seat knows now: both hands, the discards that win most often, the stakes."""
+        if not isinstance(player, CalPokerPlayer):
+            return []
+        cards, terms = player.cards, player.terms
         lines: list[Line] = []
-        if sight.final is not None:
-            lines += _final("your eight", sight.final, player.seat)
-            lines += _final("their eight", sight.final, player.seat.other)
-        elif sight.hands is not None:
-            own, others = sight.hands[player.seat], sight.hands[player.seat.other]
+        if cards.final is not None:
+            lines += _final("your eight", cards.final, player.seat)
+            lines += _final("their eight", cards.final, player.seat.other)
+        elif cards.hands is not None:
+            own, others = cards.hands[player.seat], cards.hands[player.seat.other]
             lines += pictures("your cards", _faces(own), numbered=True)
             lines += pictures("their cards", _faces(others))
             if DISCARD in player.choices():
                 lines += _advice(own, others)
-        stakes = f"the winner takes {spoken(terms.amount, terms.unit)}"
+        stakes = f"the winner takes {amount_text(terms.amount, terms.unit)}"
         lines.append(((f"{'stakes':<{LABEL}}", "dim"), (stakes, "")))
         return lines
 
@@ -65,11 +66,11 @@ class CaliforniaPokerStory:
 def _dealt(
     hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
 ) -> list[Line]:
-    """Both hands, if the viewer (None: anybody) came to know them between the two."""
+    """Both hands, if the viewer (None: either player) did not know them before."""
     seats = tuple(Seat) if viewer is None else (viewer,)
-    if any(sight_of(before[seat]).hands is not None for seat in seats):
+    if any(cards_of(before[seat]).hands is not None for seat in seats):
         return []
-    hands = next((found for seat in seats if (found := sight_of(after[seat]).hands)), None)
+    hands = next((found for seat in seats if (found := cards_of(after[seat]).hands)), None)
     if hands is None:
         return []
     return [
@@ -91,71 +92,62 @@ def _action(hand: Hand, step: Step, viewer: Seat | None) -> list[Line]:
         case "reveal":
             return [(name, (" opens what was given away", ""))]
         case "fold":
-            kept = spoken(step.before.mover_share, hand.terms.unit)
-            return [(name, (f" folds, keeping {kept}", "red"))]
+            share = amount_text(step.before.mover_share, hand.terms.unit)
+            return [(name, (f" folds, keeping {share}", "red"))]
         case _:
             return [(name, (" accepts the result", ""))]
 
 
 def _discard(hand: Hand, step: Step, viewer: Seat | None) -> list[Line]:
-    """Who may know the cards is told which, and how good a choice that is."""
+    """The cards given away and their odds, for a viewer that may know them."""
     name = (hand.names[step.seat], "bold")
-    sight = sight_of(step.players[step.seat])
-    mask = sight.masks[step.seat]
-    if sight.hands is None or mask is None or viewer not in (None, step.seat):
-        if step.seat is Seat.ALICE:
+    cards = cards_of(step.players[step.seat])
+    mask = cards.masks[step.seat]
+    if cards.hands is None or mask is None or viewer not in (None, step.seat):
+        if cards.hands is None or step.seat is Seat.ALICE:
             return [(name, (" gives four cards away, face down", ""))]
         mask = step.action.amount  # Bob's choice is open: Alice is bound by then
-    assert sight.hands is not None
-    own, others = sight.hands[step.seat], sight.hands[step.seat.other]
-    chance = chances(own, others)[mask]
+    own, others = cards.hands[step.seat], cards.hands[step.seat.other]
+    odds = discard_odds(own, others)[mask]
     return [
         (name, (" gives away ", ""), *in_a_row(_faces(given(own, mask)))),
-        ((f"  uniform answers: {chance.words()}", "dim"),),
+        ((f"  uniform answers: {odds.text()}", "dim"),),
     ]
 
 
 def _swap(hand: Hand, step: Step) -> list[Line]:
-    """With the reveal: what Alice gave, and what both hold then, the best five bright."""
-    sight = sight_of(step.players[step.seat])
-    mask = sight.masks[Seat.ALICE]
-    if step.action.verb != "reveal" or sight.hands is None or sight.final is None or mask is None:
+    """After the reveal: what Alice gave, and both final hands, the best five bright."""
+    cards = cards_of(step.players[step.seat])
+    mask = cards.masks[Seat.ALICE]
+    if step.action.verb != "reveal" or cards.hands is None or cards.final is None or mask is None:
         return []
-    gave = in_a_row(_faces(given(sight.hands[Seat.ALICE], mask)))
+    gave = in_a_row(_faces(given(cards.hands[Seat.ALICE], mask)))
     return [
         ((f"  {hand.names[Seat.ALICE]} gave ", ""), *gave),
-        *(line for seat in Seat for line in _final(f"  {hand.names[seat]}", sight.final, seat)),
+        *(line for seat in Seat for line in _final(f"  {hand.names[seat]}", cards.final, seat)),
     ]
 
 
 def _final(label: str, final: Hands, seat: Seat) -> list[Line]:
-    """Eight cards after the swap, the best five bright, and what they are worth."""
+    """Eight cards after the swap, the best five bright, and their name."""
     mask = best_selections(final)[seat]
     faces = [
         card_face(card) if mask >> place & 1 else (card_face(card)[0], "dim")
         for place, card in enumerate(final[seat])
     ]
-    name = describe(shown(final[seat], mask).value)
+    name = describe(best_hand(final[seat], mask).value)
     return [*pictures(label, faces), ((f"{'':<{LABEL}}", ""), (name, "cyan"))]
 
 
 def _advice(own: Cards, others: Cards) -> list[Line]:
-    """What wins most often, for a person who has to decide."""
+    """The discards that win most often."""
     mask = best_response(own, others)
-    chance = chances(own, others)[mask]
+    odds = discard_odds(own, others)[mask]
     return [
         ((f"{'hint':<{LABEL}}", "dim"), ("give away ", ""), *in_a_row(_faces(given(own, mask)))),
-        ((f"{'':<{LABEL}}{chance.words()}", "dim"),),
+        ((f"{'':<{LABEL}}{odds.text()}", "dim"),),
     ]
 
 
 def _faces(cards: Cards) -> list[Span]:
     return [card_face(card) for card in cards]
-
-
-def _shown_line(name: str, best: Shown) -> Line:
-    return (
-        (f"{name}: ", "bold"),
-        (describe(best.value), ""),
-        (f"  ({signs(best.five)})", "dim"),
-    )

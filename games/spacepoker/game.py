@@ -5,9 +5,9 @@ from __future__ import annotations
 from games.contract import Game
 from games.spacepoker import actions
 from games.spacepoker.benchmarks import BENCHMARKS
-from games.spacepoker.outcome import PARTS, street
 from games.spacepoker.player import ENTROPY_SIZE, new_player
 from games.spacepoker.policies import POLICIES
+from games.spacepoker.result import PARTS, street
 from games.spacepoker.rules import RULES
 from games.spacepoker.story import SpacePokerStory
 from games.spacepoker.summary import summarize

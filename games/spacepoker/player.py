@@ -1,4 +1,4 @@
-"""One seat of Space Poker: what it may do, what it sends, what it learns, what it can prove."""
+"""One seat of Space Poker: its choices, its moves, its cards, its evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from clsp.integers import int_to_atom
 from clsp.values import Value
-from games.amounts import spoken
+from games.amounts import amount_text
 from games.choices import choose
 from games.contract import (
     Action,
@@ -26,7 +26,15 @@ from games.contract import (
 from games.errors import BadAdvisory, IllegalAction
 from games.spacepoker.entropy import chain, wins_toss
 from games.spacepoker.hands import value_of_selection
-from games.spacepoker.sight import UNKNOWN, Holding, Known, Sight, look, public
+from games.spacepoker.known_cards import (
+    UNKNOWN,
+    ChainValue,
+    Holding,
+    KnownCards,
+    known_cards,
+    lowest_public,
+    showdown_cards,
+)
 from games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from games.spacepoker.terms import initial
 
@@ -35,33 +43,35 @@ ENTROPY_SIZE = 16
 
 
 class SpacePokerPlayer(msgspec.Struct, frozen=True):
-    """All that one seat knows: its own chain (values 0 to 5), the position, and the lowest
-    value that it knows of the opponent's chain. Immutable."""
+    """All that one seat knows.
+
+    `chain` has values 0 to 5 of its own chain, `known` is the lowest value that it knows of the
+    opponent's.
+    """
 
     seat: Seat
     terms: Terms
     position: Position
     chain: tuple[bytes, ...]
-    known: Known = UNKNOWN
+    known: ChainValue = UNKNOWN
 
     @property
-    def sight(self) -> Sight:
-        """The cards that this player sees now."""
-        return look(self.chain, self.known)
+    def cards(self) -> KnownCards:
+        """The cards that this player knows now."""
+        return known_cards(self.chain, self.known)
 
     @property
     def stake(self) -> int:
-        """What each player has put up for the game, in mojos."""
+        """What each player stakes, in mojos."""
         return self.terms.stakes[self.seat]
 
-    # --- my turn ---------------------------------------------------------------------------
+    # --- choices and moves -----------------------------------------------------------------
 
     def choices(self) -> tuple[Choice, ...]:
-        """What I may do now: empty when it is not my turn.
+        """The legal choices: none when it is the opponent's turn.
 
-        Commitments, the pong, the showdown and accepting the result are forced; so is what is
-        left of the betting once both players are all-in. Folding is offered on every turn
-        on which there is something to decide.
+        Commitments, the pong, the showdown and accepting the result are forced; so is the rest of
+        the betting once both players are all-in. A player may fold in every other turn.
         """
         if self.position.mover is not self.seat:
             return ()
@@ -75,7 +85,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             case End():
                 return (Forced("show"),)
             case _:
-                share = spoken(self.position.mover_share, self.terms.unit)
+                share = amount_text(self.position.mover_share, self.terms.unit)
                 return (Forced("accept", hint=f"take {share}"),)
 
     def _openings(self, state: BeginRound) -> tuple[Choice, ...]:
@@ -91,7 +101,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         room = self.stake - state.half_pot - state.last_raise
         if room == 0 and state.last_raise == 0:
             return (Forced("call", hint="both players are all-in"),)
-        cost = spoken(state.last_raise, self.terms.unit)
+        cost = amount_text(state.last_raise, self.terms.unit)
         call = Plain("call", hint=f"put in {cost}" if state.last_raise else "check too")
         if room == 0:
             return (call, self._fold())
@@ -99,11 +109,11 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         return (call, more, self._fold())
 
     def _fold(self) -> Plain:
-        share = spoken(self.position.mover_share, self.terms.unit)
+        share = amount_text(self.position.mover_share, self.terms.unit)
         return Plain("fold", hint=f"stop here and keep {share}")
 
     def act(self, action: Action) -> Play | Settle:
-        """What I send for this action. Raises `IllegalAction`, naming what is possible."""
+        """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
         choose(self.choices(), action)
         if action.verb in ("fold", "accept"):
             return Settle()
@@ -127,12 +137,10 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
                 raise IllegalAction("the game is over")
 
     def _show(self, state: End) -> Play:
-        """Reveal, and leave the opponent what its best hand is entitled to (SP-END-5)."""
-        sight = look(self.chain, Known(0, state.waiter_preimage))
-        assert sight.own is not None
-        assert sight.other is not None
-        mine, my_value = _best(sight.own, sight.board)
-        theirs, their_value = _best(sight.other, sight.board)
+        """Reveal, and declare the share that the opponent's best hand gets (SP-END-5)."""
+        own, other, board = showdown_cards(self.chain, state.waiter_preimage)
+        mine, my_value = _best(own, board)
+        theirs, their_value = _best(other, board)
         better = (their_value > my_value) - (their_value < my_value)
         return Play(
             self.chain[0] + bytes([mine]),
@@ -143,37 +151,36 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
     # --- moves -----------------------------------------------------------------------------
 
     def moved(self, position: Position) -> SpacePokerPlayer:
-        """The player after a move, mine or the opponent's, that was found legal."""
-        shown = public(position, self.seat.other)
-        known = shown if shown.level < self.known.level else self.known
+        """The player after a legal move of either seat, which led to `position`."""
+        public = lowest_public(position, self.seat.other)
+        known = min(self.known, public, key=lambda value: value.level)
         return msgspec.structs.replace(self, position=position, known=known)
 
     def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """Against a showdown: my own best five, whatever the opponent showed and declared."""
+        """Against a showdown: the player's own best five, whatever the opponent shows."""
         if not isinstance(before.state, End) or before.mover is self.seat:
             return ()
-        sight = look(self.chain, Known(1, before.state.mover_image))
-        assert sight.own is not None
-        return (bytes([sight.own.best(sight.board)]),)
+        cards = known_cards(self.chain, ChainValue(1, before.state.mover_image))
+        return (bytes([cards.own.best(cards.board)]),) if cards.own else ()
 
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """My next image, when my next move is to open a street with it.
+        """The player's next image, when its next move opens a street and reveals it anyway.
 
-        Alice after Bob's commitment, so that he sees his hole cards; the opener after a call,
-        so that the caller sees the new street. The next move reveals nothing less.
+        Alice sends it after Bob's commitment, so that he sees his hole cards; the opener sends it
+        after a call, so that the caller sees the new street.
         """
         state = self.position.state
         if self.position.mover is not self.seat or not isinstance(state, BeginRound):
             return None
         if state.street == PRE_FLOP and self.seat is Seat.BOB:
-            return None  # after a pong: Bob's value 4 was his commitment, it is public
+            return None  # after a pong: Bob's value 4 was his commitment, so it is public
         return self.chain[state.street]
 
     def advised(self, data: bytes) -> SpacePokerPlayer:
         """The player after the opponent's early reveal. Raises `BadAdvisory` if it is not the
-        value that the opponent must open this street with, or came after it was known."""
+        value that opens this street, or if that is known already."""
         state = self.position.state
         if self.position.mover is self.seat or not isinstance(state, BeginRound):
             raise BadAdvisory("no early reveal is due now")
@@ -181,11 +188,11 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             raise BadAdvisory("this value is known already")
         if len(data) != 32 or sha256(data).digest() != state.mover_image:
             raise BadAdvisory("the early reveal does not open the opponent's commitment")
-        return msgspec.structs.replace(self, known=Known(state.street, data))
+        return msgspec.structs.replace(self, known=ChainValue(state.street, data))
 
 
 def new_player(seat: Seat, terms: Terms, entropy: bytes) -> SpacePokerPlayer:
-    """A player at the start of a game; only the first 16 bytes of `entropy` are used."""
+    """A player at the start of a game, from the first 16 bytes of `entropy`."""
     check_entropy(entropy, ENTROPY_SIZE)
     return SpacePokerPlayer(seat, terms, initial(terms).position, chain(entropy[:16]))
 

@@ -52,7 +52,7 @@ def _units(choice: Amount, chance: Chance) -> int:
 
 def _is_weak(player: Player) -> bool:
     """No boost, no pair, nothing above a nine in the hole."""
-    own = player.sight.own if isinstance(player, SpacePokerPlayer) else None
+    own = player.cards.own if isinstance(player, SpacePokerPlayer) else None
     return own is not None and not own.boost and len(set(own.hole)) == 2 and max(own.hole) < 10
 
 

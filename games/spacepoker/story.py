@@ -1,34 +1,34 @@
-"""Space Poker told to people: what happened, and what a player sees.
+"""A hand of Space Poker in lines for people.
 
-A viewer is told what its own player knows and nothing else: its cards when it learns them,
-the board as far as it sees it, the opponent's cards only once they are shown.
+A viewer sees what its own player knows and nothing else: its cards when it learns them, the board
+as far as it is dealt, the opponent's cards only once they are shown.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
 
-from games.amounts import spoken
+from games.amounts import amount_text
 from games.cards import LABEL, face, pictures
 from games.contract import Hand, Line, Player, Seat, Step, Terms
-from games.ending import told
+from games.results import best_hand_line, result_lines
 from games.spacepoker.entropy import wins_toss
+from games.spacepoker.hand_names import boost_sign, card_names, describe
 from games.spacepoker.hands import value_of_five
+from games.spacepoker.known_cards import Holding
 from games.spacepoker.money import Money, money
-from games.spacepoker.names import boost_sign, describe, in_cards
-from games.spacepoker.outcome import Shown, money_after, outcome, showdown, sight_of
 from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.sight import Holding
+from games.spacepoker.result import cards_of, hand_result, money_after, showdown
 from games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
 
 _DEALS = (("flop", 0, 3), ("turn", 3, 4), ("river", 4, 5))
 
 
 class SpacePokerStory:
-    """How a hand is told; see `games.contract.Story`."""
+    """Lines about a hand; see `games.contract.Story`."""
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
-        """The newest step: cards that came to be known before it, the action, and after it."""
+        """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
         earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
         return [
@@ -40,90 +40,93 @@ class SpacePokerStory:
         ]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
-        """How the hand ended. Both hands are named only when they were shown."""
+        """The result of the hand. Both hands are named only after a showdown."""
         lines = [
-            _shown_line(hand.names[seat], shown)
-            for seat, shown in zip(Seat, showdown(hand) or (), strict=False)
+            best_hand_line(name, describe(best.value), card_names(best.five))
+            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
         ]
-        return [*lines, *told(hand, outcome(hand), "the pot is")]
+        return [*lines, *result_lines(hand, hand_result(hand), "the pot is")]
 
     def view(self, player: Player) -> list[Line]:
-        """What this seat sees now: its cards, the board, the money."""
-        assert isinstance(player, SpacePokerPlayer)
-        sight, terms = player.sight, player.terms
+        """What this seat knows now: its cards, the board, the money."""
+        if not isinstance(player, SpacePokerPlayer):
+            return []
+        cards, terms = player.cards, player.terms
         lines: list[Line] = []
-        if sight.own is not None:
-            lines += _pictures("your cards", sight.own)
-        if sight.other is not None:
-            lines += _pictures("their cards", sight.other)
-        lines += pictures("board", [face(rank) for rank in sight.board])
-        if sight.own is not None and len(sight.board) >= 3:
-            lines.append(_field("your hand", _best_so_far(sight.own, sight.board)))
+        if cards.own is not None:
+            lines += _pictures("your cards", cards.own)
+        if cards.other is not None:
+            lines += _pictures("their cards", cards.other)
+        lines += pictures("board", [face(rank) for rank in cards.board])
+        if cards.own is not None and len(cards.board) >= 3:
+            lines.append(_field("your hand", _best_so_far(cards.own, cards.board)))
         state = player.position.state
         if isinstance(state, BeginRound) and state.street == PRE_FLOP:
             lines.append(_field("the toss", "you open"))
         if not player.position.over:
             now = money(terms, player.position)
             mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
-            left = f"you {spoken(mine, terms.unit)}, the other player {spoken(yours, terms.unit)}"
-            lines += [_field("pot", spoken(now.pot, terms.unit)), _field("left", left)]
-        lines.append(_field("a unit", spoken(terms.unit, 1)))
+            own, other = amount_text(mine, terms.unit), amount_text(yours, terms.unit)
+            left = f"you {own}, the other player {other}"
+            lines += [_field("pot", amount_text(now.pot, terms.unit)), _field("left", left)]
+        lines.append(_field("a unit", amount_text(terms.unit, 1)))
         return lines
 
 
 def _dealt(
     hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
 ) -> list[Line]:
-    """The cards that the viewer (None: both players together) came to know between the two."""
+    """The cards that the viewer (None: both players together) knows after and not before."""
     lines: list[Line] = []
     seats = tuple(Seat) if viewer is None else (viewer,)
     for seat in seats:
-        own = sight_of(after[seat]).own
-        if own is not None and sight_of(before[seat]).own is None:
-            lines += _told_cards(hand.names[seat], own, drawn=viewer is None)
-    had = max(len(sight_of(before[seat]).board) for seat in seats)
-    board = max((sight_of(after[seat]).board for seat in seats), key=len)
+        own = cards_of(after[seat]).own
+        if own is not None and cards_of(before[seat]).own is None:
+            lines += _dealt_cards(hand.names[seat], own, drawn=viewer is None)
+    had = max(len(cards_of(before[seat]).board) for seat in seats)
+    board = max((cards_of(after[seat]).board for seat in seats), key=len)
     for name, start, stop in _DEALS:
         if had < stop <= len(board):
-            lines += _told_board(name, board[:start], board[start:stop], drawn=viewer is None)
+            lines += _dealt_board(name, board[:start], board[start:stop], drawn=viewer is None)
     return lines
 
 
-# Who plays sees its cards and the board drawn whenever it has to decide; who only watches
-# sees them drawn as they come.
+# A player sees its cards and the board drawn at each of its decisions; a spectator sees them drawn
+# as they come.
 
 
-def _told_cards(name: str, own: Holding, *, drawn: bool) -> list[Line]:
+def _dealt_cards(name: str, own: Holding, *, drawn: bool) -> list[Line]:
     if drawn:
         return _pictures(f"  {name}", own)
     return [((f"  {name}'s cards: ", ""), *_cards(own))]
 
 
-def _told_board(
+def _dealt_board(
     street: str, known: tuple[int, ...], new: tuple[int, ...], *, drawn: bool
 ) -> list[Line]:
     if drawn:
         faces = [(face(rank)[0], "dim") for rank in known] + [face(rank) for rank in new]
         return pictures(f"  {street}", faces)
-    whole = f"  board {in_cards(known + new)}" if known else ""
-    return [((f"  {street}: ", "cyan"), (in_cards(new), "bold"), (whole, "dim"))]
+    whole = f"  board {card_names(known + new)}" if known else ""
+    return [((f"  {street}: ", "cyan"), (card_names(new), "bold"), (whole, "dim"))]
 
 
 def _toss(hand: Hand, step: Step) -> list[Line]:
-    """Who opens, told with Alice's first move of the first street."""
+    """The player that opens, shown with Alice's first move of the first street."""
     state = step.before.state
     if not isinstance(state, BeginRound) or state.street != PRE_FLOP or step.seat is Seat.BOB:
         return []
     alice = step.players[Seat.ALICE]
-    assert isinstance(alice, SpacePokerPlayer)
+    if not isinstance(alice, SpacePokerPlayer):
+        return []
     opener = Seat.ALICE if wins_toss(alice.chain[PRE_FLOP], state.waiter_image) else Seat.BOB
     return [(("  the toss: ", "cyan"), (f"{hand.names[opener]} opens", ""))]
 
 
 def _action(hand: Hand, step: Step) -> list[Line]:
-    """What was done, and below it what that left, if money moved."""
+    """The action, and below it pot and stacks, if money moved."""
     name = (hand.names[step.seat], "bold")
-    text = f" {_words(hand.terms, step)}"
+    text = f" {_phrase(hand.terms, step)}"
     if step.action.verb == "fold":
         return [(name, (text, "red"))]
     before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
@@ -132,19 +135,19 @@ def _action(hand: Hand, step: Step) -> list[Line]:
 
 
 def _answer_shown(hand: Hand, step: Step) -> list[Line]:
-    """With a reveal, the other player's cards are open as well: its last call showed them."""
-    other = sight_of(step.players[step.seat]).other if step.action.verb == "show" else None
+    """The other player's cards, with a reveal: its last call has shown them."""
+    other = cards_of(step.players[step.seat]).other if step.action.verb == "show" else None
     if other is None:
         return []
     return [((hand.names[step.seat.other], "bold"), (" has ", ""), *_cards(other))]
 
 
-def _words(terms: Terms, step: Step) -> str:
-    """What was done, in words."""
+def _phrase(terms: Terms, step: Step) -> str:
+    """The action as a phrase."""
     unit, state = terms.unit, step.before.state
     match step.action.verb:
         case "commit" if step.seat is Seat.BOB:
-            return f"commits; each puts in {spoken(unit, unit)}"
+            return f"commits; each puts in {amount_text(unit, unit)}"
         case "commit":
             return "commits"
         case "check":
@@ -152,21 +155,20 @@ def _words(terms: Terms, step: Step) -> str:
         case "pong":
             return "pongs"
         case "bet":
-            return f"bets {spoken(step.action.amount, unit)}" + _if_all_in(terms, step)
+            return f"bets {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
         case "raise" if isinstance(state, MidRound) and state.last_raise == 0:
-            return f"bets {spoken(step.action.amount, unit)}" + _if_all_in(terms, step)
+            return f"bets {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
         case "raise":
-            return f"raises by {spoken(step.action.amount, unit)}" + _if_all_in(terms, step)
+            return f"raises by {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
         case "call" if isinstance(state, MidRound) and state.last_raise:
-            return f"calls {spoken(state.last_raise, unit)}" + _if_all_in(terms, step)
+            return f"calls {amount_text(state.last_raise, unit)}" + _if_all_in(terms, step)
         case "call":
             return "checks too"
         case "show":
-            holding = sight_of(step.players[step.seat]).own
-            assert holding is not None
-            return f"shows {in_cards(holding.hole)}, {boost_sign(holding.boost)} boost"
+            holding = cards_of(step.players[step.seat]).own
+            return f"shows {_text(_cards(holding))}" if holding else "shows"
         case "fold":
-            return f"folds, keeping {spoken(step.before.mover_share, unit)}"
+            return f"folds, keeping {amount_text(step.before.mover_share, unit)}"
         case _:
             return "accepts the result"
 
@@ -177,12 +179,16 @@ def _if_all_in(terms: Terms, step: Step) -> str:
 
 def _money(hand: Hand, now: Money) -> str:
     (alice, bob), (alices, bobs) = hand.names, now.stacks
-    pot = spoken(now.pot, hand.terms.unit)
-    return f"  pot {pot}; left: {alice} {alices}, {bob} {spoken(bobs, 1)}"
+    pot = amount_text(now.pot, hand.terms.unit)
+    return f"  pot {pot}; left: {alice} {alices}, {bob} {amount_text(bobs, 1)}"
+
+
+def _text(line: Line) -> str:
+    return "".join(text for text, _ in line)
 
 
 def _cards(holding: Holding) -> Line:
-    return ((in_cards(holding.hole), "bold"), (f", {boost_sign(holding.boost)} boost", ""))
+    return ((card_names(holding.hole), "bold"), (f", {boost_sign(holding.boost)} boost", ""))
 
 
 def _pictures(label: str, holding: Holding) -> list[Line]:
@@ -199,11 +205,3 @@ def _best_so_far(holding: Holding, board: tuple[int, ...]) -> str:
     cards = holding.hole + board
     best = max(value_of_five(five, holding.boost) for five in combinations(cards, 5))
     return describe(best)
-
-
-def _shown_line(name: str, shown: Shown) -> Line:
-    return (
-        (f"{name}: ", "bold"),
-        (describe(shown.value), ""),
-        (f"  ({in_cards(shown.five)})", "dim"),
-    )

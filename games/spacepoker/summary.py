@@ -6,55 +6,43 @@ from collections.abc import Iterator
 from typing import Any
 
 from games.contract import Hand, Seat
-from games.spacepoker.names import boost_sign, describe
-from games.spacepoker.outcome import Shown, money_after, outcome, showdown, sight_of, street
-from games.spacepoker.sight import Holding
+from games.results import BestHand, summary_of
+from games.spacepoker.hand_names import boost_sign, describe
+from games.spacepoker.known_cards import Holding
+from games.spacepoker.result import cards_of, hand_result, money_after, showdown, street
 from games.spacepoker.states import MidRound
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
-    """The whole hand: everything that either player knows, or what this viewer does.
+    """The whole hand: everything that either player knows, or that the viewer does.
 
-    - `cards`: by player `{hole, boost}` (null where its owner never learnt it), and `board`
+    - `cards`: by player `{hole, boost}` (null where it is unknown), and `board`
       as far as it was dealt;
     - `actions`: every step, `{player, verb, street, amount, units, pot, stacks}`, pot and
-      stacks after it; the amount of a call is what it matched;
+      stacks after it; the amount of a call is the raise that it matches;
     - `best_hands`: by player `{name, list, ranks, mask}`, null without a showdown;
     - `result`: `{kind, winner, by}`;
     - `payouts`: by player, null until the hand is settled.
 
     Amounts are in mojos but for `units`.
     """
-    shown = showdown(hand) or (None, None)
-    end = outcome(hand)
-    return {
-        "cards": _cards(hand, viewer),
-        "actions": list(_actions(hand)),
-        "best_hands": {name: _best(hand) for name, hand in zip(hand.names, shown, strict=True)},
-        "result": {
-            "kind": end.kind,
-            "winner": None if end.winner is None else hand.names[end.winner],
-            "by": end.by,
-        },
-        "payouts": hand.payouts and dict(zip(hand.names, hand.payouts, strict=True)),
-    }
+    best = map(_best, showdown(hand) or (None, None))
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), _actions(hand), best)
 
 
 def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
     if not hand.steps:
         return {**{name: _holding(None) for name in hand.names}, "board": []}
-    sights = [sight_of(player) for player in hand.steps[-1].players]
+    known = [cards_of(player) for player in hand.steps[-1].players]
     if viewer is None:
-        holdings = [sight.own for sight in sights]
-        board = max(sights, key=lambda sight: len(sight.board)).board
+        holdings = [cards.own for cards in known]
+        board = max((cards.board for cards in known), key=len)
     else:
-        holdings = [sights[viewer].own, sights[viewer].other]
+        holdings = [known[viewer].own, known[viewer].other]
         holdings = holdings if viewer is Seat.ALICE else holdings[::-1]
-        board = sights[viewer].board
-    cards: dict[str, Any] = {
-        name: _holding(holding) for name, holding in zip(hand.names, holdings, strict=True)
-    }
-    return {**cards, "board": list(board)}
+        board = known[viewer].board
+    named = zip(hand.names, holdings, strict=True)
+    return {**{name: _holding(holding) for name, holding in named}, "board": list(board)}
 
 
 def _holding(holding: Holding | None) -> dict[str, Any]:
@@ -81,12 +69,12 @@ def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
         }
 
 
-def _best(shown: Shown | None) -> dict[str, Any] | None:
-    if shown is None:
+def _best(best: BestHand | None) -> dict[str, Any] | None:
+    if best is None:
         return None
     return {
-        "name": describe(shown.value),
-        "list": list(shown.value),
-        "ranks": list(shown.five),
-        "mask": shown.mask,
+        "name": describe(best.value),
+        "list": list(best.value),
+        "ranks": list(best.five),
+        "mask": best.mask,
     }

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsp.values import NIL, Value, to_list
-from games.amounts import in_units, read_amount, spoken
+from games.amounts import amount_text, in_units, read_amount
 from games.counting import RANKS, WEIGHTS, groups, is_run
 from games.errors import BadState, IllegalAction
 from games.masks import masks, pickers, read_mask
@@ -100,7 +100,7 @@ def test_what_is_written_exactly_is_read_back(mojos: int, unit: int) -> None:
     if not text.startswith("~"):
         assert read_amount(text, unit) == mojos
     assert read_amount(f"{mojos}m", unit) == mojos
-    assert str(mojos) in spoken(mojos, unit)
+    assert str(mojos) in amount_text(mojos, unit)
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from games import registry
+from games.calpoker.known_cards import KnownCards
 from games.calpoker.player import CalPokerPlayer
-from games.calpoker.sight import Sight
 from games.contract import Action, Player
 from games.judge import hashes_of
 from tests.games.table import Decide, Table, by_policy, sit_down
@@ -31,5 +31,5 @@ def cal(player: Player) -> CalPokerPlayer:
     return player
 
 
-def sight(player: Player) -> Sight:
-    return cal(player).sight
+def cards_of(player: Player) -> KnownCards:
+    return cal(player).cards

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.calpoker.deal import FOUR_OF_EIGHT
-from games.calpoker.names import card_face, card_name
+from games.calpoker.hand_names import card_face, card_name
 from games.contract import Action, Seat
 from games.errors import IllegalAction
-from tests.games.calpoker.cal import GAME, cal, deal_cards, giving, sight
+from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving
 
 TABLE = deal_cards("cards").until("c")
-HANDS = sight(TABLE.players[0]).hands
+HANDS = cards_of(TABLE.players[0]).hands
 assert HANDS is not None
 HAND = HANDS[0]
 
@@ -91,7 +91,7 @@ def test_a_card_by_number_and_by_name_is_one_card() -> None:
 
 def test_bob_writes_of_his_own_cards() -> None:
     table = deal_cards("cards").until("d", giving(0x0F), giving(0x0F))
-    hands = sight(table.players[1]).hands
+    hands = cards_of(table.players[1]).hands
     assert hands is not None
     names = " ".join(card_name(card) for card in hands[1][4:])
     assert GAME.read_action(table.players[Seat.BOB], names) == Action("discard", 0xF0)

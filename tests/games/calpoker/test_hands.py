@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
+from games.calpoker.hand_names import CLASSES, card_name, decided_by, describe, split
 from games.calpoker.hands import (
     FIVE_OF_EIGHT,
     best_of_eight,
@@ -20,7 +21,6 @@ from games.calpoker.hands import (
     value_of_five,
     value_of_selection,
 )
-from games.calpoker.names import CLASSES, card_name, decided_by, describe, split
 from games.chance import Chance
 from games.counting import HandValue
 

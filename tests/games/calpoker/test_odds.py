@@ -8,8 +8,8 @@ from math import comb, prod
 
 import pytest
 
+from games.calpoker.hand_names import CLASSES, ROYAL, split
 from games.calpoker.hands import best_of_eight, value_of_five
-from games.calpoker.names import CLASSES, ROYAL, split
 from games.counting import RANKS, WEIGHTS, HandValue
 
 FIVE_OF_52 = {

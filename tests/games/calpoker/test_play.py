@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clsp.run import ProgramSlash
 from games.calpoker.deal import FOUR_OF_EIGHT
 from games.calpoker.hands import FIVE_OF_EIGHT
-from games.calpoker.outcome import outcome
+from games.calpoker.result import hand_result
 from games.chance import Chance
 from games.contract import Action, Play, Slash, Valid
 from games.judge import hashes_of
@@ -34,7 +34,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100) -> Table:
 def test_every_hand_is_legal_and_conserves(seed: bytes, alice: str, bob: str) -> None:
     # The table has each move judged by the rules and the program, with the loser's evidence.
     table = play(seed, alice, bob)
-    end = outcome(table.hand)
+    end = hand_result(table.hand)
     assert table.payouts == {None: (1000, 1000), 0: (2000, 0), 1: (0, 2000)}[end.winner]
     assert play(seed, alice, bob).sent == table.sent
 
@@ -65,7 +65,7 @@ def test_no_evidence_slashes_an_honest_reveal_and_greed_is_always_slashed(
 
 @pytest.mark.parametrize(("alice", "bob"), list(product(sorted(GAME.policies), repeat=2)))
 def test_every_pair_of_policies_finishes(alice: str, bob: str) -> None:
-    kinds = {outcome(play(bytes([i]), alice, bob).hand).kind for i in range(6)}
+    kinds = {hand_result(play(bytes([i]), alice, bob).hand).kind for i in range(6)}
     assert kinds <= {"showdown", "tie"}
 
 

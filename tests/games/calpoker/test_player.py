@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.calpoker.deal import FOUR_OF_EIGHT, deal
-from games.calpoker.sight import Sight, committed_mask, discard_commit
+from games.calpoker.known_cards import KnownCards, committed_mask, discard_commit
 from games.contract import Action, Forced, Hand, Line, Play, Seat, Settle
 from games.errors import BadAdvisory, IllegalAction
-from tests.games.calpoker.cal import GAME, cal, deal_cards, giving, policy, sight
+from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving, policy
 from tests.games.table import Table
 
 masks = st.sampled_from(sorted(FOUR_OF_EIGHT))
@@ -102,13 +102,13 @@ def test_what_is_not_offered_is_refused_with_what_is() -> None:
 
 
 def test_both_see_the_deal_once_the_seed_is_known() -> None:
-    told, silent = (deal_cards("seen", advise=advise).until("c") for advise in (True, False))
-    hands = sight(silent.players[0]).hands
+    advised, silent = (deal_cards("seen", advise=advise).until("c") for advise in (True, False))
+    hands = cards_of(silent.players[0]).hands
     assert hands is not None
-    assert [sight(player).hands for player in told.players] == [hands, hands]
-    assert sight(silent.players[1]).hands is None
+    assert [cards_of(player).hands for player in advised.players] == [hands, hands]
+    assert cards_of(silent.players[1]).hands is None
     silent.step(Action("discard", MINE))
-    assert sight(silent.players[1]).hands == hands
+    assert cards_of(silent.players[1]).hands == hands
 
 
 @given(seeds, masks, masks, st.booleans())
@@ -117,7 +117,7 @@ def test_masks_become_known_one_by_one(seed: bytes, mine: int, yours: int, advis
     table = deal_cards(seed, advise=advise)
     known = []
     while table.payouts is None:
-        known.append(tuple(sight(player).masks for player in table.players))
+        known.append(tuple(cards_of(player).masks for player in table.players))
         table.step(table.next_action(giving(mine), giving(yours)))
     none = (None, None)
     assert known == [
@@ -126,7 +126,7 @@ def test_masks_become_known_one_by_one(seed: bytes, mine: int, yours: int, advis
         ((mine, yours), (None, yours)),
         ((mine, yours), (mine, yours)),
     ]
-    alice, bob = (sight(player) for player in table.players)
+    alice, bob = (cards_of(player) for player in table.players)
     assert alice == bob
     assert alice.final is not None
 
@@ -158,9 +158,9 @@ def test_wrong_late_and_unasked_advisories_are_refused() -> None:
             bob.advised(data)
     with pytest.raises(BadAdvisory, match="no early reveal"):
         alice.advised(good)
-    told = bob.advised(good)
+    advised = bob.advised(good)
     with pytest.raises(BadAdvisory, match="known already"):
-        told.advised(good)
+        advised.advised(good)
     table.step(Action("discard", MINE))
     with pytest.raises(BadAdvisory, match="no early reveal"):
         table.players[Seat.BOB].advised(good)
@@ -195,19 +195,19 @@ def test_no_byte_before_the_reveal_tells_the_choice(
 
 @given(seeds, masks, masks, masks)
 @settings(max_examples=25, deadline=None)
-def test_bob_knows_and_is_told_the_same_whatever_alice_chose(
+def test_bob_knows_and_sees_the_same_whatever_alice_chose(
     seed: bytes, one: int, other: int, yours: int
 ) -> None:
     """But for the hash: the rest of what he knows, sees and does is equal to the last bit."""
     known = []
     for mask in (one, other):
         table = deal_cards(seed).until("e", giving(mask), giving(yours))
-        told = [GAME.story.step(partial, Seat.BOB) for partial in growing(table)]
+        lines = [GAME.story.step(partial, Seat.BOB) for partial in growing(table)]
         bob = cal(table.players[1])
         views = [GAME.story.view(step.players[1]) for step in table.steps]
         decision = policy("best-response", seed)(table.steps[3].players_before[1])
         hidden = msgspec.structs.replace(bob, position=table.steps[1].after)
-        known.append((told, views, decision, hidden))
+        known.append((lines, views, decision, hidden))
     assert known[0] == known[1]
 
 
@@ -229,12 +229,12 @@ def test_the_salt_is_in_no_other_secret() -> None:
     assert alice.salt != alice.half
     assert table.sent[0].move == sha256(alice.half).digest()
     assert table.sent[4].move[:16] == alice.salt
-    assert sight(alice).hands == deal(alice.half, cal(table.players[1]).half, 2000)
+    assert cards_of(alice).hands == deal(alice.half, cal(table.players[1]).half, 2000)
 
 
 def test_an_alice_without_her_salt_cannot_reveal() -> None:
     table = deal_cards("lost").until("e", giving(MINE), giving(YOURS))
-    lost = msgspec.structs.replace(cal(table.players[0]), salt=bytes(16), sight=Sight())
+    lost = msgspec.structs.replace(cal(table.players[0]), salt=bytes(16), cards=KnownCards())
     with pytest.raises(IllegalAction, match="not mine"):
         lost.act(Action("reveal"))
 

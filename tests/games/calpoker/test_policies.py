@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from games.calpoker.chances import ANSWERS, best_response, chances
 from games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands, kept
+from games.calpoker.discard_odds import ANSWERS, best_response, discard_odds
 from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, value_of, value_of_selection
 from games.calpoker.policies import keep_the_best
 from games.chance import Chance
 from games.contract import Action, Seat
-from tests.games.calpoker.cal import GAME, deal_cards, giving, sight
+from tests.games.calpoker.cal import GAME, cards_of, deal_cards, giving
 
 
 def some_deals(count: int) -> list[Hands]:
@@ -38,7 +38,7 @@ def test_both_seats_choose_among_their_own_cards(name: str) -> None:
     table = deal_cards("seats")
     for validator, seat in (("c", Seat.ALICE), ("d", Seat.BOB)):
         table.until(validator, giving(0x0F), giving(0x0F))
-        hands = sight(table.players[seat]).hands
+        hands = cards_of(table.players[seat]).hands
         assert hands is not None
         action = GAME.policies[name](table.players[seat], Chance(b"x"))
         assert action == GAME.policies[name](table.players[seat], Chance(b"x"))
@@ -75,7 +75,7 @@ def test_greedy_keeps_what_counts(cards: tuple[int, ...], keeps: set[int]) -> No
 def test_the_chances_are_exact() -> None:
     """Counted again, hand by hand, with the plain rule."""
     alice, bob = some_deals(1)[0]
-    found = chances(alice, bob)
+    found = discard_odds(alice, bob)
     assert set(found) == FOUR_OF_EIGHT
     for mask in sorted(FOUR_OF_EIGHT)[::23]:
         wins = ties = 0
@@ -96,7 +96,7 @@ def test_best_response_wins_most_against_a_uniform_choice() -> None:
     deals = some_deals(25)
     chance = Chance(b"who wins")
     for own, others in deals:
-        known = chances(own, others)
+        known = discard_odds(own, others)
         best = known[best_response(own, others)]
         assert best.wins == max(found.wins for found in known.values())
         totals["best-response"] += best.wins

@@ -1,4 +1,4 @@
-"""How a hand is told: everything that happened, and nothing that the viewer does not know."""
+"""The story of a hand: everything that happened, and nothing that the viewer does not know."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.calpoker.names import card_name, describe
-from games.calpoker.outcome import shown
+from games.calpoker.hand_names import card_name, describe
+from games.calpoker.result import best_hand
 from games.contract import Hand, Line, Seat
-from tests.games.calpoker.cal import GAME, deal_cards, giving, policy, sight
+from tests.games.calpoker.cal import GAME, cards_of, deal_cards, giving, policy
 from tests.games.table import NAMES, Table
 
 viewers = st.sampled_from([None, Seat.ALICE, Seat.BOB])
@@ -22,8 +22,8 @@ def text_of(lines: list[Line]) -> str:
     return "\n".join("".join(text for text, _ in line) for line in lines)
 
 
-def told(hand: Hand, viewer: Seat | None) -> list[str]:
-    """Each step as it was told when it was the newest, and the result."""
+def lines_of(hand: Hand, viewer: Seat | None) -> list[str]:
+    """The lines of each step when it was the newest, and of the result."""
     steps = [
         text_of(GAME.story.step(replace(hand, steps=hand.steps[: i + 1], payouts=None), viewer))
         for i in range(len(hand.steps))
@@ -37,7 +37,7 @@ def played(seed: str | bytes, mine: int = 0x0F, yours: int = 0xF0, **options: bo
 
 def test_a_hand_to_the_showdown() -> None:
     table = played("story")
-    everything = "\n".join(told(table.hand, None))
+    everything = "\n".join(lines_of(table.hand, None))
     places = [
         everything.index(phrase)
         for phrase in (
@@ -62,26 +62,26 @@ def test_a_hand_to_the_showdown() -> None:
 
 
 @pytest.mark.parametrize("advise", [True, False])
-def test_the_deal_is_told_once_to_everybody(advise: bool) -> None:
+def test_the_deal_is_shown_once_to_everybody(advise: bool) -> None:
     table = played("once", advise=advise)
     for viewer in (None, *Seat):
-        assert "\n".join(told(table.hand, viewer)).count("  ben        │") == 2  # and the swap
+        assert "\n".join(lines_of(table.hand, viewer)).count("  ben        │") == 2  # and the swap
 
 
-def test_what_alice_gives_is_told_to_others_only_when_she_opens_it() -> None:
-    lines = told(played("down").hand, Seat.BOB)
+def test_what_alice_gives_is_shown_to_others_only_when_she_opens_it() -> None:
+    lines = lines_of(played("down").hand, Seat.BOB)
     assert lines[2].endswith("ann gives four cards away, face down")
     assert lines[3].startswith("ben gives away ")
     assert "  ann gave " in lines[4]
-    to_alice = told(played("down").hand, Seat.ALICE)
+    to_alice = lines_of(played("down").hand, Seat.ALICE)
     assert to_alice[2].startswith("ann gives away ")
     assert to_alice[3] == lines[3]
 
 
-def test_a_fold_is_told() -> None:
+def test_a_fold_has_a_line() -> None:
     table = deal_cards("fold").until("d", giving(0x0F), giving(0x0F))
     table.step(GAME.read_action(table.players[Seat.BOB], "fold"))
-    lines = told(table.hand, None)
+    lines = lines_of(table.hand, None)
     assert lines[-2] == "ben folds, keeping 0 mojos"
     assert (
         lines[-1] == "ann wins (fold: ben, before the swap)\npaid out: ann 2000 mojos, ben 0 mojos"
@@ -97,9 +97,9 @@ def test_a_fold_is_told() -> None:
     assert summary["cards"]["ann"]["final"] is None
 
 
-def test_a_tie_is_told() -> None:
+def test_a_tie_has_a_line() -> None:
     tie = next(table for i in range(2_000) if (table := quick(i)).payouts == (1000, 1000))
-    assert "the stakes are split\npaid out: ann 1000 mojos" in told(tie.hand, None)[-1]
+    assert "the stakes are split\npaid out: ann 1000 mojos" in lines_of(tie.hand, None)[-1]
     assert GAME.summary(tie.hand, None)["result"]["kind"] == "tie"
 
 
@@ -147,7 +147,7 @@ def test_the_summary_adds_up(seed: bytes, name: str, viewer: Seat | None) -> Non
     assert [action["verb"] for action in summary["actions"]] == [
         *("commit", "seed", "discard", "discard", "reveal", "accept"),
     ]
-    final = sight(table.players[0]).final
+    final = cards_of(table.players[0]).final
     assert final is not None
     for name, cards in zip(NAMES, final, strict=True):
         mine, best = summary["cards"][name], summary["best_hands"][name]
@@ -164,7 +164,9 @@ def test_the_summary_adds_up(seed: bytes, name: str, viewer: Seat | None) -> Non
             assert action["chance"]["error"] == 0
     ann, ben = (summary["best_hands"][name]["list"] for name in NAMES)
     assert summary["result"]["winner"] == (None if ann == ben else NAMES[ben > ann])
-    assert told(table.hand, viewer)[-1].startswith(f"ann: {summary['best_hands']['ann']['name']}")
+    assert lines_of(table.hand, viewer)[-1].startswith(
+        f"ann: {summary['best_hands']['ann']['name']}"
+    )
 
 
 @pytest.mark.parametrize("steps", range(6))
@@ -179,5 +181,5 @@ def test_an_unfinished_hand_has_a_summary(steps: int) -> None:
 
 
 def test_the_wheel_is_shown_with_its_ace_last() -> None:
-    wheel = shown((0, 4, 8, 13, 20, 28, 36, 51), 0b10001111)
+    wheel = best_hand((0, 4, 8, 13, 20, 28, 36, 51), 0b10001111)
     assert [card_name(card) for card in wheel.five] == ["5d", "4c", "3c", "2c", "As"]

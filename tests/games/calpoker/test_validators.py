@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clsp.values import NIL, Value, to_list
 from games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
 from games.calpoker.hands import FIVE_OF_EIGHT
-from games.calpoker.sight import best_selections, discard_commit
+from games.calpoker.known_cards import best_selections, discard_commit
 from games.calpoker.states import CalPokerState, StateA, StateB, StateC, StateD, StateE
 from games.calpoker.validators import bobs_share
 from games.contract import Position, Raise, Seat, Slash, Valid

@@ -13,7 +13,7 @@ from clsp.run import evaluate
 from clsp.values import to_list
 from games.spacepoker.cards import board, boost, cards, draw_number, hole
 from games.spacepoker.entropy import above, chain, wins_toss
-from games.spacepoker.sight import Known, look
+from games.spacepoker.known_cards import ChainValue, known_cards
 
 # (sha256 (logxor 2 5))
 MIXED = Program(bytes.fromhex("ff0bffff1aff02ff058080"))
@@ -58,14 +58,14 @@ def test_what_is_seen_at_every_level(a0: bytes, b0: bytes) -> None:
         + cards(draw_number(a[1], b[1]), 1)
     )
     for level, count in ((5, 0), (4, 0), (3, 3), (2, 4), (1, 5), (0, 5)):
-        sight = look(a, Known(level, b[level]))
-        assert sight.board == common[:count]
-        assert (sight.own is None) == (level > 4)
-        assert (sight.other is None) == (level > 0)
-        if sight.own is not None:
-            assert (sight.own.hole, sight.own.boost) == hole(a0, b[4])
-        if sight.other is not None:
-            assert (sight.other.hole, sight.other.boost) == hole(b0, a[4])
+        found = known_cards(a, ChainValue(level, b[level]))
+        assert found.board == common[:count]
+        assert (found.own is None) == (level > 4)
+        assert (found.other is None) == (level > 0)
+        if found.own is not None:
+            assert (found.own.hole, found.own.boost) == hole(a0, b[4])
+        if found.other is not None:
+            assert (found.other.hole, found.other.boost) == hole(b0, a[4])
     assert board(a[1], b[1], 1) == common
     assert above(a0, 5) == a[5]
 

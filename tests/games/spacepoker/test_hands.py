@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.counting import RANKS
+from games.spacepoker.hand_names import CLASSES, decided_by, describe, split
 from games.spacepoker.hands import (
     FIVE_OF_SEVEN,
     best_of_seven,
@@ -17,7 +18,6 @@ from games.spacepoker.hands import (
     value_of_five,
     value_of_selection,
 )
-from games.spacepoker.names import CLASSES, decided_by, describe, split
 
 seven_cards = st.lists(st.integers(2, 14), min_size=7, max_size=7)
 boosts = st.integers(0, 1)

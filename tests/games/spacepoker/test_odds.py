@@ -11,8 +11,8 @@ from math import factorial, prod
 import pytest
 
 from games.counting import RANKS
+from games.spacepoker.hand_names import CLASSES, split
 from games.spacepoker.hands import best_of_seven, value_of_five
-from games.spacepoker.names import CLASSES, split
 
 FIVE_CARDS = {
     "high card": 153_360,

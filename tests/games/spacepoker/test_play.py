@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from clsp.run import ProgramSlash
 from games.contract import Action, Play, Seat, Slash, Valid
 from games.spacepoker.hands import FIVE_OF_SEVEN
-from games.spacepoker.outcome import outcome
+from games.spacepoker.result import hand_result
 from tests.games.table import GAME, Table, ask_both, ask_program, by_policy, sit_down
 
 policies = st.sampled_from(sorted(GAME.policies))
@@ -33,7 +33,7 @@ def test_every_hand_is_legal_and_conserves(
     assert table.payouts is not None
     assert sum(table.payouts) == table.terms.amount
     assert min(table.payouts) >= 0
-    end = outcome(table.hand)
+    end = hand_result(table.hand)
     if end.winner is None:
         assert end.kind == "tie"
         assert table.payouts[0] == table.payouts[1]
@@ -74,7 +74,7 @@ def test_no_evidence_slashes_an_honest_showdown_and_greed_is_always_slashed(
 
 @pytest.mark.parametrize(("alice", "bob"), list(product(sorted(GAME.policies), repeat=2)))
 def test_every_pair_of_policies_finishes(alice: str, bob: str) -> None:
-    kinds = {outcome(play(bytes([i]), alice, bob).hand).kind for i in range(24)}
+    kinds = {hand_result(play(bytes([i]), alice, bob).hand).kind for i in range(24)}
     assert kinds <= {"showdown", "tie", "fold"}
     if "folder" in (alice, bob):
         assert "fold" in kinds

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 from games.choices import forced_action
 from games.contract import Action, Amount, Forced, Play, Player, Seat, Settle
 from games.errors import BadAdvisory, IllegalAction
+from games.spacepoker.known_cards import KnownCards
 from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.sight import Sight
 from games.spacepoker.states import BeginRound, MidRound
 from tests.games.table import GAME, Table, by_policy, by_script, sit_down
 
 ALICE_OPENS, BOB_OPENS = "s2", "s1"
 
 
-def sight(player: Player) -> Sight:
+def cards_of(player: Player) -> KnownCards:
     assert isinstance(player, SpacePokerPlayer)
-    return player.sight
+    return player.cards
 
 
 def offers(table: Table) -> dict[str, tuple[int, int, bool]]:
@@ -117,30 +117,30 @@ def test_what_is_not_offered_is_refused_with_what_is() -> None:
 
 
 def test_hole_cards_come_with_both_commitments() -> None:
-    told = sit_down(ALICE_OPENS).until("begin_round")
-    assert all(sight(player).own is not None for player in told.players)
+    advised = sit_down(ALICE_OPENS).until("begin_round")
+    assert all(cards_of(player).own is not None for player in advised.players)
     silent = sit_down(ALICE_OPENS, advise=False).until("begin_round")
-    assert sight(silent.players[Seat.ALICE]).own == sight(told.players[Seat.ALICE]).own
-    assert sight(silent.players[Seat.BOB]).own is None
+    assert cards_of(silent.players[Seat.ALICE]).own == cards_of(advised.players[Seat.ALICE]).own
+    assert cards_of(silent.players[Seat.BOB]).own is None
     silent.step(Action("check"))
-    assert sight(silent.players[Seat.BOB]).own == sight(told.players[Seat.BOB]).own
+    assert cards_of(silent.players[Seat.BOB]).own == cards_of(advised.players[Seat.BOB]).own
 
 
 def test_the_caller_sees_the_street_early_only_by_the_advisory() -> None:
     silent = play(sit_down(ALICE_OPENS, advise=False), "check", "check")
-    told = play(sit_down(ALICE_OPENS), "check", "check")
-    alice, bob = (sight(player).board for player in silent.players)
+    advised = play(sit_down(ALICE_OPENS), "check", "check")
+    alice, bob = (cards_of(player).board for player in silent.players)
     assert (len(alice), len(bob)) == (3, 0)
-    assert [sight(player).board for player in told.players] == [alice, alice]
+    assert [cards_of(player).board for player in advised.players] == [alice, alice]
     play(silent, "check")
-    assert sight(silent.players[Seat.BOB]).board == alice
+    assert cards_of(silent.players[Seat.BOB]).board == alice
 
 
 @given(st.binary(max_size=8), st.booleans())
 @settings(deadline=None)
 def test_both_see_the_same_in_the_end(seed: bytes, advise: bool) -> None:
     table = sit_down(seed, advise=advise).play(*[by_policy("caller", "")] * 2)
-    alice, bob = (sight(player) for player in table.players)
+    alice, bob = (cards_of(player) for player in table.players)
     assert alice.board == bob.board
     assert len(alice.board) == 5
     assert (alice.own, alice.other) == (bob.other, bob.own)
@@ -195,10 +195,10 @@ def test_wrong_late_and_unasked_advisories_are_refused() -> None:
             bob.advised(data)
     with pytest.raises(BadAdvisory, match="no early reveal"):
         alice.advised(good)
-    told = bob.advised(good)
-    assert told is not bob
+    advised = bob.advised(good)
+    assert advised is not bob
     with pytest.raises(BadAdvisory, match="known already"):
-        told.advised(good)
+        advised.advised(good)
     table.step(Action("check"))
     with pytest.raises(BadAdvisory):
         table.players[Seat.BOB].advised(good)

@@ -1,4 +1,4 @@
-"""How a hand is told: everything that happened, and nothing that the viewer does not know."""
+"""The story of a hand: everything that happened, and nothing that the viewer does not know."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.contract import Hand, Line, Player, Seat, Step
-from games.spacepoker.names import describe
+from games.spacepoker.hand_names import describe
 from games.spacepoker.player import SpacePokerPlayer
 from tests.games.table import GAME, NAMES, Table, by_policy, by_script, sit_down
 
@@ -24,8 +24,8 @@ def text_of(lines: list[Line]) -> str:
     return "\n".join("".join(text for text, _ in line) for line in lines)
 
 
-def told(hand: Hand, viewer: Seat | None) -> list[str]:
-    """Each step as it was told when it was the newest, and the result."""
+def lines_of(hand: Hand, viewer: Seat | None) -> list[str]:
+    """The lines of each step when it was the newest, and of the result."""
     story = GAME.story
     steps = [
         text_of(story.step(replace(hand, steps=hand.steps[: i + 1], payouts=None), viewer))
@@ -40,7 +40,7 @@ def played(seed: str | bytes, *actions: str) -> Table:
 
 def test_a_hand_to_the_showdown() -> None:
     table = played(BOB_OPENS, "bet 2", "call", *["check"] * 4, "bet 250m", "raise 1", "call")
-    everything = "\n".join(told(table.hand, None))
+    everything = "\n".join(lines_of(table.hand, None))
     for phrase in (
         "ann commits",
         "ben commits; each puts in 1 unit (100 mojos)\n  pot 2 units (200 mojos); left: ann 900,",
@@ -66,9 +66,9 @@ def test_a_hand_to_the_showdown() -> None:
         assert phrase in everything, phrase
 
 
-def test_a_fold_is_told_with_what_is_kept() -> None:
+def test_a_fold_shows_the_share_of_who_folds() -> None:
     table = played(ALICE_OPENS, "bet 3", "all-in", "fold")
-    lines = told(table.hand, None)
+    lines = lines_of(table.hand, None)
     assert "ben raises by 6 units (600 mojos) and is all-in" in "\n".join(lines)
     assert "ann folds, keeping 6 units (600 mojos)" in lines[-2]
     assert lines[-1] == (
@@ -77,10 +77,10 @@ def test_a_fold_is_told_with_what_is_kept() -> None:
     )
 
 
-def test_a_tie_is_told() -> None:
+def test_a_tie_has_a_line() -> None:
     hands = (sit_down(bytes([i])).play(*[by_policy("caller", "")] * 2) for i in range(200))
     tie = next(table for table in hands if table.payouts == (1000, 1000))
-    assert "the pot is split\npaid out: ann 10 units" in told(tie.hand, None)[-1]
+    assert "the pot is split\npaid out: ann 10 units" in lines_of(tie.hand, None)[-1]
     assert GAME.summary(tie.hand, None)["result"] == {
         "kind": "tie",
         "winner": None,
@@ -110,10 +110,10 @@ def with_other_secret(hand: Hand, seat: Seat) -> Hand:
 
 @given(st.binary(max_size=8), st.sampled_from(sorted(GAME.policies)), st.sampled_from(Seat))
 @settings(deadline=None)
-def test_a_viewer_is_not_told_the_opponents_cards(seed: bytes, policy: str, viewer: Seat) -> None:
+def test_a_viewer_does_not_see_the_opponents_cards(seed: bytes, policy: str, viewer: Seat) -> None:
     hand = sit_down(seed).play(*[by_policy(policy, seed)] * 2).hand
     secret = with_other_secret(hand, viewer.other)
-    plain, disguised = told(hand, viewer), told(secret, viewer)
+    plain, disguised = lines_of(hand, viewer), lines_of(secret, viewer)
     verbs = [step.action.verb for step in hand.steps]
     until = verbs.index("show") if "show" in verbs else len(plain)
     assert plain[:until] == disguised[:until]
@@ -123,9 +123,9 @@ def test_a_viewer_is_not_told_the_opponents_cards(seed: bytes, policy: str, view
 
 def test_the_disguise_changes_what_everybody_sees() -> None:
     hand = played(ALICE_OPENS, "check", "fold").hand
-    assert told(hand, None) != told(with_other_secret(hand, Seat.BOB), None)
-    assert "ben's cards" not in "\n".join(told(hand, Seat.ALICE))
-    assert "ben's cards" in "\n".join(told(hand, Seat.BOB))
+    assert lines_of(hand, None) != lines_of(with_other_secret(hand, Seat.BOB), None)
+    assert "ben's cards" not in "\n".join(lines_of(hand, Seat.ALICE))
+    assert "ben's cards" in "\n".join(lines_of(hand, Seat.BOB))
 
 
 # --- what a person sees ----------------------------------------------------------------------
@@ -183,7 +183,7 @@ def test_the_summary_adds_up(seed: bytes, policy: str, viewer: Seat | None) -> N
         check_best_hand(summary["cards"], name, shown[name])
     ann, ben = (shown[name]["list"] for name in NAMES)
     assert result["winner"] == (None if ann == ben else NAMES[ben > ann])
-    assert told(table.hand, viewer)[-1].startswith(f"ann: {shown['ann']['name']}")
+    assert lines_of(table.hand, viewer)[-1].startswith(f"ann: {shown['ann']['name']}")
 
 
 def check_best_hand(cards: dict[str, Any], name: str, best: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from games.contract import Position, Raise, Seat, Slash, Valid
 from games.errors import BadState
 from games.spacepoker.entropy import chain, wins_toss
 from games.spacepoker.hands import FIVE_OF_SEVEN, best_of_seven, best_selection
-from games.spacepoker.sight import Known, look
+from games.spacepoker.known_cards import ChainValue, known_cards
 from games.spacepoker.states import (
     BeginRound,
     CommitA,
@@ -61,14 +61,14 @@ OPENED, MATCHED = STAKE - 300, STAKE - 350
 @cache
 def showdown() -> tuple[int, int, int]:
     """At SHOW: the best selections of the mover and the challenger, the challenger's share."""
-    sight = look(MINE, Known(0, YOURS[0]))
-    assert sight.own is not None
-    assert sight.other is not None
-    mine, yours = (h.hole + sight.board for h in (sight.own, sight.other))
-    ours, theirs = best_of_seven(mine, sight.own.boost), best_of_seven(yours, sight.other.boost)
+    cards = known_cards(MINE, ChainValue(0, YOURS[0]))
+    assert cards.own is not None
+    assert cards.other is not None
+    mine, yours = (h.hole + cards.board for h in (cards.own, cards.other))
+    ours, theirs = best_of_seven(mine, cards.own.boost), best_of_seven(yours, cards.other.boost)
     return (
-        best_selection(mine, sight.own.boost),
-        best_selection(yours, sight.other.boost),
+        best_selection(mine, cards.own.boost),
+        best_selection(yours, cards.other.boost),
         STAKE + 300 * ((theirs > ours) - (theirs < ours)),
     )
 

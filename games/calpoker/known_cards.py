@@ -1,4 +1,4 @@
-"""What one player sees: both hands once they are dealt, and the discards it knows of."""
+"""The cards that one player knows, and commitments to discards."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from games.calpoker.hands import best_selection
 from games.contract import Seat
 
 
-class Sight(msgspec.Struct, frozen=True, gc=False):
-    """What a player knows: the hands as dealt, Alice's and Bob's, and by seat the mask of what
-    each gives away; None for what it does not know (yet)."""
+class KnownCards(msgspec.Struct, frozen=True, gc=False):
+    """The cards that a player knows.
+
+    `hands` are Alice's and Bob's as they were dealt, and `masks`, by seat, what each gives away;
+    None for what the player does not know yet.
+    """
 
     hands: Hands | None = None
     masks: tuple[int | None, int | None] = (None, None)
@@ -26,11 +29,11 @@ class Sight(msgspec.Struct, frozen=True, gc=False):
             return None
         return final_hands(self.hands, alice, bob)
 
-    def with_mask(self, seat: Seat, mask: int | None) -> Sight:
-        """The sight of who knows what this seat gives away."""
+    def with_mask(self, seat: Seat, mask: int | None) -> KnownCards:
+        """The same with the discards of one seat."""
         alice, bob = self.masks
         masks = (mask, bob) if seat is Seat.ALICE else (alice, mask)
-        return Sight(self.hands, masks)
+        return KnownCards(self.hands, masks)
 
 
 def discard_commit(salt: bytes, mask: int) -> bytes:
@@ -39,7 +42,7 @@ def discard_commit(salt: bytes, mask: int) -> bytes:
 
 
 def committed_mask(salt: bytes, commit: bytes) -> int | None:
-    """The mask behind one's own commitment: nobody without the salt can find it like this."""
+    """The mask behind one's own commitment; None for a commitment made with another salt."""
     for mask in FOUR_OF_EIGHT:
         if discard_commit(salt, mask) == commit:
             return mask

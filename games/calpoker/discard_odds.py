@@ -1,7 +1,6 @@
-"""How likely a choice of discards is to win, if the other player picks any four alike.
+"""The odds of each choice of discards against an opponent that picks any four alike.
 
-There are 70 answers to each of 70 choices, so the chances are counted, not sampled: they are
-exact, their error is 0.
+There are 70 answers to each of 70 choices, so the odds are counted, not sampled: they are exact.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from games.calpoker.deal import FOUR_OF_EIGHT, Cards, given, kept
 from games.calpoker.hands import best_of_eight
 
 ANSWERS = len(FOUR_OF_EIGHT)
-"""How many ways the other player has to answer."""
+"""The number of answers that the other player has."""
 
 _MASKS = sorted(FOUR_OF_EIGHT)
 
 
-class Chance(msgspec.Struct, frozen=True, gc=False):
-    """Of all the answers, how many a choice wins against and how many it ties with."""
+class DiscardOdds(msgspec.Struct, frozen=True, gc=False):
+    """The number of answers that a choice wins against, and that it ties with."""
 
     wins: int
     ties: int
 
-    def words(self) -> str:
-        """The chance in a few words, with its error.
+    def text(self) -> str:
+        """The odds in a phrase, with their error.
 
-        >>> Chance(52, 1).words()
+        >>> DiscardOdds(52, 1).text()
         'wins 74.3 %, ties 1.4 % (52 and 1 of 70 answers, error 0)'
         """
         wins, ties = (100 * count / ANSWERS for count in (self.wins, self.ties))
@@ -37,10 +36,10 @@ class Chance(msgspec.Struct, frozen=True, gc=False):
 
 
 @lru_cache(maxsize=16)
-def chances(own: Cards, others: Cards) -> dict[int, Chance]:
-    """The chance of each of the 70 masks that give four of `own` away against `others`.
+def discard_odds(own: Cards, others: Cards) -> dict[int, DiscardOdds]:
+    """The odds of each of the 70 masks that give four of `own` away against `others`.
 
-    >>> best = chances((0, 1, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13, 14, 15))[0xF0]
+    >>> best = discard_odds((0, 1, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13, 14, 15))[0xF0]
     >>> best.wins, best.ties
     (1, 0)
     """
@@ -56,11 +55,11 @@ def chances(own: Cards, others: Cards) -> dict[int, Chance]:
                 wins += 1
             elif ours == theirs:
                 ties += 1
-        found[mask] = Chance(wins, ties)
+        found[mask] = DiscardOdds(wins, ties)
     return found
 
 
 def best_response(own: Cards, others: Cards) -> int:
     """The mask that wins most often, among equals the one that ties most often, then the lowest."""
-    known = chances(own, others)
+    known = discard_odds(own, others)
     return max(_MASKS, key=lambda mask: (known[mask].wins, known[mask].ties, -mask))

@@ -1,0 +1,64 @@
+"""Names of the classes of poker hands, and of the card that decides between two of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from games.cards import RANK_NAMES, plural
+from games.counting import HandValue
+
+Classes: TypeAlias = Mapping[HandValue, tuple[str, tuple[str, ...]]]
+"""A game's classes of hands, best first: what a value starts with, the name of the class, and
+what each rank in the value is called."""
+
+HIGH_CARDS = ("highest card", "second card", "third card", "fourth card", "fifth card")
+
+FOUR_OF_A_KIND = "four of a kind", ("four of a kind", "kicker")
+FULL_HOUSE = "full house", ("three of a kind", "pair")
+FLUSH = "flush", HIGH_CARDS
+STRAIGHT = "straight", ("highest card",)
+SET = "set", ("set", "kicker", "second kicker")
+TWO_PAIR = "two pair", ("higher pair", "lower pair", "kicker")
+PAIR = "pair", ("pair", "kicker", "second kicker", "third kicker")
+HIGH_CARD = "high card", HIGH_CARDS
+
+
+def class_of(value: HandValue, classes: Classes) -> HandValue:
+    """The start of a value that says its class.
+
+    >>> class_of((2, 2, 1, 13, 4, 9), {(3, 2): FULL_HOUSE, (2, 2, 1): TWO_PAIR})
+    (2, 2, 1)
+    """
+    return next(start for start in classes if value[: len(start)] == start)
+
+
+def hand_name(name: str, ranks: Sequence[int]) -> str:
+    """A hand of a named class with the ranks that matter first.
+
+    >>> hand_name("two pair", (13, 4, 9)), hand_name("straight", (9,)), hand_name("set", (6, 3, 2))
+    ('two pair, kings and fours', 'straight, nine high', 'set, sixes')
+    """
+    match name, ranks:
+        case (("straight" | "straight flush" | "flush"), (high, *_)):
+            return f"{name}, {RANK_NAMES[high]} high"
+        case "full house", (three, pair):
+            return f"{name}, {plural(three)} over {plural(pair)}"
+        case "two pair", (high, low, _):
+            return f"{name}, {plural(high)} and {plural(low)}"
+        case "high card", (high, *_):
+            return f"{name}, {RANK_NAMES[high]}"
+        case _:
+            return f"{name}, {plural(ranks[0])}"
+
+
+def deciding_rank(roles: Sequence[str], winner: Sequence[int], loser: Sequence[int]) -> str:
+    """The first rank in which two hands of one class differ.
+
+    >>> deciding_rank(("pair", "kicker"), (6, 9), (6, 7))
+    'kicker: nine over seven'
+    """
+    for role, rank, other in zip(roles, winner, loser, strict=True):
+        if rank != other:
+            return f"{role}: {RANK_NAMES[rank]} over {RANK_NAMES[other]}"
+    return "split: equal hands"

@@ -1,0 +1,87 @@
+"""The result of a hand of a poker game, in lines for people and as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import msgspec
+
+from games.contract import Hand, Line, Seat
+from games.counting import HandValue
+from games.story import payout_lines
+
+
+class BestHand(msgspec.Struct, frozen=True):
+    """A player's best five cards at the showdown, in the order of their value, and the mask that
+    selects them."""
+
+    mask: int
+    five: tuple[int, ...]
+    value: HandValue
+
+
+class HandResult(msgspec.Struct, frozen=True):
+    """The result of a hand: `winner` is None in a tie, and while the hand is unfinished.
+
+    `by` is a phrase: the tie-break that decided, or who folded and when.
+    """
+
+    kind: Literal["showdown", "tie", "fold", "unfinished"]
+    winner: Seat | None
+    by: str
+
+
+def showdown_result(alice: HandValue, bob: HandValue, by: str) -> HandResult:
+    """The result of a showdown between these two values."""
+    if alice == bob:
+        return HandResult("tie", None, by)
+    return HandResult("showdown", Seat.ALICE if alice > bob else Seat.BOB, by)
+
+
+def early_result(hand: Hand, street: str) -> HandResult:
+    """The result of a hand without a showdown; `street` is where it ended."""
+    if hand.steps and hand.steps[-1].action.verb == "fold":
+        seat = hand.steps[-1].seat
+        return HandResult("fold", seat.other, f"fold: {hand.names[seat]}, {street}")
+    return HandResult("unfinished", None, "not played to its end")
+
+
+def result_lines(hand: Hand, result: HandResult, what_is_split: str) -> list[Line]:
+    """The winner and the reason, then the payouts.
+
+    `what_is_split` in a tie: the pot, or the stakes.
+    """
+    if result.winner is not None:
+        winner = hand.names[result.winner]
+        lines: list[Line] = [((winner, "bold"), (" wins", "green"), (f" ({result.by})", ""))]
+    else:
+        text = f"{what_is_split} split" if result.kind == "tie" else result.by
+        lines = [((text, "yellow"),)]
+    return [*lines, *payout_lines(hand)]
+
+
+def best_hand_line(name: str, hand: str, cards: str) -> Line:
+    """A player's best hand: its name, and its cards."""
+    return ((f"{name}: ", "bold"), (hand, ""), (f"  ({cards})", "dim"))
+
+
+def summary_of(
+    hand: Hand,
+    result: HandResult,
+    cards: dict[str, Any],
+    actions: Iterable[dict[str, Any]],
+    best_hands: Iterable[dict[str, Any] | None],
+) -> dict[str, Any]:
+    """A hand as JSON data; `best_hands` are Alice's and Bob's."""
+    return {
+        "cards": cards,
+        "actions": list(actions),
+        "best_hands": dict(zip(hand.names, best_hands, strict=True)),
+        "result": {
+            "kind": result.kind,
+            "winner": None if result.winner is None else hand.names[result.winner],
+            "by": result.by,
+        },
+        "payouts": hand.payouts and dict(zip(hand.names, hand.payouts, strict=True)),
+    }

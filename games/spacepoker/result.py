@@ -1,0 +1,78 @@
+"""The result of a hand, its money after each step, and the best hands at its showdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from games.contract import Hand, Player, Position, Seat, Step, Terms
+from games.results import BestHand, HandResult, early_result, showdown_result
+from games.spacepoker.hand_names import decided_by
+from games.spacepoker.hands import value_of_selection
+from games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
+from games.spacepoker.money import Money, money
+from games.spacepoker.player import SpacePokerPlayer
+from games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
+
+STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
+"""The names of the streets, by number."""
+
+PARTS = ("deal", *STREETS.values(), "showdown")
+"""The parts of a hand that `street` names, in the order of play."""
+
+
+def street(position: Position) -> str:
+    """The street of a move at this position, or `deal` or `showdown`."""
+    match position.state:
+        case CommitA() | CommitB():
+            return "deal"
+        case BeginRound(street=n) | MidRound(street=n):
+            return STREETS[n]
+        case _:
+            return "showdown"
+
+
+def cards_of(player: Player) -> KnownCards:
+    """The cards that a player knows; none that a player of another game does."""
+    return player.cards if isinstance(player, SpacePokerPlayer) else NO_CARDS
+
+
+def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
+    """Pot and stacks after these steps; the end of the betting fixes them."""
+    for step in reversed(steps):
+        for position in (step.after, step.before):
+            if not position.over:
+                return money(terms, position)
+    return Money(0, terms.stakes)
+
+
+def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
+    """Both best hands by seat, once they were shown; None before, and after a fold.
+
+    Both are public then: the last call and the reveal carried both preimages.
+    """
+    for step in hand.steps:
+        if step.action.verb == "show":
+            cards = cards_of(step.players[step.seat])
+            if cards.own is None or cards.other is None:
+                return None
+            own, other = best_hand(cards.own, cards.board), best_hand(cards.other, cards.board)
+            return (own, other) if step.seat is Seat.ALICE else (other, own)
+    return None
+
+
+def best_hand(holding: Holding, board: tuple[int, ...]) -> BestHand:
+    """A player's best five of its own cards and all five community cards."""
+    cards = holding.hole + board
+    mask = holding.best(board)
+    five = tuple(rank for i, rank in enumerate(cards) if mask >> i & 1)
+    by_groups = sorted(five, key=lambda rank: (five.count(rank), rank), reverse=True)
+    return BestHand(mask, tuple(by_groups), value_of_selection(cards, mask, holding.boost))
+
+
+def hand_result(hand: Hand) -> HandResult:
+    """The result of a hand, also of an unfinished one."""
+    hands = showdown(hand)
+    if hands is not None:
+        alice, bob = hands[0].value, hands[1].value
+        return showdown_result(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+    return early_result(hand, street(hand.steps[-1].before) if hand.steps else "")
