@@ -34,9 +34,7 @@ def test_links_in_the_readme_lead_somewhere() -> None:
             assert (file.parent / target).exists(), f"{file.name}: {target}"
 
 
-PATH = re.compile(
-    r"`((?:channel|games|clsp|tests|docs|scripts)/[\w./-]+|[\w-]+\.(?:py|clsp|clinc))`"
-)
+PATH = re.compile(r"`((?:channel|games|clsp|tests|docs|scripts)/[\w./-]+)`")
 """Files and folders of this project, as the documents write them."""
 
 
