@@ -11,7 +11,7 @@ from channel.peer.endpoint import Endpoint
 from channel.peer.fees import Fees
 from channel.peer.interface import Effect
 from channel.peer.onchain.dispute_state import Dispute
-from channel.peer.onchain.scan import decide, scan
+from channel.peer.onchain.scan import scan, take_decision
 from channel.peer.onchain.signed_games import SignedGames
 from channel.peer.shutdown import CleanShutdown
 from channel.peer.slashable import SlashableMove
@@ -60,7 +60,7 @@ def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[E
     if tracked is None:
         raise UsageError(f"game {game_id} waits for no decision")
     try:
-        dispute, effects = decide(dispute, tracked, action)
+        dispute, effects = take_decision(dispute, tracked, action)
     except IllegalAction as error:
         raise UsageError(f"game {game_id}: {error}") from None
     after, more = scan(dispute, dispute.block)

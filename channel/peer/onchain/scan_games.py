@@ -1,12 +1,13 @@
-"""What one look finds in the game_tracking, and does about them; what it finds is collected here.
+"""The games of the state that counts: their facts, and what to do at their coins.
 
 Source: the state channel, "Going on chain", from "After the unroll" on.
 """
 
 from __future__ import annotations
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.observations import Block, CoinSeen
+from dataclasses import replace
+
+from channel.chain.coins import Bundle
 from channel.peer.chain_news import (
     ChannelSettled,
     Fact,
@@ -18,221 +19,217 @@ from channel.peer.chain_news import (
     RevealAtRisk,
     UnknownSpend,
 )
-from channel.peer.interface import Acted, Effect, Moved, News, Push, Store, Watch, YourTurn
-from channel.peer.onchain import game_tracking
-from channel.peer.onchain.dispute_state import Dispute, FeeBundle, Status
-from channel.peer.onchain.game_tracking import Track, View
+from channel.peer.endpoint import Endpoint
+from channel.peer.interface import Acted, Moved, Push, Store, YourTurn
+from channel.peer.onchain.chain_view import ChainView, Track, follow
+from channel.peer.onchain.decisions import (
+    AskPlayer,
+    ClaimTimeout,
+    LetGo,
+    MakeMove,
+    SlashMove,
+    Wait,
+    decide,
+)
+from channel.peer.onchain.dispute_state import Dispute, Status
+from channel.peer.onchain.findings import Due, Findings
+from channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
 from channel.peer.onchain.tracked_coins import TrackedCoin
 from channel.peer.own_action import own_action
 from channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channel.protocol.spend_parsing import Slashed
-from channel.protocol.state import ChannelState, LiveGame
+from channel.protocol.state import ChannelState
 from clsp.values import serialize
 from games import registry
 from games.choices import forced_action
 from games.contract import Action
 
-Due = tuple[Push, int]
-"""A spend that is due, and for how many blocks it has been."""
+
+def scan_games(
+    dispute: Dispute,
+    view: ChainView,
+    state: ChannelState,
+    firsts: list[TrackedCoin],
+    height: int,
+) -> Findings:
+    """Scan all games of the state that was paid out at this height, from their first coins."""
+    found = Findings()
+    payouts: list[Payout | None] = []
+    for first in firsts:
+        one, paid = _scan_game(dispute, view, first, height)
+        view = _with_decisions(view, one)
+        found += one
+        payouts.append(paid)
+    final = [paid for paid in payouts if paid is not None and paid.final]
+    if len(final) < len(payouts) or not view.deep(height):
+        return found
+    ours = state.balances[view.side] + sum(paid.ours for paid in final)
+    theirs = state.balances[view.side.other] + sum(paid.theirs for paid in final)
+    settled = ChannelSettled(state.number, ours, theirs)
+    return found + Findings(facts=(settled,), status=Status.SETTLED)
 
 
-class Playing:
-    """The part of a look that follows game coins, with all that a look collects."""
+def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) -> Findings:
+    """Fix what we do at a game coin, on disk before anything else. Raises `IllegalAction`."""
+    if tracked.player is None:
+        return Findings()
+    coin = tracked.game.coin
+    own = own_action(endpoint, tracked.game, tracked.player, action)
+    after = own.after.coin
+    name = f"decided/{coin.puzzle_hash().hex()}"
+    return Findings(
+        stores=(Store(name, serialize(after.value())),),
+        decided={coin: own.after if after != coin else None},
+        news=(Acted(tracked.game.id, action, own.before, own.after.position, own.player),),
+    )
 
-    def __init__(self, dispute: Dispute, block: Block) -> None:
-        self.was = dispute
-        self.endpoint = dispute.endpoint
-        self.channel = dispute.endpoint.channel
-        self.block = block
-        self.picture = {seen.coin.id: seen for seen in block.coins}
-        self.decided = dict(dispute.decided)
-        self.judged = dict(dispute.tracked)
-        self.warned = set(dispute.warned)
-        self.watched = set(dispute.watched)
-        self.waiting: dict[int, TrackedCoin] = {}
-        self.purse = dispute.fee_coin
-        self.changes = set(dispute.changes)
-        self.status = Status.OPEN
-        self.incomplete = False
-        self.facts: list[Fact] = []
-        self.news: list[News] = []
-        self.stores: list[Effect] = []
-        self.watches: list[Effect] = []
-        self.pushes: list[Push] = []
-        self.urgent: list[Due] = []
-        self.leisurely: list[Due] = []
-        self.offer: FeeBundle | None = None
 
-    # --- the games -------------------------------------------------------------------------------
+def _scan_game(
+    dispute: Dispute, view: ChainView, first: TrackedCoin, height: int
+) -> tuple[Findings, Payout | None]:
+    """Scan one game; what it paid or will pay, and None while that is open."""
+    track = follow(view, first)
+    tip, seen = track.tip, track.tip_seen
+    found = Findings(
+        coins=tuple(tracked.coin for tracked in track.coins),
+        facts=(*_moves(view, track), *_illegal_moves(track)),
+        news=_judged_moves(view, track),
+        tracked={tracked.coin.id: tracked for tracked in track.coins},
+    )
+    if track.lost:
+        spent = seen.spent if seen else None
+        found += Findings(facts=(UnknownSpend(tip.coin, spent or height),))
+    elif seen is not None and seen.spent is not None:
+        found += Findings(complete=track.end is not None)
+    elif seen is not None:
+        found += _at_tip(dispute, view, tip, seen.born)
+    view = _with_decisions(view, found)
+    paid = payout(view, track)
+    if paid is not None:
+        found += Findings(facts=_payout_facts(dispute, view, track, paid))
+    return found, paid
 
-    def _see_games(self, state: ChannelState, firsts: list[TrackedCoin], height: int) -> None:
-        ours, theirs = state.balances[self.endpoint.side], state.balances[self.endpoint.side.other]
-        open_games = False
-        for first in firsts:
-            view = self._view()
-            track = game_tracking.follow(view, first)
-            for tracked in track.coins:
-                self._see(tracked.coin)
-            self._tell_moves(view, track)
-            if track.lost:
-                spent = track.tip_seen.spent if track.tip_seen else None
-                self.facts.append(UnknownSpend(track.tip.coin, spent or height))
-            elif track.tip_seen is not None and track.tip_seen.spent is not None:
-                self.incomplete = self.incomplete or track.end is None
-            elif track.tip_seen is not None:
-                self._play(view, track.tip, track.tip_seen.born)
-            paid = game_tracking.payout(self._view(), track)
-            if paid is None:
-                open_games = True
-                continue
-            self._tell_payout(view, track, paid)
-            ours, theirs = ours + paid.ours, theirs + paid.theirs
-            open_games = open_games or not paid.final
-        if not open_games and self._view().deep(height):
-            self.status = Status.SETTLED
-            self.facts.append(ChannelSettled(state.number, ours, theirs))
 
-    def _view(self) -> View:
-        return View(
-            self.endpoint,
-            self.was.signed_games,
-            self.decided,
-            self.judged,
-            self.picture,
-            self.block.peak,
+def _with_decisions(view: ChainView, found: Findings) -> ChainView:
+    return replace(view, decided={**view.decided, **found.decided})
+
+
+# --- facts -------------------------------------------------------------------------------------
+
+
+def _moves(view: ChainView, track: Track) -> tuple[Fact, ...]:
+    return tuple(
+        MovedOnChain(
+            after.game.id,
+            before.game.mover is view.side,
+            after.coin,
+            (seen.spent if seen is not None else None) or 0,
         )
+        for before, after, seen in zip(track.coins, track.coins[1:], track.seen, strict=False)
+    )
 
-    def _tell_moves(self, view: View, track: Track) -> None:
-        for before, tracked, seen in zip(
-            track.coins, track.coins[1:], track.seen[:-1], strict=False
+
+def _illegal_moves(track: Track) -> tuple[Fact, ...]:
+    return tuple(
+        IllegalOnChain(tracked.game.id, tracked.slashable.rule, tracked.coin)
+        for tracked in track.coins
+        if tracked.slashable is not None
+    )
+
+
+def _judged_moves(view: ChainView, track: Track) -> tuple[Moved, ...]:
+    """The other side's legal moves that no scan has judged before."""
+    return tuple(
+        Moved(after.game.id, after.game.position, after.player, after.runs, after.disagreements)
+        for before, after in zip(track.coins, track.coins[1:], strict=False)
+        if after.coin.id not in view.tracked
+        and before.game.mover is not view.side
+        and after.player is not None
+    )
+
+
+def _payout_facts(
+    dispute: Dispute, view: ChainView, track: Track, paid: Payout
+) -> tuple[Fact, ...]:
+    tip, seen = track.tip, track.tip_seen
+    facts: list[Fact] = []
+    if not paid.ours:
+        facts.append(Forfeited(tip.game.id, tip.coin, paid.theirs))
+    if seen is not None and seen.spent is not None:
+        by = slasher(view, tip) if isinstance(track.end, Slashed) else ""
+        facts.append(GamePaid(tip.game.id, by, *paid_coins(view, track, paid), seen.spent))
+    if paid.final:
+        # A game ends once: one that was settled off chain has ended, if it paid the same.
+        before = dispute.signed_games.ended_off_chain(tip.game.id)
+        if before is None or (before[view.side], before[view.side.other]) != (
+            paid.ours,
+            paid.theirs,
         ):
-            by_us = before.game.mover is self.endpoint.side
-            height = seen.spent if seen is not None and seen.spent is not None else 0
-            self.facts.append(MovedOnChain(tracked.game.id, by_us, tracked.coin, height))
-            if tracked.coin.id not in self.judged:
-                self.judged[tracked.coin.id] = tracked
-                if not by_us and tracked.player is not None:
-                    self.news.append(
-                        Moved(
-                            tracked.game.id,
-                            tracked.game.position,
-                            tracked.player,
-                            tracked.runs,
-                            tracked.disagreements,
-                        )
-                    )
-        for tracked in track.coins:
-            if tracked.slashable is not None:
-                self.facts.append(
-                    IllegalOnChain(tracked.game.id, tracked.slashable.rule, tracked.coin)
-                )
+            facts.append(GameEnded(tip.game.id, paid.ours, paid.theirs, before is not None))
+    return tuple(facts)
 
-    def _tell_payout(self, view: View, track: Track, paid: game_tracking.Payout) -> None:
-        tracked, seen = track.tip, track.tip_seen
-        game_id = tracked.game.id
-        if not paid.ours:
-            self.facts.append(Forfeited(game_id, tracked.coin, paid.theirs))
-        if seen is not None and seen.spent is not None:
-            slashed = isinstance(track.end, Slashed)
-            by = game_tracking.slasher(view, tracked) if slashed else ""
-            ours, theirs = game_tracking.paid_coins(view, track, paid)
-            self.facts.append(GamePaid(game_id, by, ours, theirs, seen.spent))
-        if paid.final:
-            self._tell_end(game_id, paid)
 
-    def _tell_end(self, game_id: int, paid: game_tracking.Payout) -> None:
-        """A game ends once: one that we settled by messages has ended, if it paid the same."""
-        before = self.was.signed_games.ended_off_chain(game_id)
-        side = self.endpoint.side
-        if before is None or (before[side], before[side.other]) != (paid.ours, paid.theirs):
-            self.facts.append(GameEnded(game_id, paid.ours, paid.theirs, before is not None))
+# --- what is due -------------------------------------------------------------------------------
 
-    def _play(self, view: View, tracked: TrackedCoin, born: int) -> None:
-        """Do what there is to do about an unspent game coin."""
-        todo = game_tracking.todo(view, tracked, born)
-        if isinstance(todo, game_tracking.Ask):
-            self._ask(tracked)
-            todo = game_tracking.todo(view, tracked, born)
-        match todo:
-            case game_tracking.Slash(fault):
-                before = tracked.game.before
-                if before is None or before.position.state is None:
-                    return
-                program = registry.get(tracked.game.terms.game).programs[
-                    before.position.validator or ""
-                ]
-                state = before.position.state.value()
-                bundle = slash_bundle(
-                    self.channel, tracked.coin, tracked.game, state, program, fault.evidence
-                )
-                self._push("slash", bundle, born)
-            case game_tracking.Move(after, redo, risky):
-                self._move(tracked, after, born, redo=redo, risky=risky)
-            case game_tracking.Claim():
-                bundle = claim_bundle(self.channel, tracked.coin, tracked.game)
-                share = tracked.game.shares()[self.endpoint.side]
-                self._push_at_leisure("claim", bundle, born + tracked.game.coin.timeout, share)
-            case game_tracking.Ask():
-                self.waiting[tracked.game.id] = tracked
-            case game_tracking.Give() | game_tracking.Hold():
-                pass
 
-    def _move(
-        self, tracked: TrackedCoin, after: LiveGame, born: int, *, redo: bool, risky: bool
-    ) -> None:
-        if risky and tracked.coin.id not in self.warned:
-            self.warned.add(tracked.coin.id)
-            self.news.append(RevealAtRisk(tracked.game.id, tracked.coin, self.block.peak - born))
-        bundle = move_bundle(
-            self.channel, self.endpoint.secret_keys, tracked.coin, tracked.game.coin, after.coin
-        )
-        self._push("redo" if redo else "move", bundle, born)
+def _at_tip(dispute: Dispute, view: ChainView, tip: TrackedCoin, born: int) -> Findings:
+    """Do what there is to do about an unspent game coin."""
+    found = Findings()
+    decision = decide(view, tip, born)
+    if isinstance(decision, AskPlayer):
+        found = _ask(dispute, tip)
+        decision = decide(_with_decisions(view, found), tip, born)
+    match decision:
+        case SlashMove():
+            return found + _slash(view, tip, decision, born)
+        case MakeMove():
+            return found + _make_move(dispute, view, tip, decision, born)
+        case ClaimTimeout():
+            bundle = claim_bundle(view.endpoint.channel, tip.coin, tip.game)
+            waited = view.peak - born - tip.game.coin.timeout - view.endpoint.confirmations
+            share = tip.game.shares()[view.side]
+            return found + Findings(due=(Due(Push("claim", bundle), waited, share),))
+        case AskPlayer():
+            return found + Findings(undecided={tip.game.id: tip})
+        case LetGo() | Wait():
+            return found
 
-    def _ask(self, tracked: TrackedCoin) -> None:
-        """Take the one thing that there is to do, or ask the player, once while it waits."""
-        forced = forced_action(tracked.player.choices()) if tracked.player else None
-        if forced is not None:
-            self.decide(tracked, forced)
-            return
-        asked = self.was.undecided.get(tracked.game.id)
-        # Whoever was asked before a reorganisation may have answered while there was nothing
-        # to decide: it is asked again.
-        if asked is None or asked.game.coin != tracked.game.coin:
-            self.news.append(YourTurn(tracked.game.id))
 
-    def decide(self, tracked: TrackedCoin, action: Action) -> None:
-        """Fix what we do here, on disk first. Raises `IllegalAction`."""
-        if tracked.player is None:
-            return
-        own = own_action(self.endpoint, tracked.game, tracked.player, action)
-        moves = own.after.coin != tracked.game.coin
-        self.decided[tracked.game.coin] = own.after if moves else None
-        record = serialize(own.after.coin.value())
-        self.stores.append(Store(f"decided/{tracked.game.coin.puzzle_hash().hex()}", record))
-        self.news.append(Acted(tracked.game.id, action, own.before, own.after.position, own.player))
+def _ask(dispute: Dispute, tip: TrackedCoin) -> Findings:
+    """Take the only action that there is, or ask the player, once."""
+    forced = forced_action(tip.player.choices()) if tip.player else None
+    if forced is not None:
+        return record_decision(dispute.endpoint, tip, forced)
+    asked = dispute.undecided.get(tip.game.id)
+    # A player who was asked before a reorganisation may have answered while there was nothing
+    # to decide: we ask again.
+    if asked is None or asked.game.coin != tip.game.coin:
+        return Findings(news=(YourTurn(tip.game.id),))
+    return Findings()
 
-    # --- helpers ---------------------------------------------------------------------------------
 
-    def _see(self, coin: Coin) -> CoinSeen | None:
-        if coin not in self.watched:
-            self.watched.add(coin)
-            self.watches.append(Watch(coin))
-        return self.picture.get(coin.id)
+def _slash(view: ChainView, tip: TrackedCoin, decision: SlashMove, born: int) -> Findings:
+    before = tip.game.before
+    if before is None or before.position.state is None:
+        return Findings()
+    program = registry.get(tip.game.terms.game).programs[before.position.validator or ""]
+    state, evidence = before.position.state.value(), decision.illegal.evidence
+    bundle = slash_bundle(view.endpoint.channel, tip.coin, tip.game, state, program, evidence)
+    return _urgent(view, "slash", bundle, born)
 
-    def _push_at_leisure(self, name: str, bundle: Bundle, since: int, worth: int) -> None:
-        """Push a spend that nothing but a full chain keeps out; then it is paid for as well.
 
-        It brings us `worth` mojos, and is not paid for with more.
-        """
-        push = Push(name, bundle)
-        self.pushes.append(push)
-        waited = self.block.peak - since - self.endpoint.confirmations
-        fees = self.was.fees
-        if waited >= 0 and fees is not None and fees.after(waited) < worth:
-            self.leisurely.append((push, waited))
+def _make_move(
+    dispute: Dispute, view: ChainView, tip: TrackedCoin, decision: MakeMove, born: int
+) -> Findings:
+    endpoint, after = view.endpoint, decision.after.coin
+    bundle = move_bundle(endpoint.channel, endpoint.secret_keys, tip.coin, tip.game.coin, after)
+    push = _urgent(view, "redo" if decision.redo else "move", bundle, born)
+    if not decision.risky or tip.coin.id in dispute.warned:
+        return push
+    risk = RevealAtRisk(tip.game.id, tip.coin, view.peak - born)
+    return push + Findings(news=(risk,), warned=frozenset({tip.coin.id}))
 
-    def _push(self, name: str, bundle: Bundle, since: int) -> None:
-        """Push a spend with a deadline, which has been due since this height."""
-        push = Push(name, bundle)
-        self.pushes.append(push)
-        self.urgent.append((push, self.block.peak - since))
+
+def _urgent(view: ChainView, name: str, bundle: Bundle, since: int) -> Findings:
+    """Push a spend with a deadline, which has been due since this height."""
+    return Findings(due=(Due(Push(name, bundle), view.peak - since, None),))

@@ -20,23 +20,23 @@ class SignedGames:
     """An index of the past, made once, when the channel goes on chain."""
 
     endpoint: Endpoint
-    past: StateHistory
+    history: StateHistory
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
     _read: dict[tuple[bytes, bytes], ChannelState | None]
     _void: dict[int, tuple[int, ...]]
 
     @classmethod
-    def of(cls, endpoint: Endpoint, past: StateHistory) -> SignedGames:
+    def of(cls, endpoint: Endpoint, history: StateHistory) -> SignedGames:
         """The index of these states."""
         following: dict[GameCoin, LiveGame] = {}
         last: dict[int, LiveGame] = {}
-        for link in past:
+        for link in history:
             for game in link.state.games:
                 last.setdefault(game.id, game)
                 if game.before is not None:
                     following.setdefault(game.before.coin, game)
-        return cls(endpoint, past, following, last, {}, {})
+        return cls(endpoint, history, following, last, {}, {})
 
     def published(self, solution: bytes) -> ChannelState | None:
         """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
@@ -46,7 +46,7 @@ class SignedGames:
             self._read[key] = next(
                 (
                     link.state
-                    for link in self.past
+                    for link in self.history
                     if conditions == channel.on_chain(link.state).channel_conditions
                 ),
                 None,
@@ -59,7 +59,7 @@ class SignedGames:
         key = (channel.unroll_puzzle_hash(published), solution)
         if key not in self._read:
             number = unroll_number(channel, published, solution)
-            state = self.past.numbered(number) if number is not None else None
+            state = self.history.numbered(number) if number is not None else None
             if state is not None and state != published and not pays(channel, state, solution):
                 state = None
             self._read[key] = state
@@ -76,7 +76,7 @@ class SignedGames:
     def settled_at(self, game_id: int) -> GameCoin | None:
         """The coin at which a game ended off chain; None while it is live, or never was."""
         last = self._last.get(game_id)
-        live = last is None or self.past.state.game(game_id) is not None
+        live = last is None or self.history.state.game(game_id) is not None
         return None if live or last is None else last.coin
 
     def ended_off_chain(self, game_id: int) -> tuple[int, int] | None:
@@ -87,7 +87,7 @@ class SignedGames:
     def games_not_in(self, state: ChannelState) -> tuple[int, ...]:
         """The games of newer states that this one does not have."""
         if state.number not in self._void:
-            newer = (link.state for link in self.past if link.state.number > state.number)
+            newer = (link.state for link in self.history if link.state.number > state.number)
             games = (game.id for later in newer for game in later.games)
             self._void[state.number] = tuple(sorted({one for one in games if not state.game(one)}))
         return self._void[state.number]
@@ -96,7 +96,7 @@ class SignedGames:
         """Our seat in a live game as of this state: all its moves up to there, seen again."""
         path = [
             known
-            for link in self.past
+            for link in self.history
             if link.state.number <= state.number and (known := link.state.game(game.id))
         ]
         player = self.endpoint.new_player(game)

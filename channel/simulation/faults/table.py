@@ -382,7 +382,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "secrecy",
             "moves on chain before the answered move is deep",
             Replaced,
-            "peer.onchain.game_tracking:LAST_CHANCE",
+            "peer.onchain.decisions:LAST_CHANCE",
             constant(1000),
             by=("leaver", "silent"),
         ),

@@ -15,7 +15,7 @@ from channel.errors import InvariantError, UsageError
 from channel.peer.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
 from channel.peer.interface import Cancelled, Effect, Event, Push
 from channel.peer.machine import Peer, Phase
-from channel.peer.onchain import game_tracking
+from channel.peer.onchain import decisions
 from channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channel.simulation import sweep as everything
 from channel.simulation.arena import Arena
@@ -298,7 +298,7 @@ def _revealed_by(run: Run) -> list[bytes]:
 
 
 def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_tracking, "LAST_CHANCE", 1000)
+    monkeypatch.setattr(decisions, "LAST_CHANCE", 1000)
     found = [one for step in (5, 6) for one in check(run("leaver", step))]
     assert {one.promise for one in found} == {"secrecy"}
     assert all("blocks deep" in one.how for one in found)

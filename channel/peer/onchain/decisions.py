@@ -1,0 +1,92 @@
+"""What to do about an unspent game coin.
+
+Source: the state channel, "Going on chain", from "On chain: moves must be in" on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from channel.peer.onchain.chain_view import ChainView
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.peer.slashable import SlashableMove
+from channel.protocol.state import LiveGame
+from games import registry
+
+LAST_CHANCE = 3
+"""Blocks before its deadline in which a move no longer waits for anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashMove:
+    """The last move was illegal: take everything."""
+
+    illegal: SlashableMove
+
+
+@dataclass(frozen=True, slots=True)
+class MakeMove:
+    """Make this move; `redo`: it was sent off chain. `risky`: it could not wait as it should."""
+
+    after: LiveGame
+    redo: bool
+    risky: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTimeout:
+    """The timeout has come, and pays us something."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskPlayer:
+    """It is our turn, and the player has not decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """Nothing in the coin is ours, and nothing can be done about that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing is to be done now."""
+
+
+Decision: TypeAlias = SlashMove | MakeMove | ClaimTimeout | AskPlayer | LetGo | Wait
+
+
+def decide(view: ChainView, tracked: TrackedCoin, born: int) -> Decision:
+    """Decide what to do about an unspent game coin that was made at this height."""
+    game = tracked.game
+    age = view.peak - born
+    if tracked.slashable is not None:
+        # No timelock, and everything to win: a slash is possible until the coin is spent.
+        return SlashMove(tracked.slashable)
+    may_move = False
+    if game.mover is view.side and game.coin.infohash_b:
+        redo = view.signed_games.sent_from(game)
+        open_to_us = tracked.player is not None and not view.signed_games.settled_by_us(game)
+        undecided = redo is None and game.coin not in view.decided
+        after = redo or view.decided.get(game.coin)
+        may_move = open_to_us and (undecided or after is not None)
+        if may_move and age < game.coin.timeout:
+            return _move(view, tracked, age, after, redo is not None) if after else AskPlayer()
+    nothing_to_wait_for = game.mover is view.side and not may_move
+    if not game.shares()[view.side] and (age >= game.coin.timeout or nothing_to_wait_for):
+        return LetGo()
+    return ClaimTimeout() if age >= game.coin.timeout else Wait()
+
+
+def _move(view: ChainView, tracked: TrackedCoin, age: int, after: LiveGame, redo: bool) -> Decision:
+    """Make our move, unless it has to wait until the move that it answers is deep."""
+    safe = (
+        redo
+        or tracked.first
+        or age >= view.endpoint.confirmations
+        or not registry.get(tracked.game.terms.game).reveals
+    )
+    if not safe and age < tracked.game.coin.timeout - LAST_CHANCE:
+        return Wait()
+    return MakeMove(after, redo, not safe)

@@ -1,0 +1,65 @@
+"""What a scan of the chain finds: facts, news, and spends that are due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from channel.chain.coins import Coin
+from channel.peer.chain_news import Fact
+from channel.peer.interface import News, Push, Store
+from channel.peer.onchain.dispute_state import Status
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.protocol.state import LiveGame
+from games.referee import GameCoin
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A spend to push, which has been due for `waited` blocks (under 0: not long enough for a fee).
+
+    `worth` is what it brings us, in mojos: no fee reaches it. None: the spend has a deadline, and
+    is paid for whatever it brings.
+    """
+
+    push: Push
+    waited: int
+    worth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What one part of a scan finds. The findings of all parts are added up, in order.
+
+    `coins` are those that were looked for. `facts` hold in this block, `news` are new with it.
+    `decided`, `warned`, `tracked` and `undecided` are as in `Dispute`. `complete`: the node hid
+    nothing that we have to know.
+    """
+
+    coins: tuple[Coin, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    news: tuple[News, ...] = ()
+    stores: tuple[Store, ...] = ()
+    due: tuple[Due, ...] = ()
+    decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
+    warned: frozenset[bytes] = frozenset()
+    tracked: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
+    undecided: Mapping[int, TrackedCoin] = field(default_factory=dict)
+    status: Status = Status.OPEN
+    complete: bool = True
+
+    def __add__(self, other: Findings) -> Findings:
+        """The findings of both, this part's first."""
+        return Findings(
+            self.coins + other.coins,
+            self.facts + other.facts,
+            self.news + other.news,
+            self.stores + other.stores,
+            self.due + other.due,
+            {**self.decided, **other.decided},
+            self.warned | other.warned,
+            {**self.tracked, **other.tracked},
+            {**self.undecided, **other.undecided},
+            self.status if other.status is Status.OPEN else other.status,
+            self.complete and other.complete,
+        )

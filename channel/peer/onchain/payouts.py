@@ -1,0 +1,64 @@
+"""What a game that ended on chain pays, and to which coins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channel.chain.coins import Coin
+from channel.peer.onchain.chain_view import ChainView, Track
+from channel.peer.onchain.decisions import LetGo, decide
+from channel.peer.onchain.tracked_coins import TrackedCoin
+from channel.protocol.spend_parsing import Slashed, TimedOut
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """What a game that ended pays, in mojos. `final`: as deep as we want it."""
+
+    ours: int
+    theirs: int
+    final: bool
+
+
+def payout(view: ChainView, track: Track) -> Payout | None:
+    """What a game paid, or will pay without our doing; None while that is open."""
+    tracked, seen = track.tip, track.tip_seen
+    if seen is None or track.lost or (seen.spent is not None and track.end is None):
+        return None
+    coin = tracked.game.coin
+    deep = seen.spent is not None and view.deep(seen.spent)
+    if isinstance(track.end, Slashed):
+        ours = coin.amount if tracked.game.mover is view.side else 0
+        return Payout(ours, coin.amount - ours, deep)
+    ours = tracked.game.shares()[view.side]
+    if track.end is None and not isinstance(decide(view, tracked, seen.born), LetGo):
+        return None
+    # A share of nothing stays so, whether and when the other side claims the rest, once no
+    # reorganisation can bring back the time in which the game was to be moved.
+    given = not ours and view.deep(seen.born + coin.timeout)
+    return Payout(ours, coin.amount - ours, deep or given)
+
+
+def slasher(view: ChainView, tracked: TrackedCoin) -> str:
+    """Who slashed at this coin, as its mover."""
+    return "us" if tracked.game.mover is view.side else "them"
+
+
+def paid_coins(view: ChainView, track: Track, paid: Payout) -> tuple[Coin | None, Coin | None]:
+    """The coins that a spent game coin paid us and the other side."""
+    match track.end:
+        case TimedOut(mover_address, waiter_address):
+            pass
+        case Slashed(mover_address):
+            waiter_address = b""
+        case _:
+            return None, None
+    parent = track.tip.coin.id
+    we_move = track.tip.game.mover is view.side
+    ours, theirs = mover_address, waiter_address
+    if not we_move:
+        ours, theirs = theirs, ours
+    return (
+        Coin(parent, ours, paid.ours) if paid.ours else None,
+        Coin(parent, theirs, paid.theirs) if paid.theirs else None,
+    )
