@@ -1,6 +1,6 @@
 """Duels: at a place where two selections meet, each side looks for a better one in turn.
 
-Random selections are mostly poor hands, so that what decides between good ones is hardly ever
+FastChance selections are mostly poor hands, so that what decides between good ones is hardly ever
 tried. Here the rules say which selection gets more, nothing else is known of the game, and both
 sides climb until one finds nothing better. Each pair on the way comes with the least share that
 the rules let pass and with the next lower number: where the comparison of the two comes out
@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from random import Random
 from typing import TypeAlias
 
 from channel.lab.cases.guided_mutator import make_case
 from channel.lab.cases.mutator import SELECTIONS
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
@@ -29,7 +29,7 @@ Call: TypeAlias = tuple[bytes, int, Value]
 """A move, its share, and the evidence."""
 
 
-def duel(target: Target, site: Site, dice: Random) -> Iterator[Call]:
+def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
     """The calls of one duel at this site; none where the verdict does not depend on evidence
     and share, or where every selection is refused."""
     judged = target.game.validators[site.validator].judge
@@ -42,13 +42,13 @@ def duel(target: Target, site: Site, dice: Random) -> Iterator[Call]:
     move, evidence = site.play.move, site.held[-1]
     if not move or not isinstance(judge(move, shares[-1], b""), Raise):
         return
-    if dice.random() < 0.8 or not isinstance(judge(move, shares[-1], evidence), Valid):
-        takes = (one for one in _mixed(dice) if isinstance(judge(move, shares[-1], one), Valid))
+    if chance.random() < 0.8 or not isinstance(judge(move, shares[-1], evidence), Valid):
+        takes = (one for one in _mixed(chance) if isinstance(judge(move, shares[-1], one), Valid))
         first = next(takes, None)
         if first is None:
             return
         evidence = first
-        shown = (move[:-1] + last for last in _mixed(dice))
+        shown = (move[:-1] + last for last in _mixed(chance))
         move = next(m for m in shown if isinstance(judge(m, shares[-1], evidence), Valid))
     for turn in range(TURNS):
         least = _least(shares, partial(_at, judge, move, evidence))
@@ -59,13 +59,13 @@ def duel(target: Target, site: Site, dice: Random) -> Iterator[Call]:
         if turn % 2:
             better = (
                 (one, evidence)
-                for one in (move[:-1] + last for last in _mixed(dice))
+                for one in (move[:-1] + last for last in _mixed(chance))
                 if isinstance(judge(one, shares[least - 1], evidence), Valid)
             )
         else:
             better = (
                 (move, one)
-                for one in _mixed(dice)
+                for one in _mixed(chance)
                 if isinstance(judge(move, shares[least], one), Slash)
             )
         pair = next(better, None)
@@ -85,8 +85,8 @@ def _at(
     return judge(move, share, evidence)
 
 
-def _mixed(dice: Random) -> list[bytes]:
-    return dice.sample(SELECTIONS, len(SELECTIONS))
+def _mixed(chance: FastChance) -> list[bytes]:
+    return chance.shuffled(SELECTIONS)
 
 
 def _least(shares: tuple[int, ...], judge: Callable[[int], Verdict]) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from random import Random
 
 from channel.lab.cases.mutator import BYTES, LONGEST, SHAPES, Mutator, SiteCase
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.sites.values import leaves
 from clsp.integers import atom_to_int, int_to_atom
@@ -38,12 +38,12 @@ class GuidedMutator(Mutator):
     def __init__(
         self,
         site: Site,
-        dice: Random,
+        chance: FastChance,
         base: SiteCase,
         words: Sequence[bytes],
         others: Sequence[SiteCase],
     ) -> None:
-        super().__init__(site, dice)
+        super().__init__(site, chance)
         self._base = base
         self._words = (*words, *dict.fromkeys(leaves(site.state)), site.play.move)
         self._others = others or (base,)
@@ -89,7 +89,7 @@ class GuidedMutator(Mutator):
             return to_list([evidence, self._pick(self._words)])
         if isinstance(evidence, tuple):
             return evidence[int(self._random() * 2)]
-        return _changed(evidence, int(self._random() * (len(evidence) + 1)), self._bits(8))
+        return _changed(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
 
     # --- moves -------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class GuidedMutator(Mutator):
 
     def _number(self) -> tuple[str, bytes]:
         """A number near a word, as the tail of the move."""
-        number = atom_to_int(self._pick(self._words)[:8]) + self._bits(2) - 1
+        number = atom_to_int(self._pick(self._words)[:8]) + self._chance.below(4) - 1
         return "number", self._head() + int_to_atom(number)
 
     def _spliced(self) -> tuple[str, bytes]:

@@ -7,11 +7,11 @@ something and a tail that is a number or a mask, and numbers matter where they m
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import TypeVar
 
 import msgspec
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import END, HEADS, Site
 from channel.lab.sites.values import numbers
 from clsp.integers import int_to_atom
@@ -72,13 +72,13 @@ SHAPES = tuple(
 
 
 class Mutator:
-    """Makes the cases of one site, all its choices from `dice`."""
+    """Makes the cases of one site, with all its choices from `chance`."""
 
-    def __init__(self, site: Site, dice: Random) -> None:
+    def __init__(self, site: Site, chance: FastChance) -> None:
         self.site = site
         self.move = site.play.move
-        self._random = dice.random
-        self._bits = dice.getrandbits
+        self._random = chance.random
+        self._chance = chance
         play = site.play
         self._numbers = numbers(site.state, site.amount, play.share)
         self._honest_share = _share(play.share)
@@ -161,7 +161,7 @@ class Mutator:
         if self._random() < 0.5:
             move[at] ^= 1 << int(self._random() * 8)
         else:
-            move[at] = self._bits(8)
+            move[at] = self._chance.byte()
         return "byte", bytes(move)
 
     def _fresh(self) -> tuple[str, bytes]:
@@ -174,7 +174,7 @@ class Mutator:
             return "selection", self._pick(SELECTIONS)
         at = -2 if len(move) > 1 and self._random() < 0.2 else -1
         lot = self._random()
-        move[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._bits(8)
+        move[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.byte()
         return "selection", bytes(move)
 
     def _tail(self) -> tuple[str, bytes]:
@@ -191,7 +191,7 @@ class Mutator:
         if lot < 0.7:
             return "encoding", self._head() + sign * (10 - min(len(atom), 9)) + atom
         if lot < 0.85:
-            return "encoding", self._head() + b"\x00\xff"[self._bits(1) :][:1] + atom
+            return "encoding", self._head() + self._pick((b"\x00\xff", b"\xff")) + atom
         return "encoding", self._head() + self._some_bytes(1 + int(self._random() * 12))
 
     def _head(self) -> bytes:
@@ -204,7 +204,7 @@ class Mutator:
         return self._some_bytes(32)
 
     def _some_bytes(self, count: int) -> bytes:
-        return self._bits(8 * count).to_bytes(count, "big") if count else b""
+        return self._chance.bytes(count)
 
 
 _KINDS: tuple[Callable[[Mutator], tuple[str, bytes]], ...] = (

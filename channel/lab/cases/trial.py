@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ from channel.lab.cases.describe import vector
 from channel.lab.cases.loss import loss
 from channel.lab.cases.mutator import SiteCase
 from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
@@ -151,7 +151,7 @@ class Trial:
     runner: RefereeRunner
     site: Site
     cases: list[SiteCase]
-    dice: Random
+    chance: FastChance
     tally: LabTally
     fresh: list[SiteCase] = field(default_factory=list)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from random import Random
 from time import perf_counter
 
 from channel.crypto.hkdf import derive
@@ -18,6 +17,7 @@ from channel.lab.cases.mutator import Mutator
 from channel.lab.cases.trial import LabTally, Trial
 from channel.lab.laws import laws_for
 from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.generate import generate_sites
 from channel.lab.target.target import Target
 from channel.system.interrupt import held
@@ -106,7 +106,7 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
     """All laws on one chunk."""
     tally = LabTally()
     every_law = laws_for(target)
-    dice = Random(derive(seed.encode(), "laws", number))
+    chance = FastChance(derive(seed.encode(), "laws", number))
     new = set() if number else set(target.programs)
     for trial in trials(target, seed, number, cases, tally):
         first = trial.site.natural and trial.site.validator in new
@@ -115,7 +115,7 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
             if law.every > 1 and trial.site.validator in tally.runaway:
                 continue  # its slashes would take seconds each, and it is found out already
             often = 1 if number else SOONER
-            if first or dice.random() * law.every < often:
+            if first or chance.random() * law.every < often:
                 for finding in law.check(trial):
                     tally.found(finding)
     return tally
@@ -134,14 +134,14 @@ def trials(
     `beyond`: also in states that no play is known to reach; by default of our own programs only.
     """
     secret = derive(seed.encode(), "chunk", number)
-    dice = Random(secret)
+    chance = FastChance(secret)
     runner = RefereeRunner(target)
     tally = tally or LabTally()
     left = cases
     at_a_site = min(AT_A_SITE, max(4, cases // SITES))
-    for site in generate_sites(target, secret, dice, target.strict if beyond is None else beyond):
+    for site in generate_sites(target, secret, chance, target.strict if beyond is None else beyond):
         size = min(left, at_a_site)
-        yield Trial(target, runner, site, Mutator(site, dice).cases(size), dice, tally)
+        yield Trial(target, runner, site, Mutator(site, chance).cases(size), chance, tally)
         left -= size
         if not left:
             return

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import TypeAlias
 
 from channel.crypto.hkdf import derive
@@ -24,6 +23,7 @@ from channel.lab.fuzz.seeds import Corpus
 from channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channel.lab.laws import Law, laws_for
 from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.generate import generate_sites
 from channel.lab.sites.hands import plain_hands
 from channel.lab.sites.honest_play import recorded_sites
@@ -116,8 +116,8 @@ class Campaign:
 
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
-        self._dice = Random(secret)
-        self._hands = generate_sites(self.target, secret, self._dice, self.target.strict)
+        self._chance = FastChance(secret)
+        self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
         self._laws = laws_for(self.target)
         self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
@@ -176,13 +176,13 @@ class Campaign:
             every = [name for name, probes in self.corpus.probes.items() if probes]
             if self._duellers and self._duelled < DUELLING * self.work:
                 yield from self._duels()
-            elif rounds <= HANDS_FIRST or not every or self._dice.random() < 0.4:
+            elif rounds <= HANDS_FIRST or not every or self._chance.random() < 0.4:
                 site = next(self._hands)
                 if site.validator not in self._peaceful and site.natural:
                     self._may_duel(site)
-                yield self._trial(site, Mutator(site, self._dice).cases(FRESH))
+                yield self._trial(site, Mutator(site, self._chance).cases(FRESH))
             else:
-                yield self._around(self._dice.choice(every))
+                yield self._around(self._chance.pick(every))
 
     # --- duels -------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class Campaign:
         """Remember a place where selections meet; most validators have none."""
         if self.target.rules is None:
             return
-        if next(duel(self.target, site, self._dice), None) is None:
+        if next(duel(self.target, site, self._chance), None) is None:
             self._tries[site.validator] += 1
             if self._tries[site.validator] > 8:
                 self._peaceful.add(site.validator)
@@ -201,10 +201,10 @@ class Campaign:
         """One place with one secret after the other behind its commitment: what is dealt rarely
         is compared seldom, and by good selections hardly ever."""
         start = self.work
-        site = self._dice.choice(self._duellers)
+        site = self._chance.pick(self._duellers)
         for _ in range(DEALS):
-            other = recommitted(self.target, site, self._dice, anew=True) or site
-            calls = duel(self.target, other, self._dice)
+            other = recommitted(self.target, site, self._chance, anew=True) or site
+            calls = duel(self.target, other, self._chance)
             self.work += A_DUEL
             cases = [make_case(other, "duel", *call) for call in calls]
             if cases:
@@ -215,21 +215,21 @@ class Campaign:
         probes = self.corpus.probes[name]
         # The newest as often as all the others together: they are on to something.
         last = probes[-8:]
-        probe = self._dice.choice(last if self._dice.random() < 0.5 else probes)
-        site, lot = probe.site, self._dice.random()
+        probe = self._chance.pick(last if self._chance.random() < 0.5 else probes)
+        site, lot = probe.site, self._chance.random()
         other: Site | None = None
         if self.target.rules is not None and lot < 0.2:
-            other = recommitted(self.target, site, self._dice)
+            other = recommitted(self.target, site, self._chance)
         elif self.target.strict and lot < 0.4:
-            other = disturbed(self.target, site, self._dice)
+            other = disturbed(self.target, site, self._chance)
         others = [one.case for one in last]
         guided = GuidedMutator(
-            other or site, self._dice, probe.case, self._dictionary(name), others
+            other or site, self._chance, probe.case, self._dictionary(name), others
         )
         return self._trial(other or site, guided.cases(AROUND))
 
     def _trial(self, site: Site, cases: list[SiteCase]) -> Trial:
-        return Trial(self.target, RefereeRunner(self.target), site, cases, self._dice, self.tally)
+        return Trial(self.target, RefereeRunner(self.target), site, cases, self._chance, self.tally)
 
     def _round(self, trial: Trial) -> None:
         site, before = trial.site, self.tally.spent
@@ -240,7 +240,7 @@ class Campaign:
                 continue
             # Where something new happened, the dear laws look more closely.
             often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
-            if first or self._dice.random() * law.every < (often if law.every > 1 else 1):
+            if first or self._chance.random() * law.every < (often if law.every > 1 else 1):
                 for finding in law.check(trial):
                     self._found(trial, law, finding)
         cases = len(trial.cases)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from random import Random
 from typing import TypeGuard
 
 from channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
@@ -12,6 +11,7 @@ from channel.lab.cases.mutator import Mutator
 from channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, LabTally, Trial
 from channel.lab.laws import Law
 from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.values import NIL
@@ -33,7 +33,7 @@ def broken_by(
     """What one law finds on this one case. `tally` adds up what it costs."""
     tally = tally or LabTally()
     runner = RefereeRunner(target)
-    trial = Trial(target, runner, probe.site, [probe.case], Random(0), tally)
+    trial = Trial(target, runner, probe.site, [probe.case], FastChance(b"shrink"), tally)
     found = tuple(law.check(trial))
     tally.spent += runner.spent
     return found
@@ -107,7 +107,7 @@ class Shrinker:
         """The same cause by any deviation on a plain hand."""
         best: Probe | None = None
         for site in self._plain:
-            for case in Mutator(site, Random(0)).cases(ANEW // self._law.every + 8):
+            for case in Mutator(site, FastChance(b"shrink")).cases(ANEW // self._law.every + 8):
                 found = Probe(site, case)
                 if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
                     best = found

@@ -29,14 +29,14 @@ class CommitmentsAreBound:
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """The site's honest move, if it opens something."""
-        play, dice = trial.site.play, trial.dice
+        play, chance = trial.site.play, trial.chance
         opened = opening(play.move, frozenset(leaves(trial.site.state)))
         if opened is None or self._optional(trial):
             return
         start, end = opened
-        for at in {start, end - 1, start + int(dice.random() * (end - start))}:
+        for at in {start, end - 1, start + int(chance.random() * (end - start))}:
             changed = bytearray(play.move)
-            changed[at] ^= 1 << int(dice.random() * 8)
+            changed[at] ^= 1 << chance.below(8)
             move = bytes(changed)
             trial.tally.tried[self.name] += 1
             held = (play.evidence, *trial.evidence(play.move))

@@ -50,7 +50,7 @@ class LegalMovesAreSafe:
     def _attacked(
         self, trial: Trial, call: tuple[bytes, int, Value], verdict: Valid
     ) -> Iterator[LabFinding]:
-        site, runner, dice = trial.site, trial.runner, trial.dice
+        site, runner, chance = trial.site, trial.runner, trial.chance
         move, share, given = call
         fields = runner.after(site, move, int_to_atom(share), runner.honest(verdict.next))
         trial.tally.tried[self.name] += 1
@@ -58,9 +58,9 @@ class LegalMovesAreSafe:
             text = "the referee does not let a legal move through to the coin that it makes"
             yield trial.finding(self.name, GRIEFING, text, "legal move refused", call)
             return
-        shapes = [SHAPES[int(dice.random() * len(SHAPES))][0] for _ in range(EVIDENCE // 2)]
-        picked = [SELECTIONS[int(dice.random() * len(SELECTIONS))] for _ in range(EVIDENCE // 2)]
-        one_byte = BYTES[int(dice.random() * 256)][0]
+        shapes = [SHAPES[int(chance.random() * len(SHAPES))][0] for _ in range(EVIDENCE // 2)]
+        picked = [SELECTIONS[int(chance.random() * len(SELECTIONS))] for _ in range(EVIDENCE // 2)]
+        one_byte = BYTES[chance.below(256)][0]
         for evidence in (given, *trial.evidence(move), *shapes, *picked, one_byte):
             if runner.slash(site, fields, evidence) is SlashResult.PAYS:
                 text = "a legal move is slashed: its honest mover loses everything"

@@ -44,8 +44,8 @@ class GamesEnd:
         if trial.target.rules is None:
             yield from self._circle(trial)
             return
-        chance = Chance(int(trial.dice.random() * 2**64).to_bytes(8, "big"))
-        staller = Seat(int(trial.dice.random() * 2))
+        chance = Chance(int(trial.chance.random() * 2**64).to_bytes(8, "big"))
+        staller = Seat(trial.chance.below(2))
         last = self._game(trial.target, staller, chance)
         if last is not None:
             text = (
@@ -54,7 +54,7 @@ class GamesEnd:
             )
             play = last.play
             call = play.move, play.share, play.evidence
-            here = Trial(trial.target, trial.runner, last, [], trial.dice, trial.tally)
+            here = Trial(trial.target, trial.runner, last, [], trial.chance, trial.tally)
             yield here.finding(self.name, GRIEFING, text, self.name, call)
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from itertools import zip_longest
-from random import Random
 
 import msgspec
 from chia_rs import run_chia_program
@@ -14,6 +13,7 @@ from channel.crypto.hkdf import derive
 from channel.lab.cases.duels import Call, arguments, duel
 from channel.lab.crosscheck.crosscheck import CHUNK, trials
 from channel.lab.laws.verdicts_agree import same
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.patterns import patterned
 from channel.lab.sites.site import Site, recommitted
 from channel.lab.target.target import Target
@@ -138,7 +138,7 @@ def _calls(
 ) -> Iterator[tuple[Site, Iterator[tuple[Call, bytes]]]]:
     """The places of a chunk and what is tried there."""
     deep = number % 4 == 0
-    dice = Random(derive(seed.encode(), "duels", number))
+    chance = FastChance(derive(seed.encode(), "duels", number))
     for trial in trials(target, seed, number, DEEP if deep else WIDE):
         site = trial.site
         if site.validator not in wanted:
@@ -147,22 +147,22 @@ def _calls(
         yield site, calls
         if deep:
             continue
-        for place in _variants(target, site, dice):
-            fought = (call for _ in range(DUELS) for call in duel(target, place, dice))
+        for place in _variants(target, site, chance):
+            fought = (call for _ in range(DUELS) for call in duel(target, place, chance))
             yield place, ((call, arguments(place, call)) for call in fought)
 
 
-def _variants(target: Target, site: Site, dice: Random) -> Iterator[Site]:
+def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
     """A place, and the same with other things behind its commitments and in its lists."""
     yield site
-    if next(duel(target, site, dice), None) is None:
+    if next(duel(target, site, chance), None) is None:
         return
     for _ in range(VARIANTS):
-        other = recommitted(target, site, dice)
+        other = recommitted(target, site, chance)
         if other is None:
             continue
         yield other
-        if (laid_out := patterned(target, other, dice)) is not None:
+        if (laid_out := patterned(target, other, chance)) is not None:
             yield laid_out
 
 

@@ -7,12 +7,11 @@ each returns one constant, or all that it was called with.
 
 from __future__ import annotations
 
-from random import Random
-
 import msgspec
 
 from channel.crypto.hkdf import derive
 from channel.lab.mutants.prepared_calls import DEARER, KEPT, PER_RULE, PreparedCall, cost_of
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import KEYS
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
@@ -64,22 +63,22 @@ def diverse(target: Target, seed: str) -> tuple[list[PreparedCall], int]:
 
 def judged(target: Target, seed: str, number: int) -> list[tuple[str, PreparedCall]]:
     """One chunk of spends, each with the rule that refuses it or the path that it takes."""
-    dice = Random(derive(seed.encode(), "spends", number))
-    return [_spend(target, dice) for _ in range(CHUNK)]
+    chance = FastChance(derive(seed.encode(), "spends", number))
+    return [_spend(target, chance) for _ in range(CHUNK)]
 
 
-def _spend(target: Target, dice: Random) -> tuple[str, PreparedCall]:
+def _spend(target: Target, chance: FastChance) -> tuple[str, PreparedCall]:
     """A spend, and the rule that refuses it or the path that it takes."""
-    coin = _coin(target, dice)
-    path = dice.choice(("timeout", "move", "move", "slash", "slash"))
+    coin = _coin(target, chance)
+    path = chance.pick(("timeout", "move", "move", "slash", "slash"))
     if path == "timeout":
-        solution = _timeout(coin, dice)
+        solution = _timeout(coin, chance)
     elif path == "move":
-        solution = _move(coin, dice)
+        solution = _move(coin, chance)
     else:
-        coin, solution = _slash(coin, dice)
-    if dice.random() < 0.05:
-        solution = dice.choice((NIL, b"x", (solution, NIL), (NIL, solution), _longer(solution)))
+        coin, solution = _slash(coin, chance)
+    if chance.random() < 0.05:
+        solution = chance.pick((NIL, b"x", (solution, NIL), (NIL, solution), _longer(solution)))
     try:
         result, rule = judge(coin, solution), path
     except RefereeRefusal as refusal:
@@ -102,101 +101,103 @@ def judge(coin: GameCoin, solution: Value) -> Value:
     return conditions_of(coin, solution, returned)
 
 
-def _coin(target: Target, dice: Random) -> GameCoin:
-    amount = dice.choice(AMOUNTS)
-    share = dice.choice((0, amount, amount // 2, dice.randint(0, amount)))
+def _coin(target: Target, chance: FastChance) -> GameCoin:
+    amount = chance.pick(AMOUNTS)
+    share = chance.pick((0, amount, amount // 2, chance.between(0, amount)))
     return GameCoin(
         mover_key=KEYS[0],
         waiter_key=KEYS[1],
-        timeout=dice.choice((1, 15, 200, 70000)),
+        timeout=chance.pick((1, 15, 200, 70000)),
         amount=amount,
         mod_hash=target.referee.hash,
-        nonce=dice.choice((0, 4, 5, 300)),
-        move=dice.randbytes(dice.choice((0, 1, 17, 32, 42))),
-        max_move_size=dice.choice(SIZES[:-1]),
-        infohash_b=dice.choice((NIL, dice.randbytes(32), dice.randbytes(32))),
+        nonce=chance.pick((0, 4, 5, 300)),
+        move=chance.bytes(chance.pick((0, 1, 17, 32, 42))),
+        max_move_size=chance.pick(SIZES[:-1]),
+        infohash_b=chance.pick((NIL, chance.bytes(32), chance.bytes(32))),
         mover_share=share,
-        infohash_a=dice.choice((FIRST, dice.randbytes(32))),
+        infohash_a=chance.pick((FIRST, chance.bytes(32))),
     )
 
 
-def _timeout(coin: GameCoin, dice: Random) -> Value:
+def _timeout(coin: GameCoin, chance: FastChance) -> Value:
     addresses: list[Value] = []
     for share in (coin.mover_share, coin.waiter_share):
-        honest = dice.randbytes(32) if share else NIL
-        other = dice.choice((NIL, dice.randbytes(32), b"\x00", (b"x", NIL)))
-        addresses.append(honest if dice.random() < 0.8 else other)
+        honest = chance.bytes(32) if share else NIL
+        odd: tuple[Value, ...] = (NIL, chance.bytes(32), b"\x00", (b"x", NIL))
+        other = chance.pick(odd)
+        addresses.append(honest if chance.random() < 0.8 else other)
     return to_list(addresses)
 
 
-def _move(coin: GameCoin, dice: Random) -> Value:
+def _move(coin: GameCoin, chance: FastChance) -> Value:
     """A move, mostly with one field that may be wrong."""
     most = coin.max_move_size
     fields: list[Value] = [
-        dice.randbytes(dice.randint(0, most)),
-        dice.choice((NIL, dice.randbytes(32))),
-        int_to_atom(dice.randint(0, coin.amount)),
-        int_to_atom(dice.choice(SIZES)),
+        chance.bytes(chance.between(0, most)),
+        chance.pick((NIL, chance.bytes(32))),
+        int_to_atom(chance.between(0, coin.amount)),
+        int_to_atom(chance.pick(SIZES)),
     ]
     shares = (-1, 0, 1, coin.amount - 1, coin.amount, coin.amount + 1, -128, 2 * coin.amount)
     sizes = (-1, 0, 1, 127, 128, 32766, 32767, 32768, 65536, -32768, -129, LENGTHY)
-    kind = dice.randrange(7)
+    kind = chance.below(7)
     if kind == 0:
-        fields[0] = dice.randbytes(max(0, most + dice.randint(-1, 1)))
+        fields[0] = chance.bytes(max(0, most + chance.between(-1, 1)))
     elif kind == 1:
-        fields[1] = dice.randbytes(dice.choice((0, 1, 31, 32, 33)))
+        fields[1] = chance.bytes(chance.pick((0, 1, 31, 32, 33)))
     elif kind == 2:
-        fields[2] = int_to_atom(dice.choice(shares))
+        fields[2] = int_to_atom(chance.pick(shares))
     elif kind == 3:
-        fields[3] = int_to_atom(dice.choice(sizes))
+        fields[3] = int_to_atom(chance.pick(sizes))
     elif kind == 4:
-        at = dice.choice((2, 3))
+        at = chance.pick((2, 3))
         atom = fields[at]
         assert isinstance(atom, bytes)
         fields[at] = (b"\xff" if atom[:1] >= b"\x80" else b"\x00") + atom
     elif kind == 5:
-        at = dice.choice((0, 2, 3))
+        at = chance.pick((0, 2, 3))
         fields[at] = (fields[at], NIL)
     return to_list(fields)
 
 
-def _slash(coin: GameCoin, dice: Random) -> tuple[GameCoin, Value]:
+def _slash(coin: GameCoin, chance: FastChance) -> tuple[GameCoin, Value]:
     """A slash of a move whose validator says what is made up here."""
-    state, next_state = _value(dice), _value(dice)
-    program_hash = dice.choice((NIL, dice.randbytes(32)))
+    state, next_state = _value(chance), _value(chance)
+    program_hash = chance.pick((NIL, chance.bytes(32)))
     size = int_to_atom(coin.max_move_size)
-    extras = [to_list((b"\x01", dice.randbytes(3))) for _ in range(dice.choice((0, 0, 1, 2)))]
+    extras = [to_list((b"\x01", chance.bytes(3))) for _ in range(chance.pick((0, 0, 1, 2)))]
     items: list[Value] = [program_hash, next_state, size, *extras]
     committed = infohash(program_hash, tree_hash(next_state)) if program_hash else NIL
-    if dice.random() < 0.7:
+    if chance.random() < 0.7:
         coin = _with(coin, infohash_b=committed)
-    kind = dice.randrange(8)
+    kind = chance.below(8)
     if kind == 0:
-        items = items[: dice.randrange(4)]
+        items = items[: chance.below(4)]
     elif kind == 1:
-        items[2] = int_to_atom(coin.max_move_size + dice.choice((-1, 1)))
+        items[2] = int_to_atom(coin.max_move_size + chance.pick((-1, 1)))
     elif kind == 2:
-        at = dice.randrange(len(items))
-        items[at] = _value(dice)
+        at = chance.below(len(items))
+        items[at] = _value(chance)
     elif kind == 3:
-        items[0] = dice.randbytes(32)
+        items[0] = chance.bytes(32)
     returned = to_list(items)
-    if dice.random() < 0.1:
-        returned = dice.choice((NIL, b"x", _improper(items, dice.randbytes(2))))
+    if chance.random() < 0.1:
+        returned = chance.pick((NIL, b"x", _improper(items, chance.bytes(2))))
     program = Program(serialize((QUOTE, returned)))
-    if dice.random() < 0.1:
+    if chance.random() < 0.1:
         program = ECHO
         coin = _with(coin, infohash_b=NIL, max_move_size=0)
-    if dice.random() < 0.9:
+    if chance.random() < 0.9:
         coin = _with(coin, infohash_a=infohash(program.hash, tree_hash(state)))
-    address = dice.randbytes(32) if dice.random() < 0.95 else dice.choice((NIL, (b"x", NIL)))
-    return coin, to_list((state, program.value, _value(dice), address))
+    odd: tuple[Value, ...] = (NIL, (b"x", NIL))
+    address = chance.bytes(32) if chance.random() < 0.95 else chance.pick(odd)
+    return coin, to_list((state, program.value, _value(chance), address))
 
 
-def _value(dice: Random) -> Value:
-    if dice.random() < 0.4:
-        return (_value(dice), _value(dice))
-    return dice.randbytes(dice.choice((0, 1, 2, 32)))
+def _value(chance: FastChance) -> Value:
+    if chance.random() < 0.4:
+        return (_value(chance), _value(chance))
+    return chance.bytes(chance.pick((0, 1, 2, 32)))
 
 
 def _improper(items: list[Value], end: bytes) -> Value:

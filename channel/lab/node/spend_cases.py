@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from random import Random
 from typing import TypeVar
 
 import msgspec
@@ -29,6 +28,7 @@ from channel.lab.node.spend_drafts import (
     SpendDraft,
 )
 from channel.lab.referee.referee_runs import RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.values import NIL, Value, tree_hash
@@ -86,12 +86,12 @@ def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
     About half of them are wrong in one way. Raises `UsageError` for a target without rules.
     """
     assert target.game
-    dice = Random(derive(seed.encode(), "positions"))
+    chance = FastChance(derive(seed.encode(), "positions"))
     numbers = count()
     for trial in chunks(target, seed, CHUNK):
         if not trial.site.natural:
             continue
-        maker = _Maker(trial, dice)
+        maker = _Maker(trial, chance)
         for make in (maker.move, maker.timeout, maker.slash):
             for _ in range(AT_A_SITE):
                 yield maker.judged(next(numbers), make())
@@ -100,14 +100,14 @@ def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
 class _Maker:
     """The spends of one place."""
 
-    def __init__(self, trial: Trial, dice: Random) -> None:
+    def __init__(self, trial: Trial, chance: FastChance) -> None:
         self._trial = trial
-        self._dice = dice
+        self._chance = chance
         site = trial.site
         self._before = GameCoin(
             mover_key=PUBLIC[0],
             waiter_key=PUBLIC[1],
-            timeout=dice.randint(1, LONGEST_TIMEOUT),
+            timeout=chance.between(1, LONGEST_TIMEOUT),
             amount=site.amount,
             mod_hash=trial.target.referee.hash,
             nonce=0,
@@ -115,7 +115,7 @@ class _Maker:
             max_move_size=site.before.max_move_size,
             infohash_b=infohash(trial.target.hashes[site.validator], tree_hash(site.state)),
             mover_share=site.before.mover_share,
-            infohash_a=dice.randbytes(32),
+            infohash_a=chance.bytes(32),
         )
 
     # --- what the model says ---
@@ -150,7 +150,7 @@ class _Maker:
         """A move by the mover of the place's coin."""
         move, share, commitment, size = self._declared(lies=0.3)
         items: list[Value] = [move, commitment, int_to_atom(share), int_to_atom(size)]
-        draft = SpendDraft(self._before, items, self._dice.randint(0, self._before.timeout - 1))
+        draft = SpendDraft(self._before, items, self._chance.between(0, self._before.timeout - 1))
         return self._perhaps_wrong(draft, 0.5, WRONG_MOVES)
 
     def _declared(self, lies: float) -> tuple[bytes, int, bytes, int]:
@@ -166,7 +166,7 @@ class _Maker:
         verdict, _ = trial.ruling(move, share)
         runner = RefereeRunner(trial.target)
         if not isinstance(verdict, Valid):
-            if self._dice.random() < lies or not arguments:
+            if self._chance.random() < lies or not arguments:
                 return move, share, self._pick((b"", LIE)), self._pick((0, 17, 32, 300))
             best = runner.best_cheat(site, arguments)
             if not isinstance(best.infohash, bytes) or not isinstance(best.size, bytes):
@@ -176,7 +176,7 @@ class _Maker:
         honest = runner.honest(verdict.next)
         commitment, size = honest.infohash, verdict.next.max_move_size if verdict.next else 0
         assert isinstance(commitment, bytes)
-        if self._dice.random() < lies:
+        if self._chance.random() < lies:
             return move, share, self._pick((commitment, b"", LIE)), self._pick((0, size, size + 1))
         return move, share, commitment, size
 
@@ -185,10 +185,10 @@ class _Maker:
     def timeout(self) -> SpendDraft:
         """The end of a coin before the place's move, or after it."""
         coin = self._before
-        if self._dice.random() < 0.5:
+        if self._chance.random() < 0.5:
             move, share, commitment, size = self._declared(lies=0.2)
             coin = coin.after(move, commitment, share, size)
-        lot = self._dice.random()
+        lot = self._chance.random()
         if lot < 0.4:
             share = 0 if lot < 0.2 else coin.amount
             coin = msgspec.structs.replace(coin, mover_share=share)
@@ -196,7 +196,7 @@ class _Maker:
             ADDRESSES[0] if coin.mover_share else NIL,
             ADDRESSES[1] if coin.waiter_share else NIL,
         ]
-        draft = SpendDraft(coin, items, coin.timeout + self._dice.randint(0, 2))
+        draft = SpendDraft(coin, items, coin.timeout + self._chance.between(0, 2))
         return self._perhaps_wrong(draft, 0.5, WRONG_TIMEOUTS)
 
     # --- slashes ---
@@ -208,21 +208,21 @@ class _Maker:
         coin = self._before.after(move, commitment, share, size)
         held = trial.evidence(move)
         evidence: Value = self._pick(held)
-        if self._dice.random() < 0.3:
+        if self._chance.random() < 0.3:
             evidence = self._pick(trial.cases).evidence
         program = trial.target.programs[site.validator].value
         items: list[Value] = [site.state, program, evidence, ADDRESSES[0]]
-        draft = SpendDraft(coin, items, self._dice.randint(0, coin.timeout + 2))
+        draft = SpendDraft(coin, items, self._chance.between(0, coin.timeout + 2))
         return self._perhaps_wrong(draft, 0.3, WRONG_SLASHES)
 
     # --- lots ---
 
     def _perhaps_wrong(
-        self, draft: SpendDraft, chance: float, wrongs: tuple[Fault, ...]
+        self, draft: SpendDraft, share: float, wrongs: tuple[Fault, ...]
     ) -> SpendDraft:
-        if self._dice.random() < chance:
-            self._pick(wrongs)(draft, self._dice)
+        if self._chance.random() < share:
+            self._pick(wrongs)(draft, self._chance)
         return draft
 
     def _pick(self, items: Sequence[T]) -> T:
-        return items[int(self._dice.random() * len(items))]
+        return items[int(self._chance.random() * len(items))]

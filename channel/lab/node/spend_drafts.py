@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 import msgspec
 
+from channel.lab.sites.fast_chance import FastChance
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.referee import FIRST, GameCoin
@@ -42,15 +42,15 @@ class SpendDraft:
         self.coin = msgspec.structs.replace(self.coin, **fields)
 
 
-Fault = Callable[[SpendDraft, Random], None]
+Fault = Callable[[SpendDraft, FastChance], None]
 """Makes a draft wrong in one way, or another one right: the model says which."""
 
 
 def _item(at: int, *values: Value) -> Fault:
     """Another item in this place."""
 
-    def change(draft: SpendDraft, dice: Random) -> None:
-        draft.items[at] = dice.choice(values)
+    def change(draft: SpendDraft, chance: FastChance) -> None:
+        draft.items[at] = chance.pick(values)
 
     return change
 
@@ -58,62 +58,62 @@ def _item(at: int, *values: Value) -> Fault:
 def _paired(at: int) -> Fault:
     """A pair where an atom belongs, or a pair of what belongs there and something."""
 
-    def change(draft: SpendDraft, dice: Random) -> None:
+    def change(draft: SpendDraft, chance: FastChance) -> None:
         draft.items[at] = (draft.items[at], NIL)
 
     return change
 
 
-def _too_long(draft: SpendDraft, dice: Random) -> None:
-    draft.items[0] = bytes(draft.coin.max_move_size + dice.randint(1, 3))
+def _too_long(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items[0] = bytes(draft.coin.max_move_size + chance.between(1, 3))
 
 
-def _too_much(draft: SpendDraft, dice: Random) -> None:
-    draft.items[2] = int_to_atom(draft.coin.amount + dice.randint(1, 300))
+def _too_much(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items[2] = int_to_atom(draft.coin.amount + chance.between(1, 300))
 
 
-def _more_bytes(draft: SpendDraft, dice: Random) -> None:
-    at = dice.choice((2, 3))
+def _more_bytes(draft: SpendDraft, chance: FastChance) -> None:
+    at = chance.pick((2, 3))
     atom = draft.items[at]
     assert isinstance(atom, bytes)
     draft.items[at] = b"\x00" + atom
 
 
-def _over(draft: SpendDraft, dice: Random) -> None:
+def _over(draft: SpendDraft, chance: FastChance) -> None:
     draft.change(infohash_b=b"")
 
 
-def _late(draft: SpendDraft, dice: Random) -> None:
-    draft.age = draft.coin.timeout + dice.randint(0, 2)
+def _late(draft: SpendDraft, chance: FastChance) -> None:
+    draft.age = draft.coin.timeout + chance.between(0, 2)
 
 
-def _early(draft: SpendDraft, dice: Random) -> None:
-    draft.age = dice.randint(0, draft.coin.timeout - 1)
+def _early(draft: SpendDraft, chance: FastChance) -> None:
+    draft.age = chance.between(0, draft.coin.timeout - 1)
 
 
-def _unsigned(draft: SpendDraft, dice: Random) -> None:
+def _unsigned(draft: SpendDraft, chance: FastChance) -> None:
     draft.signs = False
 
 
-def _one_more(draft: SpendDraft, dice: Random) -> None:
-    draft.items.append(dice.choice((NIL, b"\x01", (NIL, NIL))))
+def _one_more(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items.append(chance.pick((NIL, b"\x01", (NIL, NIL))))
 
 
-def _one_less(draft: SpendDraft, dice: Random) -> None:
+def _one_less(draft: SpendDraft, chance: FastChance) -> None:
     draft.items.pop()
 
 
-def _no_list(draft: SpendDraft, dice: Random) -> None:
+def _no_list(draft: SpendDraft, chance: FastChance) -> None:
     draft.tail = b"\x01"
 
 
-def _other_address(draft: SpendDraft, dice: Random) -> None:
+def _other_address(draft: SpendDraft, chance: FastChance) -> None:
     """An address for nobody, or none for somebody."""
-    at = dice.choice((0, 1))
+    at = chance.pick((0, 1))
     draft.items[at] = NIL if draft.items[at] else ADDRESSES[at]
 
 
-def _first_coin(draft: SpendDraft, dice: Random) -> None:
+def _first_coin(draft: SpendDraft, chance: FastChance) -> None:
     draft.change(infohash_a=FIRST)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from random import Random
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.hands import hands
 from channel.lab.sites.honest_play import honest_sites
 from channel.lab.sites.site import Site, disturbed, make_site, recommitted
@@ -22,7 +22,7 @@ SELDOM = 0.5
 """A length of a validator's moves is seldom tried below so much of the average."""
 
 
-def generate_sites(target: Target, seed: bytes, dice: Random, beyond: bool) -> Iterator[Site]:
+def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool) -> Iterator[Site]:
     """The places of hands without end, each followed by a few variants of it.
 
     Validators that hands reach most often are mostly passed over, so that the last one is tried
@@ -30,7 +30,7 @@ def generate_sites(target: Target, seed: bytes, dice: Random, beyond: bool) -> I
     `beyond`: also states that no play is known to reach.
     """
     if target.rules is None:
-        yield from honest_sites(target, dice)
+        yield from honest_sites(target, chance)
     made: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
     for turn in hands(target, seed):
@@ -38,16 +38,20 @@ def generate_sites(target: Target, seed: bytes, dice: Random, beyond: bool) -> I
         kind = (name, len(turn.play.move))
         often = made[name] > OFTEN * made.total() / len(target.programs) + 4
         seldom = kinds[kind] < SELDOM * kinds.total() / (len(kinds) + 1)
-        if often and dice.random() > (SOMETIMES if seldom else TAKEN):
+        if often and chance.random() > (SOMETIMES if seldom else TAKEN):
             continue
         site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
         kinds[kind] += 1
         made[name] += 1
         yield site
         for _ in range(2):
-            if (other := recommitted(target, site, dice)) is not None:
+            if (other := recommitted(target, site, chance)) is not None:
                 made[name] += 1
                 yield other
-        if beyond and dice.random() < 0.4 and (other := disturbed(target, site, dice)) is not None:
+        if (
+            beyond
+            and chance.random() < 0.4
+            and (other := disturbed(target, site, chance)) is not None
+        ):
             made[name] += 1
             yield other

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from random import Random
 
 import msgspec
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site, make_site
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int
@@ -68,15 +68,14 @@ class Recorded:
         return self
 
 
-def honest_sites(target: Target, dice: Random) -> Iterator[Site]:
-    """The file's legal moves without end, in an order of the dice's, validators in balance."""
+def honest_sites(target: Target, chance: FastChance) -> Iterator[Site]:
+    """The file's legal moves without end, in random order, validators in balance."""
     every = recorded_sites(target)
     queues: dict[str, list[Site]] = {site.validator: [] for site in every}
     while True:
         for name, queue in queues.items():
             if not queue:
-                queue += [site for site in every if site.validator == name]
-                dice.shuffle(queue)
+                queue += chance.shuffled([site for site in every if site.validator == name])
             yield queue.pop()
 
 

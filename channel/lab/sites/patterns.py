@@ -8,10 +8,10 @@ long as none of them is there twice.
 from __future__ import annotations
 
 from itertools import pairwise
-from random import Random
 
 import msgspec
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site, make_site
 from channel.lab.sites.values import leaves, with_leaf
 from channel.lab.target.target import Target
@@ -39,22 +39,22 @@ REGULAR = tuple(
 """By their number of bits: masks whose bits stand together, or are nearly every second one."""
 
 
-def patterned(target: Target, site: Site, dice: Random) -> Site | None:
+def patterned(target: Target, site: Site, chance: FastChance) -> Site | None:
     """The site with a pattern in the ascending lists of its state; None where it has no such
     list, or where the state's rules do not take these."""
     lists = _lists(site.state)
     if not lists:
         return None
-    modulus = max(map(max, lists)) + 1 + int(dice.random() * 3)
+    modulus = max(map(max, lists)) + 1 + chance.below(3)
     count = sum(map(len, lists))
     if modulus < count:
         return None
-    state, _ = _changed(site.state, _dealt(_row(count, modulus, dice), len(lists), dice))
+    state, _ = _changed(site.state, _dealt(_row(count, modulus, chance), len(lists), chance))
     for at, atom in enumerate(leaves(site.state)):
         # A number beyond the lists is one of bits, if it is anything known.
         others = REGULAR[atom[0].bit_count()] if len(atom) == 1 else ()
-        if others and atom[0] > modulus and dice.random() < 0.5:
-            state = with_leaf(state, at, others[int(dice.random() * len(others))])
+        if others and atom[0] > modulus and chance.random() < 0.5:
+            state = with_leaf(state, at, others[int(chance.random() * len(others))])
     try:
         typed = target.game.validators[site.validator].read_state(state)
     except BadState:
@@ -82,29 +82,29 @@ def progression(count: int, start: int, step: int, modulus: int, taken: set[int]
     return row
 
 
-def _row(count: int, modulus: int, dice: Random) -> list[int]:
+def _row(count: int, modulus: int, chance: FastChance) -> list[int]:
     """So many different numbers: one progression, or two beside each other; a few are left out."""
-    step, start = STEPS[int(dice.random() * len(STEPS))], int(dice.random() * modulus)
-    spare = min(int(dice.random() * 4), modulus - count)
-    first = count if dice.random() < 0.5 else count // 2
-    if (room := modulus - first * step) > 0 and dice.random() < 0.5:
+    step, start = STEPS[int(chance.random() * len(STEPS))], int(chance.random() * modulus)
+    spare = min(chance.below(4), modulus - count)
+    first = count if chance.random() < 0.5 else count // 2
+    if (room := modulus - first * step) > 0 and chance.random() < 0.5:
         start %= room  # without going past the end
     row = progression(first, start, step, modulus, set())
-    start += 1 + int(dice.random() * 4)
+    start += 1 + chance.below(4)
     row += progression(count + spare - first, start % modulus, step, modulus, set(row))
     for _ in range(spare):
-        del row[int(dice.random() * len(row))]
+        del row[int(chance.random() * len(row))]
     return row
 
 
-def _dealt(row: list[int], lists: int, dice: Random) -> list[int]:
+def _dealt(row: list[int], lists: int, chance: FastChance) -> list[int]:
     """The numbers in the order in which the lists take them: in blocks, in turn, or mixed."""
-    lot = dice.random()
+    lot = chance.random()
     if lot < 0.3:
         return row
     if lot < 0.6:
         return [number for at in range(lists) for number in row[at::lists]]
-    return dice.sample(row, len(row))
+    return chance.shuffled(row)
 
 
 def _ascending(value: Value) -> list[int] | None:

@@ -6,10 +6,10 @@ A site has its argument bytes prepared: a case patches the move, the share and t
 from __future__ import annotations
 
 from hashlib import sha256
-from random import Random
 
 import msgspec
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.values import leaves, numbers, with_leaf
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
@@ -106,7 +106,7 @@ def make_site(
     )
 
 
-def recommitted(target: Target, site: Site, dice: Random, anew: bool = False) -> Site | None:
+def recommitted(target: Target, site: Site, chance: FastChance, anew: bool = False) -> Site | None:
     """The site of a mover that committed to something else, and opens that.
 
     So what stands behind a commitment (cards, masks) is tried without a hand of its own. None
@@ -119,24 +119,24 @@ def recommitted(target: Target, site: Site, dice: Random, anew: bool = False) ->
             continue
         changed = bytearray(move[:size])
         known = [atom for atom in leaves(site.state) if len(atom) == size and atom != image]
-        lot = 0.9 if anew else dice.random()
+        lot = 0.9 if anew else chance.random()
         if lot < 0.3 and known:
             # What the opponent has shown already, as one's own: equal cards, equal tosses.
-            changed = bytearray(known[int(dice.random() * len(known))])
+            changed = bytearray(known[int(chance.random() * len(known))])
         elif lot < 0.6:
-            changed[-1] = dice.getrandbits(8)
+            changed[-1] = chance.byte()
         elif lot < 0.64:
             # Something of another length: nothing but a rule about lengths refuses it.
-            other = (*HEADS, size - 1, size + 1)[int(dice.random() * (len(HEADS) + 2))]
+            other = (*HEADS, size - 1, size + 1)[int(chance.random() * (len(HEADS) + 2))]
             if other + len(move) - size > site.before.max_move_size:
                 other = size
-            changed = bytearray(dice.getrandbits(8 * other).to_bytes(other, "big"))
+            changed = bytearray(chance.bytes(other))
         else:
-            changed = bytearray(dice.getrandbits(8 * size).to_bytes(size, "big"))
+            changed = bytearray(chance.bytes(size))
         committed = bytearray(sha256(changed).digest())
         if lot > 0.97:
             # To nothing that anybody knows, but nearly to this.
-            committed[int(dice.random() * len(committed))] ^= 1 << int(dice.random() * 8)
+            committed[int(chance.random() * len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
         play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
@@ -144,13 +144,13 @@ def recommitted(target: Target, site: Site, dice: Random, anew: bool = False) ->
     return None
 
 
-def disturbed(target: Target, site: Site, dice: Random) -> Site | None:
+def disturbed(target: Target, site: Site, chance: FastChance) -> Site | None:
     """The site with another amount, or one atom of its state changed; None for no state."""
     near = numbers(site.state, site.amount)
     atoms = list(leaves(site.state))
     programs = set(target.hashes.values())
-    at = int(dice.random() * (len(atoms) + 1))
-    number = near[int(dice.random() * len(near))]
+    at = int(chance.random() * (len(atoms) + 1))
+    number = near[int(chance.random() * len(near))]
     if at == len(atoms):
         return _elsewhere(target, site, site.state, abs(number), site.play, natural=False)
     atom = atoms[at]
@@ -159,7 +159,7 @@ def disturbed(target: Target, site: Site, dice: Random) -> Site | None:
     if len(atom) < 16:
         atom = int_to_atom(number)
     else:
-        flipped = int.from_bytes(atom, "big") ^ (1 << int(dice.random() * 8 * len(atom)))
+        flipped = int.from_bytes(atom, "big") ^ (1 << int(chance.random() * 8 * len(atom)))
         atom = flipped.to_bytes(len(atom), "big")
     state = with_leaf(site.state, at, atom)
     return _elsewhere(target, site, state, site.amount, site.play, natural=False)

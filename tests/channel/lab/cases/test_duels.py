@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from channel.lab.cases.duels import arguments, duel
 from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.target.target import Target, of_game
 from games import registry
@@ -27,7 +26,7 @@ def test_every_pair_comes_with_the_least_legal_share_and_the_one_below() -> None
     for name in registry.names():
         target = of_game(registry.get(name))
         for site in places(target):
-            calls = list(duel(target, site, Random(name)))
+            calls = list(duel(target, site, FastChance(name.encode())))
             fought |= {(name, site.validator)} if calls else set()
             for call, below in zip(calls[::2], calls[1::2], strict=False):
                 assert isinstance(judge(target, site, call), Valid)
@@ -41,7 +40,9 @@ def test_every_pair_comes_with_the_least_legal_share_and_the_one_below() -> None
 def test_the_same_dice_fight_the_same_duel() -> None:
     target = of_game(registry.get("calpoker"))
     for site in places(target):
-        one, same, other = (list(duel(target, site, Random(seed))) for seed in (1, 1, 2))
+        one, same, other = (
+            list(duel(target, site, FastChance(seed))) for seed in (b"1", b"1", b"2")
+        )
         assert one == same
         assert not one or one != other
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from random import Random
 
 import pytest
 
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.generate import generate_sites
 from channel.lab.sites.hands import hands
 from channel.lab.target.target import of_game
@@ -21,7 +21,9 @@ def test_every_kind_of_move_is_taken_again_and_again(game: str) -> None:
     played = Counter((turn.before.validator, len(turn.play.move)) for turn in turns)
     common = {kind for kind, times in played.items() if times > len(turns) / 25}
     taken: list[Counter[tuple[str | None, int]]] = [Counter(), Counter()]
-    for number, site in enumerate(islice(generate_sites(target, b"sites", Random(1), True), 1600)):
+    for number, site in enumerate(
+        islice(generate_sites(target, b"sites", FastChance(b"1"), True), 1600)
+    ):
         taken[number // 800][site.validator, len(site.play.move)] += 1
     for half in taken:
         assert all(half[kind] >= 4 for kind in common), (common, half)

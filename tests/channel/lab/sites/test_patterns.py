@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from channel.lab.crosscheck.crosscheck import trials
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.patterns import REGULAR, patterned, progression
 from channel.lab.target.target import of_game
 from clsp.integers import atom_to_int
@@ -30,7 +29,7 @@ def test_regular_masks() -> None:
 
 def test_states_with_cards_get_patterns_and_others_none() -> None:
     target = of_game(registry.get("calpoker"))
-    dice, flushes, made = Random(1), 0, 0
+    dice, flushes, made = FastChance(b"1"), 0, 0
     for trial in trials(target, "patterns", 1, 800):
         other = patterned(target, trial.site, dice)
         if other is None:
@@ -50,4 +49,4 @@ def test_states_with_cards_get_patterns_and_others_none() -> None:
 def test_a_state_without_lists_has_no_pattern() -> None:
     target = of_game(registry.get("spacepoker"))
     sites = [trial.site for trial in trials(target, "patterns", 1, 100)]
-    assert {patterned(target, site, Random(1)) for site in sites} == {None}
+    assert {patterned(target, site, FastChance(b"1")) for site in sites} == {None}

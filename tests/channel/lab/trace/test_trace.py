@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from channel.lab.referee.referee_runs import Commitment, RefereeRunner
+from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.generate import generate_sites
 from channel.lab.target.target import of_game, read
 from clsp.integers import int_to_atom
@@ -119,7 +119,7 @@ def bare(solution: list[object] | bytes) -> dict[str, str]:
     runner = RefereeRunner(target)
     site = next(
         s
-        for s in generate_sites(target, b"x" * 32, Random(1), beyond=False)
+        for s in generate_sites(target, b"x" * 32, FastChance(b"1"), beyond=False)
         if s.validator == "end"
     )
     declared = Commitment(b"", b"")
