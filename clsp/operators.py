@@ -260,14 +260,15 @@ def by_interpreter(code: bytes, *values: Value) -> Value:
             raise ProgramRaised("cost exceeded")
 
 
-QUOTE, APPLY, IF, CONS, RAISE = b"\x01", b"\x02", b"\x03", b"\x04", b"\x08"
-"""The atoms of the operators that an interpreter, or a reader, treats in a way of their own."""
+QUOTE, APPLY, IF, CONS, FIRST, REST = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05", b"\x06"
+RAISE = b"\x08"
+"""The atoms of the operators that an interpreter or an analysis treats in a special way."""
 
 COMMON: dict[bytes, Operator] = {
     IF: Operator("i", choose, 3, 3),
     CONS: Operator("c", cons, 2, 2),
-    b"\x05": Operator("f", first, 1, 1),
-    b"\x06": Operator("r", rest, 1, 1),
+    FIRST: Operator("f", first, 1, 1),
+    REST: Operator("r", rest, 1, 1),
     b"\x07": Operator("l", listp, 1, 1),
     RAISE: Operator("x", raise_, 0, MANY),
     b"\x09": Operator("=", equal, 2, 2),
@@ -320,7 +321,10 @@ _NAMED = {
 }
 
 NAMES: dict[bytes, str] = _NAMED | {code: operator.name for code, operator in COMMON.items()}
-"""What each operator that there is is called."""
+"""The names of all operators, by their atom."""
+
+CODES: dict[str, bytes] = {name: code for code, name in NAMES.items()}
+"""The atoms of all operators, by name."""
 
 
 def operator(code: bytes) -> Operator:

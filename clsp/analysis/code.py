@@ -68,7 +68,7 @@ class Code:
             self._flow = self._followed(symbols or {}, name)
             place = Place(self._functions[id(root)], 1)
             self._data(root, place, 1)
-        self.owners = [self._owner(place.function) for place in self.places]
+        self.owners = [self.owner(place.function) for place in self.places]
         self.choices = [
             number
             for number, node in enumerate(self.expressions)
@@ -93,6 +93,11 @@ class Code:
         return self._functions.get(id(body))
 
     @property
+    def trees(self) -> list[Value]:
+        """The trees of functions that the program puts into environments."""
+        return list(self._flow.trees.values())
+
+    @property
     def functions(self) -> list[Function]:
         """Every function, in the order in which they are written; the program itself first."""
         return list(self._functions.values())
@@ -101,7 +106,7 @@ class Code:
         """The function at this path of the environment at a place, if it is known to be one."""
         if place.arguments != 3 or path & 1 or path < 2:
             return None
-        for tree in self._flow.trees.values():
+        for tree in self.trees:
             node, steps = tree, path >> 1
             while steps > 1 and isinstance(node, tuple):
                 node, steps = node[steps & 1], steps >> 1
@@ -199,8 +204,11 @@ class Code:
         for side in sides:
             self._data(quoted(side) or NIL, place, arguments)
 
-    def _owner(self, function: Function) -> str:
-        """The function that somebody wrote, of which this one may be a part."""
+    def owner(self, function: Function) -> str:
+        """The name of the function in the source that this one is, or is a part of.
+
+        The body of a `let` that several functions use is a part of none of them.
+        """
         seen: set[int] = set()
         while function.name == LET and id(function.body) not in seen:
             seen.add(id(function.body))

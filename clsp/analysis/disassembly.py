@@ -79,8 +79,8 @@ class Disassembly:
         return text if len(text) <= room else text[: room - 1] + "…"
 
     def name(self, path: int, place: Place) -> str:
-        """What stands at a path of the environment at this place: an argument or a part of one;
-        ``@path`` where that has no name."""
+        """The name of what stands at a path of the environment at this place: an argument, a part
+        of one or a function; ``@path`` where that has no name."""
         if not path:
             return "()"
         if place.arguments:
@@ -96,7 +96,8 @@ class Disassembly:
                 top = 1 << above.bit_length() - 2
                 steps += "r" if above & top else "f"
                 above = above & ~(top << 1) | top
-        return f"@{path}"
+        function = self.code.function_at(path, place)
+        return f"@{path}" if function is None else function.name
 
     def form(self, node: Value, place: Place, side: int | None = None) -> Form:
         """An expression, or an operand, at this place; `side` is the branch that leads there.

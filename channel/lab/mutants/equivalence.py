@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from channel.lab.mutants.code import Expression, Module, operands, steps
-from channel.lab.mutants.show import CODES
-from clsp.operators import APPLY, IF, QUOTE
+from channel.lab.mutants.expressions import Expression, Module, operands_of, steps
+from clsp.operators import APPLY, CODES, IF, QUOTE
 from clsp.values import NIL, Value
 
 
@@ -19,7 +18,7 @@ class Equivalence:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._unread = unread(module)
-        self._calls: dict[str, list[Value]] = {start: [] for start in module.functions}
+        self._calls: dict[str, list[Value]] = {start: [] for start in module.bodies}
         for place in module.expressions():
             match place.value:
                 case (b"\x02", (function, (environment, b""))):
@@ -47,7 +46,7 @@ class Equivalence:
             return False
         way = steps(value)
         if not start:
-            return self._module.tree is not None and way in ("", "f", "r")
+            return self._module.has_functions and way in ("", "f", "r")
         return all(_has(environment, way) for environment in self._calls[start])
 
 
@@ -63,7 +62,7 @@ def _joined(value: Value) -> bytes | None:
     """What bytes `sha256` hashes here, if they are constants."""
     if not isinstance(value, tuple) or value[0] != CODES["sha256"]:
         return None
-    parts = [_constant(operand) for operand in operands(value)]
+    parts = [_constant(operand) for operand in operands_of(value)]
     atoms = [part for part in parts if isinstance(part, bytes)]
     return b"".join(atoms) if len(atoms) == len(parts) else None
 
@@ -123,9 +122,11 @@ class Reads:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self.of: dict[str, set[str]] = {start: set() for start in module.functions}
+        self.of: dict[str, set[str]] = {start: set() for start in module.bodies}
         while True:
-            found = {start: _short(self._reads(module.body(start))) for start in module.functions}
+            found = {
+                start: _short(self._reads(module.bodies[start].body)) for start in module.bodies
+            }
             if found == self.of:
                 return
             self.of = found
@@ -138,7 +139,7 @@ class Reads:
             return set()
         if isinstance(head, tuple):
             return {""}
-        given = operands(code)
+        given = operands_of(code)
         if head == APPLY and len(given) == 2:
             if given[1] == b"\x01":
                 return self._reads_of_run(given[0])
@@ -162,8 +163,8 @@ class Reads:
         match made:
             case (b"\x01", code):
                 return self._reads(code)
-            case (bytes(head), _) if head == IF and len(operands(made)) == 3:
-                test, one, other = operands(made)
+            case (bytes(head), _) if head == IF and len(operands_of(made)) == 3:
+                test, one, other = operands_of(made)
                 return self._reads(test) | self._reads_of_run(one) | self._reads_of_run(other)
         return {""}  # code from elsewhere may look at anything
 

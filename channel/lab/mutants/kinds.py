@@ -5,15 +5,16 @@ A kind looks at one expression and says what may stand there instead. To add one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.lab.mutants.code import Expression, Module, path, replaced, steps
 from channel.lab.mutants.equivalence import Equivalence
-from channel.lab.mutants.show import CODES, CONS, FIRST, REST, show
+from channel.lab.mutants.expressions import Expression, Module, path, replaced, steps
+from clsp.analysis.disassembly import Disassembly
 from clsp.integers import atom_to_int, int_to_atom
-from clsp.operators import IF, QUOTE
+from clsp.operators import CODES, CONS, FIRST, IF, QUOTE, RAISE, REST
 from clsp.programs import Program
 from clsp.values import NIL, Value, serialize, to_list
 
@@ -59,10 +60,14 @@ _ORDERED = {CODES[name] for name in (">", ">s", "-", "/", "%", "divmod", "c", "a
 _ORDERED |= {CODES[name] for name in ("substr", "concat", "sha256")}
 
 
+ROOM = 72
+"""The text of an expression is cut after this many characters, unless a change is beyond them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A program with one place changed: `old` became `new`, in the expression `number` of
-    `function`; `within` is the expression around it."""
+    `function`; `within` is the expression around it. All three are disassembled text."""
 
     validator: str
     function: str
@@ -72,69 +77,75 @@ class Mutant:
     new: str
     within: str
     program: bytes
+    nth: int = 1
+    """Counts the changes of one function that read alike."""
 
     @property
-    def key(self) -> str:
-        """What names it among the mutants of one function."""
-        return f"{self.number} {self.old} -> {self.new}"
+    def change(self) -> str:
+        """The change in the words of the source, as stored reasons name it."""
+        within = f" in {self.within}" if self.within else ""
+        nth = f", number {self.nth}" if self.nth > 1 else ""
+        return f"{self.old} -> {self.new}{within}{nth}"
 
     def __str__(self) -> str:
         where = f"{self.validator}, {self.function}, expression {self.number}"
-        around = f", in {self.within}" if self.within else ""
-        return f"{where}: {self.old} -> {self.new} ({self.kind}){around}"
+        return f"{where}: {self.change} ({self.kind})"
 
 
 def mutants(
     validator: str, program: Program, symbols: Mapping[str, str] | None = None
 ) -> list[Mutant]:
-    """Every mutant of a program, each program once; function by function, in their order."""
+    """Every mutant of a program, each program once, function by function."""
     root = program.value
     module = Module(root, symbols)
-    seen = {program.serialized}
-    made = []
+    text = Disassembly(module.code)
+    equivalent = Equivalence(module)
     every = module.expressions()
-    same = Equivalence(module)
-    by_place = {expression.at: expression for expression in every}
+    by_way = {expression.at: expression for expression in every}
+    seen = {program.serialized}
+    found: list[Mutant] = []
+    alike: Counter[tuple[str, ...]] = Counter()
     for expression in every:
+        around = _around(expression, by_way)
+        within = text.operand(around.value, around.place, ROOM) if around else ""
         for kind, change in KINDS.items():
             for new in change(expression):
-                if same(expression, new):
+                if equivalent(expression, new):
                     continue
                 blob = serialize(replaced(root, expression.at, new))
                 if blob in seen:
                     continue
                 seen.add(blob)
-                parent = _around(expression, by_place)
-                made.append(
+                old, changed = _difference(text, expression, new)
+                alike[expression.function, old, changed, within] += 1
+                found.append(
                     Mutant(
-                        validator,
-                        expression.function,
-                        expression.number,
-                        kind,
-                        *_difference(expression.value, new),
-                        show(parent.value) if parent else "",
-                        blob,
+                        *(validator, expression.function, expression.number, kind),
+                        *(old, changed, within, blob),
+                        alike[expression.function, old, changed, within],
                     )
                 )
-    return made
+    return found
 
 
-def _around(inner: Expression, by_place: Mapping[str, Expression]) -> Expression | None:
-    """The nearest expression around this one."""
+def _around(inner: Expression, by_way: Mapping[str, Expression]) -> Expression | None:
+    """The nearest expression around this one, in the same function."""
     for end in range(len(inner.at) - 1, -1, -1):
-        found = by_place.get(inner.at[:end])
-        if found is not None and found.value != inner.value and found.function == inner.function:
+        found = by_way.get(inner.at[:end])
+        if found is None or found.start != inner.start or found.value == inner.value:
+            continue
+        if not isinstance(found.value, tuple) or found.value[0] != QUOTE:
             return found
     return None
 
 
-def _difference(old: Value, new: Value) -> tuple[str, str]:
-    """Both as text, long enough that they differ."""
-    for most in (72, 200, 1000, 10**9):
-        texts = show(old, most), show(new, most)
+def _difference(text: Disassembly, expression: Expression, new: Value) -> tuple[str, str]:
+    """The text of an expression and of what replaces it, long enough that they differ."""
+    for room in (ROOM, 200, 1000, 10**9):
+        texts = tuple(text.operand(one, expression.place, room) for one in (expression.value, new))
         if texts[0] != texts[1]:
             break
-    return texts
+    return texts[0], texts[1]
 
 
 def _kind(name: str) -> Callable[[Kind], Kind]:
@@ -249,6 +260,6 @@ def _swapped(place: Expression) -> Iterator[Value]:
 @_kind("raise dropped")
 def _raise(place: Expression) -> Iterator[Value]:
     """An `(x)` that answers instead: nothing, which slashes, or something."""
-    if isinstance(place.value, tuple) and place.value[0] == CODES["x"]:
+    if isinstance(place.value, tuple) and place.value[0] == RAISE:
         yield NIL
         yield TRUE

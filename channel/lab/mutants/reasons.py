@@ -1,13 +1,10 @@
-"""Stored reasons why a mutant is the same program: one file beside each game, `mutants.toml`.
-
-    [programs]                 # the reasons hold for these programs alone, by tree hash
-    end = "6f0c…"
+"""Stored reasons why a mutant is equivalent to its original: `mutants.toml` beside each game.
 
     [[equivalent]]
     validator = "end"
-    function  = "select"
+    function  = "select"       # of the source
     reason    = "a selection has no bit beyond the cards"
-    changes   = ["3 11 -> 5"]  # the expression's number, what stands there, what stands then
+    changes   = ["items -> mask in (if items …)"]   # as `channelsim mutants` prints them
 
 A reason may be given only where no state that the rules read, no move and no evidence tells the
 two programs apart, or where they differ in cost alone.
@@ -25,7 +22,7 @@ from channel.lab.mutants.kinds import Mutant
 from channel.lab.target.target import REFEREE, Target
 from channel.system import toml_files
 from channel.system.file_kinds import Kind
-from clsp.programs import Program
+from games.referee import referee
 
 FILE = "mutants.toml"
 
@@ -40,11 +37,11 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    programs: dict[str, str]
     equivalent: tuple[Reason, ...]
 
 
 _Key = tuple[str, str, str]
+"""A validator, a function and a change."""
 
 
 @dataclass(frozen=True)
@@ -54,43 +51,44 @@ class Reasons:
     reasons: Mapping[_Key, str]
 
     def reason(self, mutant: Mutant) -> str | None:
-        """Why this mutant is the same program; None where nobody has argued that."""
+        """Why this mutant is equivalent; None where no reason is stored."""
         return self.reasons.get(_key(mutant))
 
     def stale(self, mutants: Iterable[Mutant]) -> list[str]:
-        """The stored keys that none of these mutants has: what they spoke of is gone."""
+        """The stored changes that none of these mutants makes any more."""
         known = {_key(mutant) for mutant in mutants}
         return [", ".join(key) for key in self.reasons if key not in known]
 
 
 def stored_reasons(target: Target) -> Reasons:
-    """The reasons for this target's programs: of each that is, byte for byte, the one that the
-    reasons were written for. The game's are in its package, the referee's in this one."""
+    """The reasons for those programs of a target that are the installed ones, byte for byte.
+
+    Those for a game's programs are in its package, those for the referee in this one.
+    """
+    own = {
+        name for name, program in target.game.programs.items() if target.programs[name] == program
+    }
+    if target.referee == referee():
+        own.add(REFEREE)
     reasons: dict[_Key, str] = {}
-    here = {**target.programs, REFEREE: target.referee}
     for package in (type(target.game).__module__.rpartition(".")[0], __package__):
-        reasons |= _read(package, here)
+        reasons |= _read(package, own)
     return Reasons(reasons)
 
 
-def _read(package: str, programs: Mapping[str, Program]) -> dict[_Key, str]:
+def _read(package: str, programs: set[str]) -> dict[_Key, str]:
     path = files(package) / FILE
     if not path.is_file():
         return {}
     with as_file(path) as plain:
         file = toml_files.read(plain, _File, Kind.REASONS).value
-    current = {
-        name
-        for name, known in file.programs.items()
-        if name in programs and programs[name].hash.hex() == known
-    }
     return {
         (one.validator, one.function, change): one.reason
         for one in file.equivalent
-        if one.validator in current
+        if one.validator in programs
         for change in one.changes
     }
 
 
 def _key(mutant: Mutant) -> _Key:
-    return mutant.validator, mutant.function, mutant.key
+    return mutant.validator, mutant.function, mutant.change

@@ -76,7 +76,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
         Kind.TARGET: TARGET.format(program="a.clsp").encode(),
         Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["alice fold"]\n',
         Kind.COSTS: costs.encode(),
-        Kind.REASONS: b"[programs]\n[[equivalent]]\n",
+        Kind.REASONS: b"[[equivalent]]\n",
         Kind.PROGRAM: HEX.encode(),
         Kind.SOURCE: SOURCE.encode(),
     }

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from channel.lab.mutants.code import Expression, Module
 from channel.lab.mutants.equivalence import Equivalence
-from channel.lab.mutants.show import show
+from channel.lab.mutants.expressions import Expression, Module
 from clsp.programs import Program
 from clsp.values import Value
 from tests.channel.lab.mutants.programs import Written, code, module, program, q
@@ -17,9 +16,9 @@ def seen(made: Program, old: Written, new: Written, nth: int = 0) -> bool:
     return not Equivalence(found)(places[nth], code(new))
 
 
-def first(made: Program, text: str) -> tuple[Module, Expression]:
+def first(made: Program, written: Written) -> tuple[Module, Expression]:
     found = Module(made.value)
-    return found, next(e for e in found.expressions() if show(e.value) == text)
+    return found, next(e for e in found.expressions() if e.value == code(written))
 
 
 CALL = (2, 2, (4, 2, (4, 5, (4, q(7), 0))))
@@ -78,6 +77,6 @@ def test_a_function_that_is_handed_on_as_a_value_may_be_wanted() -> None:
     function: Value = code((2, (3, 5, q(q(1)), q(q(0))), 1))
     made = module((3, (2, 4, (4, 2, (4, 3, 0))), 4, q(8)), (3, 5, q(1), 0), (16, 5, 5))
     assert isinstance(function, tuple)
-    found, one = first(made, "(q . 1)")
+    found, one = first(made, q(1))
     assert not Equivalence(found)(one, code(0))
     assert not one.tested

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from channel.lab.mutants.code import Module, path, replaced, steps, subtree
-from channel.lab.mutants.show import show
+from channel.lab.mutants.expressions import Module, path, replaced, steps, subtree
 from channel.lab.target.target import REFEREE, of_game
 from clsp.analysis.code import Code
+from clsp.analysis.disassembly import Disassembly
 from clsp.integers import int_to_atom
 from games import registry
 from tests.channel.lab.mutants.programs import module, program, q
+
+
+def texts(found: Module, tested: bool = False) -> list[str]:
+    text = Disassembly(found.code)
+    every = found.expressions()
+    return [text.operand(e.value, e.place, 99) for e in every if e.tested or not tested]
 
 
 def test_paths_and_ways_say_the_same() -> None:
@@ -44,33 +50,30 @@ def test_functions_are_what_is_called() -> None:
     # main calls the first function, which calls the second; 9 is a constant beside no code.
     made = module((2, 4, (4, 2, (4, 3, 0))), (2, 6, (4, 2, (4, 5, 0))), (16, 5, q(9)))
     found = Module(made.value)
-    assert [name.split()[0] for name in found.functions.values()] == [
-        "main",
-        "function",
-        "function",
+    assert [function.name.split()[0] for function in found.bodies.values()] == [
+        *("main", "function", "function"),
     ]
-    assert "(+ 5 (q . 9))" in [show(e.value) for e in found.expressions()]
+    assert "(+ @5 9)" in texts(found)
 
 
 def test_quoted_data_is_no_code_and_quoted_branches_are() -> None:
     choice = program((2, (3, 2, q((16, 5, 11)), q((17, 5, 11))), 1))
-    assert [show(e.value) for e in Module(choice.value).expressions()] == [
-        *("(a (i 2 (q . (+ 5 11)) (q . (- 5 11))) 1)", "(i 2 (q . (+ 5 11)) (q . (- 5 11)))"),
-        *("2", "(q . (+ 5 11))", "(+ 5 11)", "5", "11"),
-        *("(q . (- 5 11))", "(- 5 11)", "5", "11", "1"),
+    assert texts(Module(choice.value)) == [
+        *("(if @2 (+ @5 @11) (- @5 @11))", "(i @2 '(+ @5 @11) '(- @5 @11))"),
+        *("@2", "'(+ @5 @11)", "(+ @5 @11)", "@5", "@11"),
+        *("'(- @5 @11)", "(- @5 @11)", "@5", "@11", "@1"),
     ]
     data = program((3, 2, q((16, 5, 11)), q(7)))
-    assert "(+ 5 11)" not in [show(e.value) for e in Module(data.value).expressions()]
+    assert "(+ @5 @11)" not in texts(Module(data.value))
 
 
 def test_what_is_only_tested() -> None:
     asked = (2, 6, (4, 2, (4, 5, 0)))
-    answer = (2, (3, 5, q(q(1)), q(q(0))), 1)
-    only = module((3, (2, 4, (4, 2, (4, 5, 0))), q(7), q(8)), asked, answer)
-    tested = {show(e.value) for e in Module(only.value).expressions() if e.tested}
-    assert {"(q . 1)", "(q . ())"} <= tested
-    # Where its result is wanted too, it is more than tested.
-    both = (16, (2, 4, (4, 2, (4, 5, 0))), (3, (2, 4, (4, 2, (4, 5, 0))), q(7), q(8)))
+    answer = (2, (3, 5, q(q(7)), q(q(0))), 1)
+    only = module((3, (2, 4, (4, 2, (4, 5, 0))), q(8), q(9)), asked, answer)
+    assert "7" in texts(Module(only.value), tested=True)
+    # Where its result is used too, it is more than tested.
+    both = (16, (2, 4, (4, 2, (4, 5, 0))), (3, (2, 4, (4, 2, (4, 5, 0))), q(8), q(9)))
     wanted = module(both, asked, answer)
-    tested = {show(e.value) for e in Module(wanted.value).expressions() if e.tested}
-    assert not {"(q . 1)", "(q . ())"} & tested
+    assert "7" in texts(Module(wanted.value))
+    assert "7" not in texts(Module(wanted.value), tested=True)
