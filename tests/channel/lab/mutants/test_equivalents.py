@@ -112,7 +112,9 @@ SPACE_VALUES = space_values(SPACE_CALLS, SPACE_HANDS)
 IN_SPACE = ("value_of_groups", "groups_of", "fields", "insert_group")
 
 
-@pytest.mark.parametrize("mutant", some(claimed(SPACE, "end", *IN_SPACE)), ids=lambda one: f"{one.function}-{one.number}")
+@pytest.mark.parametrize(
+    "mutant", some(claimed(SPACE, "end", *IN_SPACE)), ids=lambda one: f"{one.function}-{one.number}"
+)
 def test_hands_of_space_poker_are_in_one_order(mutant: Mutant) -> None:
     calls = function(SPACE, "end", "hand_value", mutant.program)
     values = by_value(SPACE_VALUES, space_values(calls, SPACE_HANDS))
@@ -151,7 +153,9 @@ IN_CALIFORNIA = (
 
 
 @pytest.mark.parametrize(
-    "mutant", some(claimed(CALIFORNIA, "e", *IN_CALIFORNIA)), ids=lambda one: f"{one.function}-{one.number}"
+    "mutant",
+    some(claimed(CALIFORNIA, "e", *IN_CALIFORNIA)),
+    ids=lambda one: f"{one.function}-{one.number}",
 )
 def test_hands_of_california_poker_are_in_one_order(mutant: Mutant) -> None:
     calls = function(CALIFORNIA, "e", "hand_value", mutant.program)
