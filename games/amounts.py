@@ -1,4 +1,4 @@
-"""Amounts as people say them: in units where that reads well, and always in mojos."""
+"""Amounts as people read and write them: in units where that is short, and always in mojos."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from fractions import Fraction
 from games.errors import IllegalAction
 from games.names import quoted
 
+MAX_AMOUNT = 2**63 - 1
+"""The highest amount of a game, in mojos."""
+
 LONGEST = 60
-"""Digits that are read at most."""
+"""The greatest number of digits that is read."""
 
 _NUMBER = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 
@@ -38,7 +41,7 @@ def in_units(mojos: int, unit: int) -> str:
 
 
 def amount_text(mojos: int, unit: int) -> str:
-    """An amount in a sentence: units first, mojos after, or mojos alone where that is plainer.
+    """An amount for a sentence: units and mojos, or mojos alone where units are no short number.
 
     >>> amount_text(200, 100), amount_text(100, 100), amount_text(1, 7), amount_text(3, 1)
     ('2 units (200 mojos)', '1 unit (100 mojos)', '1 mojo', '3 mojos')
@@ -50,11 +53,19 @@ def amount_text(mojos: int, unit: int) -> str:
     return f"{units} unit{'' if mojos == unit else 's'} ({plain})"
 
 
-def read_amount(text: str, unit: int) -> int:
-    """An amount as people write it: `2` or `2.5` in units, `250m` in mojos.
+def short_number(number: int) -> str:
+    """A number for a message: a stranger's may have thousands of digits.
 
-    Raises `IllegalAction` for what is no such number, no whole number of mojos, or more than
-    there can be.
+    >>> short_number(-3), short_number(10**5000)
+    ('-3', 'absurd size')
+    """
+    return str(number) if abs(number) <= MAX_AMOUNT else "absurd size"
+
+
+def read_amount(text: str, unit: int) -> int:
+    """Read an amount as people write it: `2` or `2.5` in units, `250m` in mojos.
+
+    Raises `IllegalAction` for a text that is no number, no whole number of mojos, or too long.
 
     >>> read_amount("2.5", 100), read_amount("250m", 100)
     (250, 250)

@@ -1,7 +1,7 @@
-"""The states between California Poker's validators: what each of the five judges from.
+"""The states of California Poker's five validators.
 
-Names are the specification's. `read` takes the CLVM form and raises `BadState` for any other
-shape.
+`commit` and `discard_commit` are Alice's, `seed` and `bob_mask` are Bob's. `read` takes the CLVM
+form and raises `BadState` for any other shape.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from games.reading import read_bytes, read_int, read_list
 
 
 class StateA(msgspec.Struct, frozen=True, gc=False):
-    """Alice's commitment is next. CLVM: ()."""
+    """Alice's commitment is next. CLVM: `()`."""
 
     def value(self) -> Value:
         """The CLVM form."""
@@ -33,7 +33,7 @@ class StateA(msgspec.Struct, frozen=True, gc=False):
 
 
 class StateB(msgspec.Struct, frozen=True, gc=False):
-    """Bob's seed is next. CLVM: the atom commit, Alice's sha256 of her preimage."""
+    """Bob's seed is next. CLVM: the atom `commit`, the hash of Alice's preimage."""
 
     commit: bytes
 
@@ -48,7 +48,7 @@ class StateB(msgspec.Struct, frozen=True, gc=False):
 
 
 class StateC(msgspec.Struct, frozen=True, gc=False):
-    """Alice's preimage and committed discards are next. CLVM: (commit seed)."""
+    """Alice's preimage and committed discards are next. CLVM: `(commit seed)`."""
 
     commit: bytes
     seed: bytes
@@ -65,7 +65,7 @@ class StateC(msgspec.Struct, frozen=True, gc=False):
 
 
 class StateD(msgspec.Struct, frozen=True, gc=False):
-    """Bob's discards are next. CLVM: (discard_commit alice_cards bob_cards)."""
+    """Bob's discards are next. CLVM: `(discard_commit alice_cards bob_cards)`."""
 
     discard_commit: bytes
     alice_cards: Cards
@@ -89,9 +89,9 @@ class StateD(msgspec.Struct, frozen=True, gc=False):
 
 
 class StateE(msgspec.Struct, frozen=True, gc=False):
-    """Alice's reveal is next. CLVM: (bob_mask alice_cards bob_cards discard_commit).
+    """Alice's reveal is next. CLVM: `(bob_mask alice_cards bob_cards discard_commit)`.
 
-    In CLVM the mask is Bob's raw byte, here the number in it.
+    In CLVM `bob_mask` is a byte, here the number in it.
     """
 
     bob_mask: int
@@ -129,7 +129,7 @@ def _cards_value(cards: Cards) -> Value:
 
 
 def _read_hands(alice: Value, bob: Value) -> Hands:
-    """Both hands out of one pack: no card is in both."""
+    """Both hands, which have no card in common."""
     hands = _read_cards(alice, "alice_cards"), _read_cards(bob, "bob_cards")
     if not set(hands[0]).isdisjoint(hands[1]):
         raise BadState("bob_cards: one of them is Alice's")

@@ -1,9 +1,13 @@
 """The rules of California Poker: one judge for each of the five kinds of move.
 
-Each follows the law of validators: shapes first, then the rules that need no evidence, each
-answering with its id at the first fault; only then the evidence. `share` is what the
-challenger gets; before the reveal the rules do not look at it (honest play declares 0).
-`move` and `evidence` come from strangers and may be anything: no judge ever raises.
+The same rules as programs, with the same names, are `clsp/source/calpoker/<validator>.clsp`.
+Every judge checks the shape first, then the rules that need no evidence, then the evidence, and
+answers with the id of the first rule that is broken.
+
+Alice makes the moves of a, c and e, Bob those of b and d. `share` (MOVER_SHARE) is the
+**opponent's** of the player that makes the move: what it is paid if it never answers. Before the
+reveal no rule reads it (honest play declares 0). In a state, `commit` and `discard_commit` are
+Alice's, `seed` and `bob_mask` are Bob's.
 """
 
 from __future__ import annotations
@@ -18,24 +22,24 @@ from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict
 from games.masks import read_mask
 
 COMMIT_SIZE = 32
-"""Alice's commitment to her preimage."""
+"""Size of Alice's commitment to her preimage."""
 
 SEED_SIZE = 16
-"""Bob's seed; Alice's preimage is as long."""
+"""Size of Bob's seed, and of Alice's preimage."""
 
 OPENING_SIZE = 48
-"""A preimage, and the commitment to a salt and a mask."""
+"""Size of a preimage, and the commitment to a salt and a mask."""
 
 MASK_SIZE = 1
 
 REVEAL_SIZE = 18
-"""A salt, a mask, a selection."""
+"""Size of a salt, a mask and a selection."""
 
 
 def judge_a(
     state: StateA, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Alice commits to her preimage: MOVE is its hash."""
+    """Alice commits to her half of the entropy. MOVE is the hash of her preimage."""
     if len(move) != COMMIT_SIZE:
         return Slash("CP-A-1")
     return Valid(Next("b", StateB(move), SEED_SIZE))
@@ -44,7 +48,7 @@ def judge_a(
 def judge_b(
     state: StateB, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Bob's seed: MOVE is his half of the entropy."""
+    """Bob sends his half of the entropy. MOVE is his seed."""
     if len(move) != SEED_SIZE:
         return Slash("CP-B-1")
     return Valid(Next("c", StateC(state.commit, move), OPENING_SIZE))
@@ -53,7 +57,10 @@ def judge_b(
 def judge_c(
     state: StateC, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Alice opens hers: MOVE is her preimage, and her commitment to what she gives away."""
+    """Alice reveals her half of the entropy, and commits to the four cards that she gives away.
+
+    MOVE is her preimage and that commitment.
+    """
     if len(move) != OPENING_SIZE:
         return Slash("CP-C-1")
     preimage = move[:16]
@@ -66,7 +73,7 @@ def judge_c(
 def judge_d(
     state: StateD, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Bob gives four cards away: MOVE is his mask."""
+    """Bob gives four of his cards away. MOVE is his mask."""
     if len(move) != MASK_SIZE:
         return Slash("CP-D-1")
     mask = move[0]
@@ -79,31 +86,34 @@ def judge_d(
 def judge_e(
     state: StateE, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Alice opens her discards: MOVE is her salt, her mask and her selection of the eight
-    cards that she then holds; the evidence is Bob's selection of his. It ends the game."""
+    """Alice opens her discards, both swap, and she shows her best five. It ends the game.
+
+    MOVE is her salt, her mask and her selection of the eight cards that she holds then; the
+    evidence is Bob's selection of his. The share is Bob's.
+    """
     if len(move) != REVEAL_SIZE:
         return Slash("CP-E-1")
-    discards, selection = move[16], move[17]
-    if discards not in FOUR_OF_EIGHT:
+    alice_mask, selection = move[16], move[17]
+    if alice_mask not in FOUR_OF_EIGHT:
         return Slash("CP-E-2")
     if selection not in FIVE_OF_EIGHT:
         return Slash("CP-E-3")
     if sha256(move[:17]).digest() != state.discard_commit:
         return Slash("CP-E-4")
-    answer = read_mask(evidence)
-    if answer not in FIVE_OF_EIGHT:
+    bob_selection = read_mask(evidence)
+    if bob_selection not in FIVE_OF_EIGHT:
         return Raise("CP-E-5")
-    hands = final_hands(state.hands, discards, state.bob_mask)
-    if share < bobs_share(amount, hands, selection, answer):
+    hands = final_hands(state.hands, alice_mask, state.bob_mask)
+    if share < bobs_share(amount, hands, selection, bob_selection):
         return Slash("CP-E-6")
     return Valid(None)
 
 
-def bobs_share(amount: int, hands: Hands, alices: int, bobs: int) -> int:
-    """What Bob gets, by both selections of the final hands: everything, half, or nothing."""
-    mine = value_of_selection(hands[0], alices)
-    yours = value_of_selection(hands[1], bobs)
-    return amount * (1 + (yours > mine) - (yours < mine)) // 2
+def bobs_share(amount: int, hands: Hands, selection: int, bob_selection: int) -> int:
+    """Bob's share by both selections of the final hands: everything, half, or nothing."""
+    alice = value_of_selection(hands[0], selection)
+    bob = value_of_selection(hands[1], bob_selection)
+    return amount * (1 + (bob > alice) - (bob < alice)) // 2
 
 
 VALIDATORS = by_name(

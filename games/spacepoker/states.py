@@ -1,8 +1,8 @@
-"""The states between Space Poker's validators: what each of the five judges from.
+"""The states of Space Poker's five validators.
 
-Names are the specification's. "Mover" is who makes the next move, "waiter" its opponent.
-An *image* is a value of a player's hash chain (32 bytes), a *preimage* its start (16 bytes).
-All amounts are in mojos. `read` takes the CLVM form and raises `BadState` for any other shape.
+The *mover* makes the next move, the *waiter* is its opponent. An *image* is a value of a player's
+hash chain (32 bytes), a *preimage* is its start (16 bytes). All amounts are in mojos. `read` takes
+the CLVM form and raises `BadState` for any other shape.
 """
 
 from __future__ import annotations
@@ -13,17 +13,15 @@ import msgspec
 
 from clsp.integers import int_to_atom
 from clsp.values import Value, to_list
+from games.amounts import MAX_AMOUNT
 from games.reading import read_bytes, read_int, read_list
 
-MOST = 2**63 - 1
-"""No amount is higher (SP-TERMS-3): it takes at most 8 of the 10 bytes behind an image."""
-
 PRE_FLOP, FLOP, TURN, RIVER = 4, 3, 2, 1
-"""N: the streets, counted down."""
+"""The streets, counted down; the specification calls their number N."""
 
 
 class CommitA(msgspec.Struct, frozen=True, gc=False):
-    """Alice's commitment is next. CLVM: the atom bet_unit."""
+    """Alice's commitment is next. CLVM: the atom `bet_unit`."""
 
     bet_unit: int
 
@@ -34,11 +32,11 @@ class CommitA(msgspec.Struct, frozen=True, gc=False):
     @staticmethod
     def read(value: Value) -> CommitA:
         """The state of this CLVM form."""
-        return CommitA(read_int(value, "bet_unit", 1, MOST))
+        return CommitA(read_int(value, "bet_unit", 1, MAX_AMOUNT))
 
 
 class CommitB(msgspec.Struct, frozen=True, gc=False):
-    """Bob's commitment is next. CLVM: (bet_unit a5)."""
+    """Bob's commitment is next. CLVM: `(bet_unit alices_image)`, image 5 of her chain."""
 
     bet_unit: int
     alices_image: bytes
@@ -51,15 +49,18 @@ class CommitB(msgspec.Struct, frozen=True, gc=False):
     def read(value: Value) -> CommitB:
         """The state of this CLVM form."""
         bet_unit, image = read_list(value, 2, "commitB state")
-        return CommitB(read_int(bet_unit, "bet_unit", 1, MOST), read_bytes(image, "a5", 32))
+        return CommitB(
+            read_int(bet_unit, "bet_unit", 1, MAX_AMOUNT), read_bytes(image, "alices_image", 32)
+        )
 
 
 class BeginRound(msgspec.Struct, frozen=True, gc=False):
-    """A street starts: the mover reveals its image N, and opens or pongs.
+    """A street starts: the mover reveals its image of this street, and opens or pongs.
 
-    CLVM: (bet_unit half_pot mover_image waiter_image N mid_round_hash), the mover's image
-    being N + 1 and the waiter's N. The program gets mid_round's hash from here, so that
-    neither program contains the other.
+    CLVM: `(bet_unit half_pot mover_image waiter_image street mid_round_hash)`. `half_pot` is what
+    each player has in the pot. `mover_image` is the mover's image of the street before (number
+    street + 1), `waiter_image` the waiter's of this street. The program gets the hash of
+    mid_round from the state, so that neither program contains the other.
     """
 
     bet_unit: int
@@ -89,20 +90,21 @@ class BeginRound(msgspec.Struct, frozen=True, gc=False):
             value, 6, "begin_round state"
         )
         return BeginRound(
-            read_int(bet_unit, "bet_unit", 1, MOST),
-            read_int(half_pot, "half_pot", 1, MOST),
+            read_int(bet_unit, "bet_unit", 1, MAX_AMOUNT),
+            read_int(half_pot, "half_pot", 1, MAX_AMOUNT),
             read_bytes(mover, "mover_image", 32),
             read_bytes(waiter, "waiter_image", 32),
-            read_int(street, "N", RIVER, PRE_FLOP),
+            read_int(street, "street", RIVER, PRE_FLOP),
             read_bytes(mid_round, "mid_round_hash", 32),
         )
 
 
 class MidRound(msgspec.Struct, frozen=True, gc=False):
-    """A bet, a raise or a check stands: the mover raises or calls.
+    """A bet, a raise or a check is to be answered: the mover raises or calls.
 
-    CLVM: (bet_unit half_pot last_raise mover_image waiter_image N), both images being N.
-    `half_pot` is what the mover has put in, `last_raise` what the waiter has put on top.
+    CLVM: `(bet_unit half_pot last_raise mover_image waiter_image street)`. `half_pot` is what the
+    mover has in the pot, `last_raise` what the waiter has in it beyond that. Both images are those
+    of this street.
     """
 
     bet_unit: int
@@ -132,19 +134,20 @@ class MidRound(msgspec.Struct, frozen=True, gc=False):
             value, 6, "mid_round state"
         )
         return MidRound(
-            read_int(bet_unit, "bet_unit", 1, MOST),
-            read_int(half_pot, "half_pot", 1, MOST),
-            read_int(last_raise, "last_raise", 0, MOST),
+            read_int(bet_unit, "bet_unit", 1, MAX_AMOUNT),
+            read_int(half_pot, "half_pot", 1, MAX_AMOUNT),
+            read_int(last_raise, "last_raise", 0, MAX_AMOUNT),
             read_bytes(mover, "mover_image", 32),
             read_bytes(waiter, "waiter_image", 32),
-            read_int(street, "N", RIVER, PRE_FLOP),
+            read_int(street, "street", RIVER, PRE_FLOP),
         )
 
 
 class End(msgspec.Struct, frozen=True, gc=False):
     """The showdown: the mover reveals its preimage and selects its five cards.
 
-    CLVM: (half_pot mover_image waiter_preimage), the mover's image being 1.
+    CLVM: `(half_pot mover_image waiter_preimage)`. `half_pot` is what each player has in the pot,
+    `mover_image` the mover's image 1.
     """
 
     half_pot: int
@@ -160,7 +163,7 @@ class End(msgspec.Struct, frozen=True, gc=False):
         """The state of this CLVM form."""
         half_pot, image, preimage = read_list(value, 3, "end state")
         return End(
-            read_int(half_pot, "half_pot", 1, MOST),
+            read_int(half_pot, "half_pot", 1, MAX_AMOUNT),
             read_bytes(image, "mover_image", 32),
             read_bytes(preimage, "waiter_preimage", 16),
         )

@@ -1,10 +1,11 @@
-"""What a proposal of Space Poker must say: the parameters `amount` and `bet_unit`, in mojos."""
+"""The terms of Space Poker: the parameters `amount` and `bet_unit`, in mojos."""
 
 from __future__ import annotations
 
+from games.amounts import MAX_AMOUNT, short_number
 from games.contract import Initial, Parameters, Terms
 from games.errors import BadTerms
-from games.spacepoker.states import MOST, CommitA
+from games.spacepoker.states import CommitA
 from games.spacepoker.validators import COMMIT_SIZE
 
 NAME = "spacepoker"
@@ -20,7 +21,7 @@ def default_parameters(unit: int, stack: int) -> Parameters:
 
 
 def read_terms(parameters: Parameters) -> Terms:
-    """Check a proposal. Raises `BadTerms`, naming the rule.
+    """Check the parameters of a proposal. Raises `BadTerms`, naming the rule.
 
     >>> read_terms({"amount": 2000, "bet_unit": 100}).stakes
     (1000, 1000)
@@ -33,14 +34,14 @@ def read_terms(parameters: Parameters) -> Terms:
     amount, unit = parameters["amount"], parameters["bet_unit"]
     if type(amount) is not int or type(unit) is not int:
         raise BadTerms("amount and bet_unit are integers, in mojos (SP-TERMS-1)")
-    if amount > MOST:
+    if amount > MAX_AMOUNT:
         raise BadTerms("the amount must be below 2^63 mojos (SP-TERMS-3)")
     if amount <= 0 or amount % 2:
-        raise BadTerms(f"an amount of {_short(amount)} is not positive and even (SP-TERMS-2)")
+        raise BadTerms(f"an amount of {short_number(amount)} is not positive and even (SP-TERMS-2)")
     stake = amount // 2
     if not 0 < unit <= stake:
         raise BadTerms(
-            f"a bet unit of {_short(unit)} is not from 1 to the stake of {stake} (SP-TERMS-4)"
+            f"a bet unit of {short_number(unit)} is not from 1 to the stake of {stake} (SP-TERMS-4)"
         )
     if stake % unit:
         raise BadTerms(f"a bet unit of {unit} does not divide the stake of {stake} (SP-TERMS-5)")
@@ -48,10 +49,5 @@ def read_terms(parameters: Parameters) -> Terms:
 
 
 def initial(terms: Terms) -> Initial:
-    """The first coin waits for Alice's commitment; nobody has a share yet."""
+    """The record of the first coin: Alice commits next, and her share is 0."""
     return Initial("commitA", CommitA(terms.unit), COMMIT_SIZE, 0)
-
-
-def _short(number: int) -> str:
-    """A number in a message: a stranger's may have thousands of digits."""
-    return str(number) if abs(number) <= MOST else "absurd size"

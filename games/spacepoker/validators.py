@@ -1,9 +1,12 @@
 """The rules of Space Poker: one judge for each of the five kinds of move.
 
-Each follows the law of validators: shapes first, then the rules that need no evidence, each
-answering with its id at the first fault; only then the evidence. `share` is what the
-challenger gets, that is, the opponent of who made the move; `stake` is half the amount.
-`move` and `evidence` come from strangers and may be anything: no judge ever raises.
+The same rules as programs, with the same names, are `clsp/source/spacepoker/<validator>.clsp`.
+Every judge checks the shape first, then the rules that need no evidence, then the evidence, and
+answers with the id of the first rule that is broken.
+
+The *mover* is the player that makes the move, the *waiter* is its opponent and the challenger.
+`share` (MOVER_SHARE) is the **waiter's**: what it is paid if it never answers. In a state,
+`mover_image` is the mover's image and `waiter_image` the waiter's. `stake` is half the amount.
 """
 
 from __future__ import annotations
@@ -32,19 +35,19 @@ from games.spacepoker.states import (
 _Dealt: TypeAlias = tuple[tuple[int, ...], int]
 
 COMMIT_SIZE = 32
-"""A commitment: one image."""
+"""Size of a commitment: one image."""
 
 BET_SIZE = 42
-"""The most that a betting move takes: an image and 10 bytes of amount."""
+"""Size limit of a betting move: an image and 10 bytes of amount."""
 
 REVEAL_SIZE = 17
-"""The showdown: a preimage and a selection."""
+"""Size of the showdown: a preimage and a selection."""
 
 
 def commit_a(
     state: CommitA, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Alice commits to her chain: MOVE is a5."""
+    """Alice commits to her hash chain. MOVE is her image 5; the share is Bob's."""
     if len(move) != 32:
         return Slash("SP-COMMITA-1")
     if share != amount // 2:
@@ -55,68 +58,77 @@ def commit_a(
 def commit_b(
     state: CommitB, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """Bob commits to his: MOVE is b4. With it, each player has one bet unit in the pot."""
-    unit = state.bet_unit
+    """Bob commits to his hash chain, and each player puts in a bet unit.
+
+    MOVE is his image 4; the share is Alice's.
+    """
+    bet_unit = state.bet_unit
     if len(move) != 32:
         return Slash("SP-COMMITB-1")
-    if share != amount // 2 - unit:
+    if share != amount // 2 - bet_unit:
         return Slash("SP-COMMITB-2")
-    street = BeginRound(unit, unit, state.alices_image, move, PRE_FLOP, hashes["mid_round"])
-    return Valid(Next("begin_round", street, BET_SIZE))
+    first = BeginRound(bet_unit, bet_unit, state.alices_image, move, PRE_FLOP, hashes["mid_round"])
+    return Valid(Next("begin_round", first, BET_SIZE))
 
 
 def begin_round(
     state: BeginRound, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """A street starts: MOVE is the mover's image N, then the opening amount (none: a check)."""
+    """The mover reveals its image of a street and opens the betting, or pongs.
+
+    MOVE is that image, then the opening amount (nothing: a check).
+    """
     stake = amount // 2
-    unit, pot, street = state.bet_unit, state.half_pot, state.street
-    image, tail = move[:32], move[32:]
+    bet_unit, half_pot, street = state.bet_unit, state.half_pot, state.street
+    image, opening_atom = move[:32], move[32:]
     if len(image) != 32:
         return Slash("SP-BEGIN-1")
-    if share != stake - pot:
+    if share != stake - half_pot:
         return Slash("SP-BEGIN-2")
     if sha256(image).digest() != state.mover_image:
         return Slash("SP-BEGIN-3")
-    # The toss comes before the length, so that nobody dodges it by checking.
+    # The toss comes before the length, so that a mover cannot avoid it by a check.
     if street == PRE_FLOP and not wins_toss(image, state.waiter_image):
-        if tail:
+        if opening_atom:
             return Slash("SP-BEGIN-4")
-        # The opponent's image 4 is known; from here on it is the mover, committed to image 5.
+        # The waiter's image 4 is public; as the next mover it is committed to its image 5.
         image_5 = sha256(state.waiter_image).digest()
-        pong = BeginRound(unit, pot, image_5, image, street, state.mid_round_hash)
+        pong = BeginRound(bet_unit, half_pot, image_5, image, street, state.mid_round_hash)
         return Valid(Next("begin_round", pong, BET_SIZE))
-    if not is_minimal(tail):
+    if not is_minimal(opening_atom):
         return Slash("SP-BEGIN-5")
-    opening = atom_to_int(tail)
+    opening = atom_to_int(opening_atom)
     if opening < 0:
         return Slash("SP-BEGIN-6")
-    if pot + opening > stake:
+    if half_pot + opening > stake:
         return Slash("SP-BEGIN-7")
-    bet = MidRound(unit, pot, opening, state.waiter_image, image, street)
+    bet = MidRound(bet_unit, half_pot, opening, state.waiter_image, image, street)
     return Valid(Next("mid_round", bet, BET_SIZE))
 
 
 def mid_round(
     state: MidRound, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """The answer to a bet: MOVE is the value below the mover's image (a call), or 32 bytes
-    that nobody reads and a raise."""
+    """The mover answers a bet, a raise or a check: it raises, or calls.
+
+    MOVE is, for a raise, 32 bytes that no rule reads and the new raise; for a call, the mover's
+    next image, or its preimage on the river. `pot` is what each player has in it after a call.
+    """
     stake = amount // 2
-    unit, street = state.bet_unit, state.street
+    bet_unit, street = state.bet_unit, state.street
     pot = state.half_pot + state.last_raise
     if share != stake - pot:
         return Slash("SP-MID-1")
     if len(move) > 32:
-        tail = move[32:]
-        if not is_minimal(tail):
+        raise_atom = move[32:]
+        if not is_minimal(raise_atom):
             return Slash("SP-MID-2")
-        more = atom_to_int(tail)
-        if more <= 0:
+        new_raise = atom_to_int(raise_atom)
+        if new_raise <= 0:
             return Slash("SP-MID-3")
-        if pot + more > stake:
+        if pot + new_raise > stake:
             return Slash("SP-MID-4")
-        bet = MidRound(unit, pot, more, state.waiter_image, state.mover_image, street)
+        bet = MidRound(bet_unit, pot, new_raise, state.waiter_image, state.mover_image, street)
         return Valid(Next("mid_round", bet, BET_SIZE))
     if len(move) != (16 if street == RIVER else 32):
         return Slash("SP-MID-5")
@@ -124,48 +136,56 @@ def mid_round(
         return Slash("SP-MID-6")
     if street == RIVER:
         return Valid(Next("end", End(pot, state.waiter_image, move), REVEAL_SIZE))
-    after = BeginRound(unit, pot, state.waiter_image, move, street - 1, hashes["mid_round"])
-    return Valid(Next("begin_round", after, BET_SIZE))
+    following = BeginRound(bet_unit, pot, state.waiter_image, move, street - 1, hashes["mid_round"])
+    return Valid(Next("begin_round", following, BET_SIZE))
 
 
 def end(
     state: End, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """The showdown: MOVE is the mover's preimage and its selection, the evidence is the
-    challenger's selection. It ends the game."""
+    """The mover reveals its preimage and shows its best five cards. It ends the game.
+
+    MOVE is the preimage and the mover's selection; the evidence is the waiter's selection.
+    """
     if len(move) != REVEAL_SIZE:
         return Slash("SP-END-1")
-    shown, selection = move[:16], move[16]
-    if sha256(shown).digest() != state.mover_image:
+    preimage, selection = move[:16], move[16]
+    if sha256(preimage).digest() != state.mover_image:
         return Slash("SP-END-2")
     if selection not in FIVE_OF_SEVEN:
         return Slash("SP-END-3")
-    answer = read_mask(evidence)
-    if answer not in FIVE_OF_SEVEN:
+    waiter_selection = read_mask(evidence)
+    if waiter_selection not in FIVE_OF_SEVEN:
         return Raise("SP-END-4")
-    if share < amount // 2 + state.half_pot * _outcome(state, shown, selection, answer):
+    outcome = _showdown(state, preimage, selection, waiter_selection)
+    if share < amount // 2 + state.half_pot * outcome:
         return Slash("SP-END-5")
     return Valid(None)
 
 
-def _outcome(state: End, shown: bytes, selection: int, answer: int) -> int:
-    """1 when the challenger's selection is better, 0 in a tie, −1 when the revealer's is."""
-    (ours, our_boost), (theirs, their_boost) = _dealt(
-        shown, state.mover_image, state.waiter_preimage
+def _showdown(state: End, preimage: bytes, selection: int, waiter_selection: int) -> int:
+    """1 when the waiter has the better hand, 0 in a tie, −1 when the mover has."""
+    (mover_cards, mover_boost), (waiter_cards, waiter_boost) = _dealt(
+        preimage, state.mover_image, state.waiter_preimage
     )
-    revealed = value_of_selection(ours, selection, our_boost)
-    challenging = value_of_selection(theirs, answer, their_boost)
-    return (challenging > revealed) - (challenging < revealed)
+    mover_value = value_of_selection(mover_cards, selection, mover_boost)
+    waiter_value = value_of_selection(waiter_cards, waiter_selection, waiter_boost)
+    return (waiter_value > mover_value) - (waiter_value < mover_value)
 
 
 @lru_cache(maxsize=64)
-def _dealt(revealer_0: bytes, revealer_1: bytes, challenger_0: bytes) -> tuple[_Dealt, _Dealt]:
-    """The seven cards and the boost of each. Kept, as one deal is judged with many selections."""
-    challenger_1 = sha256(challenger_0).digest()
-    common = board(revealer_1, challenger_1, RIVER)
-    ours = draw_number(revealer_0, above(challenger_1, 3))
-    theirs = draw_number(challenger_0, above(revealer_1, 3))
-    return (cards(ours, 2) + common, boost(ours)), (cards(theirs, 2) + common, boost(theirs))
+def _dealt(mover_0: bytes, mover_1: bytes, waiter_0: bytes) -> tuple[_Dealt, _Dealt]:
+    """The mover's seven cards and boost, and the waiter's, from values 0 and 1 of their chains.
+
+    Cached: one deal is judged with many selections.
+    """
+    waiter_1 = sha256(waiter_0).digest()
+    common = board(mover_1, waiter_1, RIVER)
+    mover, waiter = (
+        draw_number(mover_0, above(waiter_1, 3)),
+        draw_number(waiter_0, above(mover_1, 3)),
+    )
+    return (cards(mover, 2) + common, boost(mover)), (cards(waiter, 2) + common, boost(waiter))
 
 
 VALIDATORS = by_name(

@@ -13,10 +13,13 @@ from clsp.values import to_list
 
 WRITTEN = {
     "popcount": "(if mask (+ (logand 1 mask) (popcount (lsh mask -1))) ())",
-    "up": "(if steps (sha256 (up value (- steps 1))) value)",
+    "above": "(if steps (sha256 (above value (- steps 1))) value)",
     "count_of": "(if ranks (+ (= rank (f ranks)) (count_of rank (r ranks))) ())",
-    "showdown": "(better_hand (board waiter mover 3) waiter evidence mover mask)",
-    "entropy": "(sha256 (logxor (up mine i) (up yours j)))",
+    "showdown": (
+        "(better_hand (board waiter_preimage preimage 3)"
+        " waiter_preimage evidence preimage selection)"
+    ),
+    "entropy": "(sha256 (logxor (above own i) (above other j)))",
 }
 
 
@@ -37,7 +40,7 @@ def test_functions_read_as_they_were_written() -> None:
 def test_what_a_let_names_is_named() -> None:
     text = text_of("spacepoker/mid_round")
     assert text.text(text.code.root).startswith(
-        "(let ((half_stakes (f (divmod AMOUNT 2))) (pot (+ half_pot last_r"
+        "(let ((stake (f (divmod AMOUNT 2))) (pot (+ half_pot last_raise)))"
     )
 
 

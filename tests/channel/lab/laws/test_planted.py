@@ -45,27 +45,27 @@ VALIDATORS: dict[str, Fault] = {
     ),
     "two encodings of one bet": (
         *("spacepoker", "spacepoker/begin_round.clsp"),
-        *("(is_minimal amount)", "1"),
+        *("(is_minimal opening)", "1"),
     ),
-    "negative bets": ("spacepoker", "spacepoker/begin_round.clsp", "(> amount -1)", "1"),
+    "negative bets": ("spacepoker", "spacepoker/begin_round.clsp", "(> opening -1)", "1"),
     "a bet of one too much": (
         *("spacepoker", "spacepoker/begin_round.clsp"),
         *(
-            "(not (> (+ half_pot amount) (/ AMOUNT 2)))",
-            "(> (+ 2 (/ AMOUNT 2)) (+ half_pot amount))",
+            "(not (> (+ half_pot opening) (/ AMOUNT 2)))",
+            "(> (+ 2 (/ AMOUNT 2)) (+ half_pot opening))",
         ),
     ),
     "the toss the other way": (
         *("spacepoker", "spacepoker/begin_round.clsp"),
-        *("(> mine yours)", "(> yours mine)"),
+        *("(> image waiter_image)", "(> waiter_image image)"),
     ),
     "a pong that bets": ("spacepoker", "spacepoker/begin_round.clsp", "(= (strlen MOVE) 32)", "1"),
-    "negative raises": ("spacepoker", "spacepoker/mid_round.clsp", "(> raise 0)", "1"),
+    "negative raises": ("spacepoker", "spacepoker/mid_round.clsp", "(> new_raise 0)", "1"),
     "the players not swapped": (
         *("spacepoker", "spacepoker/mid_round.clsp"),
         *("raise waiter_image mover_image N", "raise mover_image waiter_image N"),
     ),
-    "a street stays": ("spacepoker", "spacepoker/mid_round.clsp", "(- N 1)", "N"),
+    "a street stays": ("spacepoker", "spacepoker/mid_round.clsp", "(- street 1)", "street"),
     "a shorter reveal": (
         *("spacepoker", "spacepoker/end.clsp"),
         *("(= (strlen MOVE) 17)", "(= (strlen MOVE) 16)"),
@@ -78,7 +78,12 @@ VALIDATORS: dict[str, Fault] = {
     "bad evidence slashes": ("spacepoker", "spacepoker/end.clsp", "(x)", "()"),
     "ties go to the revealer": ("spacepoker", "lib/compare.clinc", "      0\n", "      -1\n"),
     "a boost one time in two": ("spacepoker", "spacepoker/cards.clinc", "number 3)", "number 2)"),
-    "a mask that raises": ("spacepoker", "spacepoker/end.clsp", "(> mask -1)", "(> mask (x))"),
+    "a mask that raises": (
+        "spacepoker",
+        "spacepoker/end.clsp",
+        "(> selection -1)",
+        "(> selection (x))",
+    ),
     "four cards shown": (
         "calpoker",
         "calpoker/e.clsp",
