@@ -167,6 +167,7 @@ def with_bounds(choice: Choice) -> str:
             mojos, units = f"{high}m", in_units(high, unit)
             if low != high:
                 mojos, units = f"{low}m to {mojos}", f"{in_units(low, unit)} to {units}"
-            return f"{verb} {mojos}" + (f" ({units} units)" if unit != 1 else "")
+            noun = "unit" if low == high == unit else "units"
+            return f"{verb} {mojos}" + (f" ({units} {noun})" if unit != 1 else "")
         case _:
             return choice.verb

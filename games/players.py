@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from clsp.values import NIL, Value
+from games.amounts import counted
 from games.chance import Chance
 from games.choices import Action, Choice
 from games.errors import BadAdvisory
@@ -160,4 +161,4 @@ class Policy(Protocol):
 def check_entropy(entropy: bytes, size: int) -> None:
     """Raise ValueError for too few secret bytes."""
     if len(entropy) < size:
-        raise ValueError(f"entropy: {len(entropy)} bytes, at least {size} are needed")
+        raise ValueError(f"entropy: {counted(len(entropy), 'byte')}, at least {size} are needed")

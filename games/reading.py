@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from clsp.integers import atom_to_int, is_minimal
 from clsp.values import Value
+from games.amounts import counted
 from games.errors import BadState
 
 
@@ -51,5 +52,5 @@ def read_bytes(value: Value, what: str, size: int) -> bytes:
     games.errors.BadState: salt: not an atom of 4 bytes
     """
     if not isinstance(value, bytes) or len(value) != size:
-        raise BadState(f"{what}: not an atom of {size} bytes")
+        raise BadState(f"{what}: not an atom of {counted(size, 'byte')}")
     return value

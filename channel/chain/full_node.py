@@ -23,6 +23,7 @@ from channel.chain.interface import Answer, PushResult
 from channel.chain.observations import CoinSeen
 from channel.errors import UsageError
 from clsp.values import MAX_BYTES
+from games.amounts import counted
 
 T = TypeVar("T")
 
@@ -232,7 +233,7 @@ class RpcChain:
     def _seen(self, record: CoinRecord) -> CoinSeen:
         coin = _coin(record.coin)
         if coin.amount > MOST_MOJOS:
-            raise self._wrong(f"tells of a coin of {coin.amount} mojos")
+            raise self._wrong(f"tells of a coin of {counted(coin.amount, 'mojo')}")
         born = self._height(record.confirmed_block_index)
         if not record.spent:
             return CoinSeen(coin, born, None)

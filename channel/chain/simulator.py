@@ -9,6 +9,7 @@ from channel.chain.coins import Bundle, Coin, Spend
 from channel.chain.interface import Answer, PushResult
 from channel.chain.observations import CoinSeen
 from channel.errors import UsageError
+from games.amounts import counted
 
 BLOCK_REWARD = 2_000_000_000_000
 """Mojos that one farmed block gives to its farmer, in one coin."""
@@ -108,7 +109,7 @@ class SimulatedChain:
         """A block reward of at least `amount` mojos at this address."""
         if amount > BLOCK_REWARD:
             raise UsageError(
-                f"{amount} mojos are more than a wallet coin of the embedded node holds"
+                f"{counted(amount, 'mojo')}: a wallet coin of the embedded node holds less"
                 f" ({BLOCK_REWARD}): use a smaller unit, stack or balance"
             )
         self._node.set_farming_ph(puzzle_hash)

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from channel.chain.coins import Bundle, Coin, Hash, Height, Key, Mojos, Signature
 from channel.errors import Violation
+from games.amounts import counted
 
 MAX_MESSAGE = 10 * 1024 * 1024
 """Bytes; a longer message is refused before it is decoded."""
@@ -260,7 +261,9 @@ def decode(blob: bytes, max_bytes: int = MAX_MESSAGE) -> Message:
     Request()
     """
     if len(blob) > max_bytes:
-        raise Violation("CH-MSG-1", f"{len(blob)} bytes; at most {max_bytes} at this step")
+        raise Violation(
+            "CH-MSG-1", f"{counted(len(blob), 'byte')}; at most {max_bytes} at this step"
+        )
     try:
         return _decoder.decode(blob)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

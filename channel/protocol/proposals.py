@@ -11,6 +11,7 @@ from channel.errors import Violation
 from channel.protocol.messages import Offer
 from channel.protocol.state import Channel, Group, LiveGame, Side
 from games import registry
+from games.amounts import counted
 from games.contract import Initial, Next, Parameters, Terms
 from games.errors import BadTerms, UnknownGame
 from games.judge import commitment, hashes_of
@@ -94,10 +95,11 @@ def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str 
             least = least_timeout(offer.game, confirmations)
         except UnfitProposal as unfit:
             return str(unfit)
+        blocks = counted(offer.timeout, "block")
         if offer.timeout < least:
-            return f"a timeout of {offer.timeout} blocks is too short; at least {least}"
+            return f"a timeout of {blocks} is too short; at least {least}"
         if offer.timeout > MOST_TIMEOUT:
-            return f"a timeout of {offer.timeout} blocks is too long; at most {MOST_TIMEOUT}"
+            return f"a timeout of {blocks} is too long; at most {MOST_TIMEOUT}"
     return None
 
 

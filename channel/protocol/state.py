@@ -28,6 +28,7 @@ from clsp.curry import curried_hash, curry
 from clsp.integers import int_to_atom
 from clsp.programs import Program, load
 from clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from games.amounts import counted
 from games.contract import Position, Seat, Terms
 from games.referee import (
     ASSERT_HEIGHT_RELATIVE,
@@ -236,7 +237,7 @@ class Channel:
 
     def _worked_out(self, state: ChannelState) -> StateOnChain:
         if state.total() != self.coin.amount:
-            raise InvariantError(f"state {state.number} holds {state.total()} mojos")
+            raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
         conditions = self.preemption_conditions(state)
         lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
         unroll_puzzle_hash = curried_hash(

@@ -15,6 +15,7 @@ from channel.errors import InvariantError, Violation
 from channel.protocol.messages import Accept, BatchAction, Cancel, Move, Propose, Settle
 from channel.protocol.proposals import UnfitProposal, first_game
 from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
+from games.amounts import counted
 
 MAX_LIVE_GAMES = 100
 MAX_OPEN_PROPOSALS = 100
@@ -119,7 +120,7 @@ def _accept(channel: Channel, state: ChannelState, sender: Side, action: Accept)
     if min(balances) < 0:
         raise Violation("CH-ACCEPT-3", f"stakes {stakes} over balances {state.balances}")
     if len(state.games) + len(group.offers) > MAX_LIVE_GAMES:
-        raise Violation("CH-ACCEPT-4", f"{len(state.games) + len(group.offers)} games")
+        raise Violation("CH-ACCEPT-4", f"{counted(len(state.games) + len(group.offers), 'game')}")
     games = [*state.games]
     for offer in group.offers:
         try:

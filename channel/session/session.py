@@ -46,6 +46,7 @@ from channel.session.session_events import (
 )
 from channel.session.setup import NAMES, Setup
 from games import registry
+from games.amounts import counted
 from games.chance import Chance
 from games.contract import Action, Player
 
@@ -169,7 +170,7 @@ class Session:
             return "all hands are played"
         for name, balance in zip(NAMES, self._balances(), strict=True):
             if balance < self._setup.stake:
-                return f"{name}'s balance of {balance} mojos no longer covers the stake"
+                return f"{name}'s balance of {counted(balance, 'mojo')} no longer covers the stake"
         return ""
 
     # --- events ---

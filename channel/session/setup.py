@@ -9,6 +9,7 @@ from channel.errors import UsageError
 from channel.protocol.proposals import MOST_TIMEOUT, least_timeout
 from channel.session.script import Script
 from games import registry
+from games.amounts import counted
 from games.contract import Policy
 from games.errors import BadTerms, UnknownGame
 from games.names import LONGEST, nearest
@@ -84,23 +85,26 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
     if not 1 <= setup.hands <= MAX_HANDS:
         raise UsageError(f"--hands {setup.hands}: from 1 to {MAX_HANDS}")
     if setup.unit < 1:
-        raise UsageError(f"a unit of {setup.unit} mojos: it is at least 1")
+        raise UsageError(f"a unit of {counted(setup.unit, 'mojo')}: it is at least 1")
     if setup.stack < 1:
-        raise UsageError(f"a stack of {setup.stack} units: it is at least 1")
+        raise UsageError(f"a stack of {counted(setup.stack, 'unit')}: it is at least 1")
     if setup.balance < setup.stake:
         raise UsageError(
-            f"a balance of {setup.balance} mojos does not cover one stake of {setup.stake}"
+            f"a balance of {counted(setup.balance, 'mojo')} does not cover one stake"
+            f" of {setup.stake}"
         )
     if setup.balance > BLOCK_REWARD:
         raise UsageError(
-            f"each would put {setup.balance} mojos into the channel, and the embedded node's"
-            f" wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
+            f"each would put {counted(setup.balance, 'mojo')} into the channel, and the embedded"
+            f" node's wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
         )
     if setup.script is not None and len(setup.script.hand) > setup.hands:
-        raise UsageError(f"--hands {setup.hands}: the script has {len(setup.script.hand)} hands")
+        raise UsageError(
+            f"--hands {setup.hands}: the script has {counted(len(setup.script.hand), 'hand')}"
+        )
     for blocks in (setup.confirmations, setup.unroll_timeout, setup.game_timeout):
         if not 1 <= blocks <= MOST_TIMEOUT:
-            raise UsageError(f"{blocks} blocks: from 1 to {MOST_TIMEOUT}")
+            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     for name in setup.games:
         try:
             game = registry.get(name)
@@ -110,7 +114,9 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         except BadTerms as error:
             raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
         if setup.game_timeout < least_timeout(name, setup.confirmations):
-            raise UsageError(f"a game timeout of {setup.game_timeout} blocks is too short")
+            raise UsageError(
+                f"a game timeout of {counted(setup.game_timeout, 'block')} is too short"
+            )
     for policy in setup.policies:
         check_policy(policy, setup.games, (ASK,))
     if setup.policies[1] == ASK:
@@ -128,7 +134,8 @@ def _check_entropy(setup: Setup, script_name: str) -> None:
             if fixed is not None and len(fixed) < game.entropy_size:
                 raise UsageError(
                     f"{script_name}: hand {number + 1}: {game.name} needs at least"
-                    f" {game.entropy_size} secret bytes of {player}, and there are {len(fixed)}"
+                    f" {counted(game.entropy_size, 'secret byte')} of {player},"
+                    f" and there are {len(fixed)}"
                 )
 
 

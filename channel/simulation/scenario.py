@@ -8,6 +8,7 @@ from channel.chain.simulator import BLOCK_REWARD
 from channel.errors import UsageError
 from channel.session.setup import ASK, NAMES, check_policy
 from games import registry
+from games.amounts import counted
 from games.errors import BadTerms, UnknownGame
 from games.names import nearest, quoted
 
@@ -80,18 +81,20 @@ def check(scenario: Scenario) -> Scenario:
         one_of = ", ".join(WEATHERS)
         raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {one_of}")
     if not 0 <= scenario.fees <= MOST_FEES:
-        raise UsageError(f"fees of {scenario.fees} mojos: from 0 to {MOST_FEES}")
+        raise UsageError(f"fees of {counted(scenario.fees, 'mojo')}: from 0 to {MOST_FEES}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
     if not 1 <= scenario.hands <= MOST_HANDS:
-        raise UsageError(f"{scenario.hands} hands: from 1 to {MOST_HANDS}")
+        raise UsageError(f"{counted(scenario.hands, 'hand')}: from 1 to {MOST_HANDS}")
     if scenario.contribution < 0 or scenario.balance < scenario.stake:
         raise UsageError(
-            f"a balance of {scenario.contribution} mojos does not cover one stake"
+            f"a balance of {counted(scenario.contribution, 'mojo')} does not cover one stake"
             f" of {scenario.stake}"
         )
     if scenario.balance > BLOCK_REWARD:
-        raise UsageError(f"a balance of {scenario.balance} mojos is more than a wallet holds")
+        raise UsageError(
+            f"a balance of {counted(scenario.balance, 'mojo')} is more than a wallet holds"
+        )
     for name in scenario.games:
         try:
             game = registry.get(name)

@@ -115,7 +115,7 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
     say(
         out,
         f"{counted(report.cases, 'case', ',')} in {report.seconds:.1f} s,"
-        f" {report.cases / report.seconds:,.0f} cases per second,"
+        f" {counted(round(report.cases / report.seconds), 'case', ',')} per second,"
         f" {counted(report.disagreements, 'disagreement', ',')}"
         f"{'; interrupted' if report.interrupted else ''}",
     )

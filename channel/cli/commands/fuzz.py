@@ -134,10 +134,10 @@ def _summary(report: FuzzReport) -> str:
     branches = sum(one.branches for one in report.coverage.values())
     sides = sum(one.branches_reached for one in report.coverage.values())
     early = "; interrupted" if report.interrupted else ""
-    rate = report.runs / report.seconds if report.seconds else 0
+    rate = round(report.runs / report.seconds) if report.seconds else 0
     return (
         f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
-        f" {rate:,.0f} runs per second,"
+        f" {counted(rate, 'run', ',')} per second,"
         f" nodes {reached} of {nodes}, branches {sides} of {branches},"
         f" {counted(len(report.findings), 'finding')}{early}"
     )

@@ -11,6 +11,7 @@ from channel.lab.cases.mutator import SiteCase
 from channel.lab.sites.site import Site
 from channel.lab.sites.values import leaves
 from clsp.values import Value
+from games.amounts import counted
 
 Field: TypeAlias = tuple[str, int]
 """A kind of field, and which one: `("move", 3)` is byte 3 of the move."""
@@ -87,7 +88,7 @@ def differences(probe: Probe) -> tuple[str, ...]:
     if case.share != site.play.share:
         lines.append(f"share: {case.share:,} instead of {site.play.share:,} of {site.amount:,}")
     if len(case.move) != len(honest):
-        lines.append(f"move: {len(case.move)} bytes instead of {len(honest)}")
+        lines.append(f"move: {counted(len(case.move), 'byte')} instead of {len(honest)}")
     changed = [at for kind, at in fields(probe) if kind in ("move", "extra")]
     if changed and len(changed) <= 8:
         bytes_ = ", ".join(

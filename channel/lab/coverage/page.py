@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from channel.lab.coverage.program_coverage import ProgramCoverage, Share
+from games.amounts import counted
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em;
@@ -37,7 +38,7 @@ def page(name: str, programs: Mapping[str, ProgramCoverage]) -> str:
     ]
     for one in programs.values():
         parts.append(f'<h2 id="{escape(one.name)}">{escape(one.name)}</h2>')
-        parts.append(f"<p>{one.entries:,} cases</p>")
+        parts.append(f"<p>{counted(one.entries, 'case', ',')}</p>")
         parts.append(_table("function", one.functions))
         for function, lines in one.listing():
             arguments = f" <code>{escape(function.arguments)}</code>" if function.arguments else ""

@@ -23,6 +23,7 @@ from channel.lab.target.target import Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
 from channel.system.output import write_whole
+from games.amounts import counted
 from games.decoding import document_error
 from games.vectors import BadCase, Case, arguments, check_program
 from games.vectors import read as read_cases
@@ -154,31 +155,32 @@ def _money(probe: Probe, finding: LabFinding) -> str:
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
     honest, declared, amount = site.play.share, case.share, site.amount
+    whole = counted(amount, "mojo", ",")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared
         return (
-            f"In the case shown the mover, who keeps {due:,} of {amount:,} mojos by the rules,"
+            f"In the case shown the mover, who keeps {due:,} of {whole} by the rules,"
             f" ends with 0 and its opponent with {amount:,}."
         )
     if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
         return (
-            f"In the case shown {finding.loss:,} of {amount:,} mojos do not go to the side that"
+            f"In the case shown {finding.loss:,} of {whole} do not go to the side that"
             " they are due to."
         )
     if declared < honest:
         return (
-            f"In the case shown the mover keeps {amount - declared:,} of {amount:,} mojos, where"
+            f"In the case shown the mover keeps {amount - declared:,} of {whole}, where"
             f" honest play would leave it {amount - honest:,}: its opponent loses"
             f" {honest - declared:,}."
         )
     if declared > honest:
         return (
-            f"In the case shown the mover leaves its opponent {declared:,} of {amount:,} mojos,"
+            f"In the case shown the mover leaves its opponent {declared:,} of {whole},"
             f" where honest play leaves {honest:,}; by the rules the opponent may claim all, and"
             " cannot."
         )
     return (
-        f"In the case shown the opponent may claim all {amount:,} mojos by the rules, and cannot:"
+        f"In the case shown the opponent may claim all {whole} by the rules, and cannot:"
         f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
     )
 

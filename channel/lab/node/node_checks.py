@@ -23,6 +23,7 @@ from channel.lab.target.target import Target
 from channel.protocol.half_signed import NO_SIGNATURE
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.values import Value, from_list
+from games.amounts import counted
 from games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,
@@ -148,7 +149,7 @@ def _became(
         yield f"{position!r}: the model pays out another amount than the coin's"
     for address, amount in prediction.made:
         if chain.coin(Coin(coin.id, address, amount).id) is None:
-            yield f"{position!r}: the coin of {amount} mojos was not made"
+            yield f"{position!r}: the coin of {counted(amount, 'mojo')} was not made"
 
 
 def _signature(position: SpendCase, prediction: Prediction) -> bytes:

@@ -22,6 +22,7 @@ from channel.lab.node.node_checks import check_on_node
 from channel.lab.target.target import Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
+from games.amounts import counted
 from games.names import nearest, quoted
 from games.vectors import BadCase, Case, check_program, read
 
@@ -60,7 +61,7 @@ def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
                     tally.found(finding)
     tried = tally.tried[law.name]
     if not tried:
-        return f"{law.name}: was not tried once in {cases} cases of {target.name}"
+        return f"{law.name}: was not tried once in {counted(cases, 'case')} of {target.name}"
     return _failure_text(target, tally, f"{tried:,} tries of the law {law.name!r}")
 
 
@@ -69,7 +70,7 @@ def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str
     report = runs.crosscheck(target, cases, seed, jobs)
     if report.interrupted:
         raise KeyboardInterrupt
-    return _failure_text(target, report.tally, f"{cases:,} cases under every law")
+    return _failure_text(target, report.tally, f"{counted(cases, 'case', ',')} under every law")
 
 
 def node_failures(target: Target, positions: int, seed: str) -> str:
@@ -78,7 +79,10 @@ def node_failures(target: Target, positions: int, seed: str) -> str:
     differences = check_on_node(target, positions, seed).differences
     if not differences:
         return ""
-    lines = [f"{target.name}: {len(differences):,} of {positions:,} spends end otherwise", ""]
+    lines = [
+        f"{target.name}: {len(differences):,} of {counted(positions, 'spend', ',')} end otherwise",
+        "",
+    ]
     lines += differences[:SHOWN]
     if len(differences) > SHOWN:
         lines.append(f"and {len(differences) - SHOWN} more")
@@ -145,18 +149,19 @@ def _failure_text(target: Target, tally: LabTally, of: str) -> str:
     if not broken:
         return ""
     total = sum(times for _, times in broken)
-    lines = [f"{target.name} is broken: {total:,} findings in {of}"]
+    lines = [f"{target.name} is broken: {counted(total, 'finding', ',')} in {of}"]
     for finding, times in broken[:SHOWN]:
         lines += ["", *_finding(finding, times)]
     if len(broken) > SHOWN:
-        lines += ["", f"and {len(broken) - SHOWN} more causes"]
+        lines += ["", f"and {counted(len(broken) - SHOWN, 'more cause')}"]
     return "\n".join(lines)
 
 
 def _finding(finding: LabFinding, times: int) -> list[str]:
     lines = [
         f"{finding.severity}: {finding.validator}: {finding.text}",
-        f"  law: {finding.law}; {times:,} times; the first case, to keep in a .jsonl file:",
+        f"  law: {finding.law}; {counted(times, 'time', ',')};"
+        " the first case, to keep in a .jsonl file:",
     ]
     return [*lines, f"  {_line(finding.vector)}" if finding.vector else "  (no case can say it)"]
 

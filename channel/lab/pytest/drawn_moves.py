@@ -14,6 +14,7 @@ from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.run import Outcome, run_serialized
 from clsp.values import NIL, Value, serialize
+from games.amounts import counted
 from games.contract import Slash, Valid
 
 
@@ -101,7 +102,7 @@ class DrawnMove:
 
     def __repr__(self) -> str:
         what = f"forbidden by {self.rule}" if self.rule else "legal"
-        share = f"declaring {self.share} of {self.site.amount} mojos for the opponent"
+        share = f"declaring {self.share} of {counted(self.site.amount, 'mojo')} for the opponent"
         return f"<{self.validator}: 0x{self.move.hex()}, {share}: {what}>"
 
 

@@ -20,6 +20,7 @@ from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value, to_list
+from games.amounts import counted
 from games.choices import least_action
 from games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
 from games.errors import BadTerms
@@ -94,7 +95,7 @@ class DrawnHand(tuple[PlayedMove, ...]):
 
     def __repr__(self) -> str:
         moves = ", ".join(f"{turn.before.validator} 0x{turn.play.move.hex()}" for turn in self)
-        return f"<a hand over {self[0].amount if self else 0} mojos: {moves}>"
+        return f"<a hand over {counted(self[0].amount if self else 0, 'mojo')}: {moves}>"
 
 
 @st.composite

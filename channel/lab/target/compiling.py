@@ -18,6 +18,7 @@ from pathlib import Path
 import channel
 from clsp.compiler import Compiled, CompileError
 from clsp.programs import Program
+from games.amounts import counted
 
 SECONDS = 30
 """Of processor time: validators of poker take less than one."""
@@ -62,9 +63,9 @@ def _run(arguments: Sequence[object], seconds: int) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"the compiler was stopped after {seconds * _PATIENCE} seconds"
+        return f"the compiler was stopped after {counted(seconds * _PATIENCE, 'second')}"
     if ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return f"the compiler needs more than {seconds} seconds: does a macro never end?"
+        return f"the compiler needs more than {counted(seconds, 'second')}: does a macro never end?"
     return (
         "the compiler crashed: it needs too much memory"
         f" (more than {MEMORY >> 20} MB), or too deep a stack"

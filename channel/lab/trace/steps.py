@@ -15,6 +15,7 @@ from clsp.analysis.shapes import operands, quoted
 from clsp.analysis.text import value_text
 from clsp.operators import APPLY, CONS, IF
 from clsp.values import NIL, Value
+from games.amounts import counted
 
 WIDTH = 100
 """Columns of a line."""
@@ -53,7 +54,7 @@ def lines(record: RunRecord, verbosity: int = CALLS) -> list[str]:
     left_out = len(told) - MOST
     if left_out > 0:
         half = MOST // 2
-        told[half:-half] = [f"… {left_out:,} lines are left out …"]
+        told[half:-half] = [f"… {counted(left_out, 'line', ',')} are left out …"]
     return told
 
 

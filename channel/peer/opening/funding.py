@@ -26,6 +26,7 @@ from clsp.integers import atom_to_int, is_minimal
 from clsp.programs import Program
 from clsp.run import ProgramValid, run_serialized
 from clsp.values import BadValue, NotAList, deserialize, from_list
+from games.amounts import counted
 
 MAX_WALLET_COST = 20_000_000
 """The most that running one wallet spend may cost; the standard puzzle takes under a million.
@@ -53,7 +54,9 @@ def check_part(channel: Channel, part: Bundle, deadline: int) -> None:
     """Check message E, the initiator's part. Raises `Violation` (CH-OPEN-9)."""
     rule = "CH-OPEN-9"
     if len(part.spends) != 2:
-        raise Violation(rule, f"{len(part.spends)} spends where a wallet's and a launcher's belong")
+        raise Violation(
+            rule, f"{counted(len(part.spends), 'spend')} where a wallet's and a launcher's belong"
+        )
     wallet, launcher = part.spends
     if launcher != launcher_spend(channel):
         raise Violation(rule, "the launcher is not spent to this channel")
@@ -75,7 +78,7 @@ def check_completed(channel: Channel, part: Bundle, bundle: Bundle, deadline: in
         raise Violation(rule, "it does not contain our spends")
     contributes = channel.contributions[Side.RECEIVER] > 0
     if len(theirs) != contributes:
-        raise Violation(rule, f"{len(theirs)} spends of the receiver's wallet")
+        raise Violation(rule, f"{counted(len(theirs), 'spend')} of the receiver's wallet")
     own = _read(channel, part.spends[0], rule)
     keys, messages = [*own.keys], [*own.messages]
     for spend in theirs:
@@ -99,7 +102,7 @@ def _check_wallet(
         raise Violation(rule, f"the wallet spend does not assert the deadline {deadline}")
     paid = spend.coin.amount - sum(amount for _, amount in does.made)
     if paid < channel.contributions[side]:
-        raise Violation(rule, f"it pays {paid} mojos of {channel.contributions[side]}")
+        raise Violation(rule, f"it pays {counted(paid, 'mojo')} of {channel.contributions[side]}")
     if not does.keys:
         raise Violation(rule, "the wallet spend needs no signature")
 

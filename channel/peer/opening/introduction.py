@@ -10,6 +10,7 @@ from channel.crypto.keys import PublicKeys
 from channel.errors import Violation
 from channel.peer.agreement import Agreement
 from channel.protocol.messages import Introduction
+from games.amounts import counted
 from games.referee import payout_message
 
 
@@ -34,18 +35,20 @@ def check_introduction(
         )
     if theirs.unroll_timeout != agreed.unroll_timeout:
         raise Violation(
-            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks, agreed {agreed.unroll_timeout}"
+            "CH-OPEN-6",
+            f"{counted(theirs.unroll_timeout, 'block')}, agreed {agreed.unroll_timeout}",
         )
     times = (theirs.response_time, theirs.move_time)
     if times != (agreed.times.response, agreed.times.move):
         raise Violation(
             "CH-OPEN-12",
-            f"response and move times of {times[0]} and {times[1]} blocks,"
+            f"response and move times of {times[0]} and {counted(times[1], 'block')},"
             f" agreed {agreed.times.response} and {agreed.times.move}",
         )
     if theirs.unroll_timeout < agreed.least_unroll_timeout():
         raise Violation(
-            "CH-OPEN-6", f"{theirs.unroll_timeout} blocks; at least {agreed.least_unroll_timeout()}"
+            "CH-OPEN-6",
+            f"{counted(theirs.unroll_timeout, 'block')}; at least {agreed.least_unroll_timeout()}",
         )
 
 

@@ -18,6 +18,7 @@ from channel.peer.peer_state import PeerState, Phase, Transition, opened_of, pla
 from channel.peer.phases.leaving import break_off, follow, leave, scan_block
 from channel.peer.phases.playing import request_potato
 from channel.protocol.state import Side
+from games.amounts import counted
 
 
 def on_opening_block(config: Config, state: PeerState, block: Block) -> Transition:
@@ -99,7 +100,7 @@ def _check_deadlines(config: Config, state: PeerState) -> Transition:
     marks, late = wait(state.marks, _due(config, state), state.block.peak, times)
     state = replace(state, marks=marks)
     if late is not None:
-        detail = f"not in {late.limit(times)} blocks: {late.what}"
+        detail = f"not in {counted(late.limit(times), 'block')}: {late.what}"
         violation = Violation(late.rule, detail, party=config.peer, step=state.phase.value)
         return break_off(config, state, violation)
     if state.phase is Phase.PLAYING and play_of(state).ask_later:

@@ -14,6 +14,7 @@ from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, p
 from channel.peer.phases.leaving import end_proposals
 from channel.peer.shutdown import CleanShutdown
 from channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
+from games.amounts import counted
 
 
 def ask_for_shutdown(state: PeerState) -> Transition:
@@ -35,7 +36,7 @@ def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transiti
     if play.potato:
         raise Violation("CH-SHUT-1", "we hold the potato")
     if play.state.games:
-        raise Violation("CH-SHUT-2", f"{len(play.state.games)} live games")
+        raise Violation("CH-SHUT-2", f"{counted(len(play.state.games), 'live game')}")
     shutdown = CleanShutdown.of(endpoint_of(state), play.state).answered(message.half)
     state, effects = _complete(state, shutdown, answer=True)
     return state, [

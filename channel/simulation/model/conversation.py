@@ -33,6 +33,7 @@ from channel.simulation.model.handshake import Handshake, OpeningTerms
 from channel.simulation.model.ledger import LedgerState
 from channel.simulation.run import JournalEntry, Run
 from games import registry
+from games.amounts import counted
 
 TIMES = Times()
 """The times that both sides of a scenario agree on."""
@@ -277,7 +278,7 @@ class Conversation:
                     reveals = game is not None and registry.get(game.game).reveals
                     least = self.confirmations * (2 if reveals else 1) + 3
                     if offer.timeout < least:
-                        return frozenset({f"the least timeout ({offer.timeout} blocks)"})
+                        return frozenset({f"the least timeout ({counted(offer.timeout, 'block')})"})
         return LAWFUL
 
     def _shutdown(self, message: Shutdown, sender: int) -> frozenset[str]:

@@ -25,6 +25,7 @@ from channel.simulation.run import Run
 from channel.simulation.weather import MOST_DEAF, MOST_FULL
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
+from games.amounts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,9 @@ def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
             seen.coin.amount for seen in run.chain.coins_at(address_of(end.peer.config.wallet.key))
         )
         if held < end.peer.config.wallet.coin.amount:
-            yield BrokenPromise("safety", f"the opening failed, and the wallet holds {held} mojos")
+            yield BrokenPromise(
+                "safety", f"the opening failed, and the wallet holds {counted(held, 'mojo')}"
+            )
         return
     known, received, sent = talk.accounts, talk.received, talk.sent
     seen = run.chain.coin(coin.id)
@@ -133,7 +136,7 @@ def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
         yield from _game(run, game_id, standing, game_coin)
         due += _paid(run, game_coin, side)
     if got < due:
-        yield BrokenPromise("safety", f"{got} mojos, due were {due} from state {number}")
+        yield BrokenPromise("safety", f"{counted(got, 'mojo')}, due were {due} from state {number}")
 
 
 def _got(run: Run) -> int:
@@ -186,7 +189,7 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
         if seen is None or seen.spent is None:
             if standing.share(side) or (standing.illegal and ours):
                 yield BrokenPromise(
-                    "safety", f"{standing.share(side)} mojos in a game were not claimed"
+                    "safety", f"{counted(standing.share(side), 'mojo')} in a game were not claimed"
                 )
             return
         match deserialize(seen.solution or b""):
@@ -241,7 +244,7 @@ def liveness(run: Run) -> Iterator[BrokenPromise]:
     scenario, side = run.scenario, run.scenario.honest
     done = run.finished[side]
     if done is None:
-        yield BrokenPromise("liveness", f"not settled after {run.blocks} blocks")
+        yield BrokenPromise("liveness", f"not settled after {counted(run.blocks, 'block')}")
         return
     coin = channel_coin(run)
     seen = run.chain.coin(coin.id) if coin else None

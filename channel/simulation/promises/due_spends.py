@@ -19,6 +19,7 @@ from channel.simulation.promises.secrecy import move_of
 from channel.simulation.run import JournalEntry, Run
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize, from_list
+from games.amounts import counted
 from games.referee import GameCoin, RefereeRefusal
 
 
@@ -54,7 +55,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
             else:
                 due = _game_due(talk.side, standing, age) if standing else ""
             if due:
-                yield f"it does not {due}, which is {age} blocks old"
+                yield f"it does not {due}, which is {counted(age, 'block')} old"
 
 
 URGENT = ("unroll", "preempt", "slash", "move", "redo")
@@ -78,7 +79,7 @@ def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
             fee, peak = _fee(purse.solution), turn.event.peak
             before, was = offered.get(spend.coin.id, (peak, 0))
             if before < peak and fee <= was < fees.most:
-                yield f"it offers {fee} mojos for a {name}, as before"
+                yield f"it offers {counted(fee, 'mojo')} for a {name}, as before"
             offered[spend.coin.id] = (peak, fee)
 
 
@@ -116,7 +117,7 @@ def _game_due(side: int, game: LedgerGame, age: int) -> str:
     if game.illegal and game.mover == side:
         return "slash an illegal move"
     due = age >= game.coin.timeout and game.share(side)
-    return f"claim {game.share(side)} mojos in a game" if due else ""
+    return f"claim {counted(game.share(side), 'mojo')} in a game" if due else ""
 
 
 def _unrolled(

@@ -15,6 +15,7 @@ from channel.peer.chain_news import (
     UnilateralClose,
 )
 from channel.peer.interface import BrokenOff, GameSettled, GameStarted, News
+from games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
 """What is told only once it is as deep as this player wants it."""
@@ -45,10 +46,11 @@ def untrue(news: Sequence[News], got: int, put_in: int) -> Iterator[str]:
         ]
         won = [one.ours for one in told if isinstance(one, GameSettled)]
         if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
-            yield f"its games took {sum(staked)} mojos and paid {sum(won)}: {put_in} became {got}"
+            took = counted(sum(staked), "mojo")
+            yield f"its games took {took} and paid {sum(won)}: {put_in} became {got}"
     for settled in told:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
-            yield f"settled at {settled.ours} mojos, and there are {got}"
+            yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got}"
     if (
         len([one for one in told if isinstance(one, BrokenOff | LeftForChain | UnilateralClose)])
         > 1

@@ -16,6 +16,7 @@ from channel.protocol.messages import Advisory, Batch, Move, decode
 from channel.simulation.run import Disclosure, Run
 from clsp.values import BadValue, deserialize
 from games import registry
+from games.amounts import counted
 
 VALUE = 16
 """Bytes of the shortest value that a move reveals."""
@@ -125,4 +126,4 @@ def _waiting(run: Run) -> Iterator[str]:
                 continue
             age = one.height - seen.born
             if age < min(run.scenario.confirmations, run.scenario.game_timeout - LAST_BLOCKS):
-                yield f"a move went out when what it answers was {age} blocks deep"
+                yield f"a move went out when what it answers was {counted(age, 'block')} deep"
