@@ -78,7 +78,7 @@ def test_the_session_in_the_readme_is_what_is_played() -> None:
     command, session = found.groups()
     _, game, *options = shlex.split(command)
     named = dict(zip(options[::2], options[1::2], strict=True))
-    alice, bob = named["--policy"].split(",")
+    initiator, receiver = named["--policy"].split(",")
     setup = check(
         Setup(
             games=(game,),
@@ -87,7 +87,7 @@ def test_the_session_in_the_readme_is_what_is_played() -> None:
             unit=DEFAULT_UNIT,
             stack=DEFAULT_STACK,
             balance=DEFAULT_UNIT * DEFAULT_STACK * DEFAULT_STAKES,
-            policies=(alice, bob),
+            policies=(initiator, receiver),
         )
     )
     out = StringIO()
@@ -112,7 +112,7 @@ def test_the_script_in_the_docs_can_be_played(
     told = json.loads(ran.out)
     assert len(told["hands"]) == 1  # the second is declined
     done = [(a["player"], a["verb"], a["amount"]) for a in told["hands"][0]["actions"]]
-    assert ("bob", "raise", 200) in done  # a bet, after a check
+    assert ("receiver", "raise", 200) in done  # a bet, after a check
 
 
 def test_the_scripts_pass_their_arguments_on() -> None:

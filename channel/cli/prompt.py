@@ -56,7 +56,7 @@ class Prompt:
         Quitting between hands closes the channel in order.
         """
         while True:
-            answer = self._line(f"Bob proposes hand {number + 1}: play it? [Y/n/quit] ")
+            answer = self._line(f"Receiver proposes hand {number + 1}: play it? [Y/n/quit] ")
             if answer is None or answer.lower() in ("n", "no", *QUIT):
                 return False
             if answer.lower() in ("", "y", "yes"):

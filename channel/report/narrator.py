@@ -50,8 +50,8 @@ class Narrator:
         match told:
             case NewsFor(name, FundingSent(coin, deadline)) if name == NAMES[Side.INITIATOR]:
                 self._say(
-                    f"Alice and Bob put {self._money(self._setup.balance)} each into a channel"
-                    f" (coin {_short(coin.id)}, to be funded before height {deadline})."
+                    f"Initiator and Receiver put {self._money(self._setup.balance)} each into a"
+                    f" channel (coin {_short(coin.id)}, to be funded before height {deadline})."
                 )
             case ChannelFunded(_, height, _):
                 self._say(f"The channel is open at height {height}.")

@@ -13,6 +13,9 @@ from channel.protocol.wallet import Wallet, address_of, wallet_key
 from channel.session.setup import NAMES
 from games.chance import Chance
 
+_LABELS = ("alice", "bob")
+"""Labels of the derivation, by side: other ones would deal other cards for every seed."""
+
 
 def node_seed(seed: bytes) -> int:
     """Derive the seed of the embedded node."""
@@ -21,12 +24,12 @@ def node_seed(seed: bytes) -> int:
 
 def secret_of(seed: bytes, side: Side) -> bytes:
     """Derive the secret that all keys of this side come from."""
-    return derive(seed, "player", NAMES[side])
+    return derive(seed, "player", _LABELS[side])
 
 
 def policy_chance(seed: bytes, side: Side) -> Chance:
     """Derive the chance by which this side's policy decides."""
-    return Chance(derive(seed, "policy", NAMES[side]))
+    return Chance(derive(seed, "policy", _LABELS[side]))
 
 
 def fund_wallet(key_secret: bytes, purpose: str, chain: FarmableChain, amount: int) -> Wallet:

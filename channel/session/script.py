@@ -4,11 +4,11 @@
     stack = 10                 # units
 
     [[hand]]
-    first   = "alice"          # who is Alice in the hand, that is, moves first (optional)
-    alice   = "000102030405060708090a0b0c0d0e0f"    # secret bytes, hex (optional)
-    bob     = "101112131415161718191a1b1c1d1e1f"    # (how many a game needs is its own affair)
-    actions = ["alice fold"]   # decisions, in order, as the game reads them (optional)
-    decline = "bob"            # refuses the hand (optional): the session closes
+    first     = "initiator"    # who moves first in the hand (optional)
+    initiator = "000102030405060708090a0b0c0d0e0f"  # secret bytes, hex (optional)
+    receiver  = "101112131415161718191a1b1c1d1e1f"  # (each game says how many it needs)
+    actions   = ["initiator fold"]  # decisions, in order, as the game reads them (optional)
+    decline   = "receiver"     # declines the hand (optional): the session closes
 
 Only decisions are listed: commitments and reveals go by themselves. Where the list
 ends before the hand does, the policies play on.
@@ -25,17 +25,22 @@ from channel.system import toml_files
 from channel.system.file_kinds import Kind
 from games.decoding import Key
 
-_PLAYERS = ("alice", "bob")
-
+_PLAYERS = ("initiator", "receiver")
+_RENAMED = {"alice": "initiator", "bob": "receiver"}
 
 _ENTROPY = re.compile("(?:[0-9a-fA-F]{2}){16,64}")
+
+
+def _hint(name: str) -> str:
+    """The new name of a peer, for scripts that use an old one."""
+    return f" ({name} is now called {_RENAMED[name]})" if name in _RENAMED else ""
 
 
 class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One hand: entropy by player (hex, at least 16 bytes), decisions, who moves first."""
 
-    alice: str | None = None
-    bob: str | None = None
+    initiator: str | None = None
+    receiver: str | None = None
     actions: tuple[str, ...] = ()
     first: str | None = None
     decline: str | None = None
@@ -44,7 +49,7 @@ class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Refuse, by `ValueError`, what no hand can be played by."""
         for name in ("first", "decline"):
             if (who := getattr(self, name)) not in (None, *_PLAYERS):
-                raise ValueError(f"{name} is alice or bob, not {who!r}")
+                raise ValueError(f"{name} is initiator or receiver, not {who!r}{_hint(who)}")
         for name in _PLAYERS:
             text = getattr(self, name)
             if text is not None and not _ENTROPY.fullmatch(text):
@@ -53,15 +58,15 @@ class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             who, _, what = line.partition(" ")
             if who not in _PLAYERS or not what.strip():
                 raise ValueError(
-                    f"action {number} is a player and what it does, as in 'alice fold',"
-                    f" not {line[:80]!r}"
+                    f"action {number} is a player and what it does, as in 'initiator fold',"
+                    f" not {line[:80]!r}{_hint(who)}"
                 )
         if self.decline is not None and self.actions:
             raise ValueError("a hand that is declined has no actions")
 
     def entropy(self, player: str) -> bytes | None:
         """The secret bytes of a player, if the script fixes them."""
-        text = self.alice if player == "alice" else self.bob
+        text = self.initiator if player == "initiator" else self.receiver
         return bytes.fromhex(text) if text is not None else None
 
 

@@ -14,8 +14,8 @@ from games.contract import Policy
 from games.errors import BadTerms, UnknownGame
 from games.names import LONGEST, nearest
 
-NAMES = ("alice", "bob")
-"""The peers: Alice opens the channel as its initiator, Bob is the receiver."""
+NAMES = ("initiator", "receiver")
+"""The names of both peers, by side. (Alice and Bob are the roles in one game.)"""
 
 DEFAULT_HANDS = 3
 DEFAULT_UNIT = 100
@@ -32,8 +32,8 @@ class Setup:
     """A session: which games, how many hands, for how much, played how.
 
     `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
-    each peer puts into the channel; `policies` are Alice's and Bob's. Where one of several games
-    has no policy of that name, its first one plays.
+    each peer puts into the channel; `policies` are the initiator's and the
+    receiver's. Where one of several games has no policy of that name, its first one plays.
     """
 
     games: tuple[str, ...]
@@ -53,7 +53,7 @@ class Setup:
         return self.games[number % len(self.games)]
 
     def first(self, number: int) -> int:
-        """Who moves first in this hand: 0 for Alice, 1 for Bob, unless a script says so.
+        """Find who moves first in this hand: 0 is the initiator, 1 the receiver.
 
         Turns alternate from hand to hand, and in each of several games by itself: with two
         games by pairs of hands, or each peer would always be the first in the same game.
@@ -120,7 +120,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
     for policy in setup.policies:
         check_policy(policy, setup.games, (ASK,))
     if setup.policies[1] == ASK:
-        raise UsageError("--policy: `ask` plays Alice, so it comes first; Bob is any other")
+        raise UsageError("--policy: `ask` plays the initiator: it comes first, and only once")
     _check_entropy(setup, script_name)
     return setup
 

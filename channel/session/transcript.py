@@ -37,7 +37,7 @@ from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
 from games.names import printable
 
-FORMAT = "channelsim transcript 1"
+FORMAT = "channelsim transcript 2"
 _START = bytes(32)
 _LINE_HEAD = 68  # `["` + 64 hex digits + `",`
 

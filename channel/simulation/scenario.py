@@ -29,8 +29,8 @@ class Scenario:
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
     units; `fees` is what the honest side offers at first for a spend with a deadline. Each peer
-    contributes `contribution`, or enough for all hands where that is 0. `policies` are Alice's
-    and Bob's, "" for a game's first one.
+    contributes `contribution`, or enough for all hands where that is 0. `policies` are the
+    initiator's and the receiver's, "" for a game's first one.
     """
 
     games: tuple[str, ...]

@@ -17,7 +17,7 @@ from channel.simulation.scenario import Scenario
 from channel.simulation.scenario import check as check_scenario
 from games.names import printable
 
-DISPUTE = "channelsim dispute 1"
+DISPUTE = "channelsim dispute 2"
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -74,7 +74,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
         Kind.SPENDS: SPENDS.read_bytes(),
         Kind.TARGET: TARGET.format(program="a.clsp").encode(),
-        Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["alice fold"]\n',
+        Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["initiator fold"]\n',
         Kind.COSTS: costs.encode(),
         Kind.REASONS: b"[[equivalent]]\n",
         Kind.PROGRAM: HEX.encode(),

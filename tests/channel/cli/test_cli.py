@@ -35,8 +35,8 @@ def test_a_session_is_one_document(capsys: Capsys, tmp_path: Path) -> None:
     document = json.loads(ran.out)
     assert document["game"] == "spacepoker"
     assert document["seed"] == "doc"
-    assert [hand["proposer"] for hand in document["hands"]] == ["alice", "bob"]
-    assert [hand["first"] for hand in document["hands"]] == ["alice", "bob"]
+    assert [hand["proposer"] for hand in document["hands"]] == ["initiator", "receiver"]
+    assert [hand["first"] for hand in document["hands"]] == ["initiator", "receiver"]
     for hand in document["hands"]:
         assert {"cards", "actions", "best_hands", "result", "payouts"} <= hand.keys()
         assert sum(hand["payouts"].values()) == hand["amount"]
@@ -84,7 +84,7 @@ def test_without_a_seed_sessions_differ_and_tell_their_seed(capsys: Capsys) -> N
         (("spacepoker", "--hands", 10**9), "--hands"),
         (("spacepoker", "--policy", "bluffer"), "--policy bluffer: spacepoker has caller"),
         (("spacepoker", "--policy", "a,b,c"), "--policy a,b,c"),
-        (("spacepoker", "--policy", "caller,ask"), "`ask` plays Alice"),
+        (("spacepoker", "--policy", "caller,ask"), "`ask` plays the initiator"),
         (("spacepoker", "--transcript", "/nonexistent/file"), "cannot be written"),
         (("spacepoker", "--script", "/nonexistent/file"), "cannot be read"),
     ],
@@ -155,17 +155,19 @@ def test_a_person_plays_alice(
     assert ran.code == 0
     document = json.loads(ran.out)
     verbs = [
-        action["verb"] for action in document["hands"][0]["actions"] if action["player"] == "alice"
+        action["verb"]
+        for action in document["hands"][0]["actions"]
+        if action["player"] == "initiator"
     ]
     assert verbs == ["commit", "check", "check", "bet", "check", "show"]
     assert len(document["hands"]) == 1
-    # What was asked went to stderr; Bob's cards come up only at the showdown.
-    before, _, after = ran.err.partition("Alice shows")
+    # What was asked went to stderr; Receiver's cards come up only at the showdown.
+    before, _, after = ran.err.partition("Initiator shows")
     assert "cannot raise now" in before
-    bobs = document["hands"][0]["cards"]["bob"]["hole"]
-    assert "Bob's cards" not in before
-    assert "Bob has" in after
-    assert bobs is not None
+    theirs = document["hands"][0]["cards"]["receiver"]["hole"]
+    assert "Receiver's cards" not in before
+    assert "Receiver has" in after
+    assert theirs is not None
     # The person is not there when the transcript is played again.
     monkeypatch.setattr("builtins.input", lambda: pytest.fail("asked again"))
     again = channelsim(capsys, "replay", file)
@@ -175,13 +177,13 @@ def test_a_person_plays_alice(
 def test_a_person_is_never_told_what_was_not_shown(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not in the document either: after a fold Bob's cards stay his."""
+    """Not in the document either: after a fold Receiver's cards stay his."""
     answers = iter(["help", "fold", "n"])
     monkeypatch.setattr("builtins.input", lambda: next(answers))
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask,caller")
     cards = json.loads(ran.out)["hands"][0]["cards"]
-    assert cards["alice"]["hole"] is not None
-    assert cards["bob"] == {"hole": None, "boost": None}
+    assert cards["initiator"]["hole"] is not None
+    assert cards["receiver"] == {"hole": None, "boost": None}
     assert ran.err.count("you can:") == 2
 
 

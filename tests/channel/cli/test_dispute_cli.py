@@ -48,7 +48,7 @@ def test_a_transcript_is_played_again_to_the_same_digest(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "dispute.jsonl"
-    options = ("--weather", "reorgs", "--game", "spacepoker,calpoker", "--side", "alice")
+    options = ("--weather", "reorgs", "--game", "spacepoker,calpoker", "--side", "initiator")
     first = channelsim(capsys, "dispute", "run", "leaver@6", *options, "--transcript", file)
     assert first.code == 0, first.err
     again = channelsim(capsys, "replay", file)
@@ -117,7 +117,7 @@ def test_hands_against_an_adversary_by_play(
         (("dispute", "run", "dead", "--all"), "or --all"),
         (("dispute", "run", "nice"), "no adversary is called 'nice'"),
         (("dispute", "run", "dead@x"), "after the @ comes a step"),
-        (("dispute", "run", "dead", "--side", "carol"), "alice or bob"),
+        (("dispute", "run", "dead", "--side", "carol"), "initiator or receiver"),
         (("dispute", "run", "dead", "--weather", "fog"), "weather"),
         (("dispute", "run", "dead", "--game", "chess"), "chess"),
         (("dispute", "run", "--all", "--seeds", "0"), "--seeds 0: a whole number from 1"),
@@ -188,17 +188,17 @@ def test_what_is_broken_is_told_and_fails(
     [
         ("", 0, "both agreed to close"),
         ("no-funding", 0, "the funding missed its deadline"),
-        ("wrong-commitment", 6, "game 1 was slashed by Alice"),
+        ("wrong-commitment", 6, "game 1 was slashed by Initiator"),
         ("stale-oldest", 8, "preempted"),
         ("leaver", 6, "moves on chain"),
         ("dead", 9, "CH-TIME-2"),
-        ("silent", 4, "Alice broke off"),
+        ("silent", 4, "Initiator broke off"),
     ],
 )
 def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: str) -> None:
     run, _, _ = played(Scenario(GAME, "account", name, step))
-    alice, bob, reasons = account(run)
-    for line, who in ((alice, "Alice"), (bob, "Bob")):
+    initiator, receiver, reasons = account(run)
+    for line, who in ((initiator, "Initiator"), (receiver, "Receiver")):
         head, _, parts = line.partition(": ")
         got, put_in = map(int, re.findall(r"\d+", head))
         assert head == f"{who} got {got} mojos, put in {put_in}"
@@ -216,13 +216,13 @@ def test_the_lanes_tell_who_did_what_and_why() -> None:
     lanes.show(console, run, [*broken, BrokenPromise("money", "planted")], digest)
     text = out.getvalue()
     for told in (
-        "Bob, wrong-commitment",
+        "Receiver, wrong-commitment",
         "says batch",
         "breaks off: CH-MOVE-5",
         "is published",
-        "slashed by Alice: Alice 2000, Bob 0",
-        "Alice got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
-        "why: Alice broke off (CH-MOVE-5: game 1,",
+        "slashed by Initiator: Initiator 2000, Receiver 0",
+        "Initiator got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
+        "why: Initiator broke off (CH-MOVE-5: game 1,",
         "broken promise: money: planted",
         digest,
     ):

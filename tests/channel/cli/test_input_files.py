@@ -36,7 +36,10 @@ COSTS = (
     'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n"honest move" = { runs = 1, least = 1,'
     " mean = 1, median = 1, most = 1 }\n[bundles]\n"
 )
-SCRIPT = 'seed = "x"\nunit = 3\n[[hand]]\nfirst = "bob"\nactions = ["alice fold", "bob raise 3"]\n'
+SCRIPT = (
+    'seed = "x"\nunit = 3\n[[hand]]\nfirst = "receiver"\n'
+    'actions = ["initiator fold", "receiver raise 3"]\n'
+)
 FINDING: dict[str, Any] = {
     "format": findings.FORMAT,
     **dict.fromkeys(("target", "source", "law", "validator", "severity", "cause", "text"), "x"),
@@ -207,7 +210,9 @@ TARGETS = {
 
 
 SCRIPTS = {
-    '[[hand]]\nfirst = "bob"\n[[hand]]\nfirst = "carol"\n': "line 3, column 3: hand 2: first is",
+    '[[hand]]\nfirst = "receiver"\n[[hand]]\nfirst = "carol"\n': (
+        "line 3, column 3: hand 2: first is"
+    ),
     '[[hand]]\n[[hand]]\naction = ["x"]\n': "line 3, column 1: hand 2: unknown key `action`; did",
     "[[hand]]\nactions = [3]\n": "line 2, column 1: hand 1.actions 1: Expected",
     "hand = 3\n": "line 1, column 1: hand: Expected",
@@ -294,16 +299,16 @@ def test_an_altered_choice_of_a_person_is_one_line(
         policies=("ask", "random"),
     )  # fmt: skip
     for record in (
-        {"decided": "alice"},
-        {"decided": "alice", "verb": "fly", "amount": 1},
-        {"decided": "alice", "verb": 3, "amount": "x"},
+        {"decided": "initiator"},
+        {"decided": "initiator", "verb": "fly", "amount": 1},
+        {"decided": "initiator", "verb": 3, "amount": "x"},
     ):
         path = tmp_path / "t.jsonl"
         written: list[bytes] = []
         lines = transcript.Lines(written.append)
         head: dict[str, Any] = {"format": transcript.FORMAT, "setup": msgspec.to_builtins(setup)}
         one: dict[str, Any]
-        taken = {"answered": "alice", "accepts": True}
+        taken = {"answered": "initiator", "accepts": True}
         for one in (head, taken, record, {"end": {}}):
             lines.write(one)
         path.write_bytes(b"".join(written))

@@ -30,7 +30,7 @@ def test_a_session_is_told_as_a_person_follows_it() -> None:
     places = [
         text.index(phrase)
         for phrase in (
-            "Alice and Bob put",
+            "Initiator and Receiver put",
             "The channel is open",
             "hand 1: Space Poker",
             "commits",
@@ -55,11 +55,11 @@ def test_a_session_is_told_as_a_person_follows_it() -> None:
 
 
 def test_who_watches_as_alice_sees_no_cards_of_bob_before_the_showdown() -> None:
-    text = told("story", ("caller", "caller"), viewer="alice")
+    text = told("story", ("caller", "caller"), viewer="initiator")
     first, _, _ = text.partition("balances:")
     before, _, _ = first.partition(" shows ")
-    assert "Alice's cards:" in before
-    assert "Bob's cards:" not in before
+    assert "Initiator's cards:" in before
+    assert "Receiver's cards:" not in before
 
 
 def test_listeners_hear_steps_before_the_end_of_their_hand() -> None:

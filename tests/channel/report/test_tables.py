@@ -228,6 +228,6 @@ def test_colours_of_commands_in_a_pipe(
 
 def test_why_no_hand_was_played(capsys: Capsys, tmp_path: Path) -> None:
     script = tmp_path / "script.toml"
-    script.write_text('[[hand]]\ndecline = "bob"\n')
+    script.write_text('[[hand]]\ndecline = "receiver"\n')
     told = json.loads(channelsim(capsys, "play", "spacepoker", "--script", script).out)
-    assert (told["hands"], told["no_more_hands"]) == ([], "bob declines")
+    assert (told["hands"], told["no_more_hands"]) == ([], "receiver declines")

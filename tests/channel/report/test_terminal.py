@@ -54,9 +54,9 @@ def test_a_person_gives_cards_away_after_much_wrong_input(
         action["given"]
         for hand in document["hands"]
         for action in hand["actions"]
-        if (action["player"], action["verb"]) == ("alice", "discard")
+        if (action["player"], action["verb"]) == ("initiator", "discard")
     ]
-    dealt = [hand["cards"]["alice"]["dealt"] for hand in document["hands"]]
+    dealt = [hand["cards"]["initiator"]["dealt"] for hand in document["hands"]]
     assert given == [dealt[0][:4], dealt[1][4:]]
     complaints = [line for line in ran.err.splitlines() if " is no card" in line]
     assert complaints
@@ -71,56 +71,59 @@ def test_a_person_folds(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None
     answering(monkeypatch, ["fold", "n"])
     ran = channelsim(capsys, "play", "calpoker", "--seed", 1, "--policy", "ask")
     hand = json.loads(ran.out)["hands"][0]
-    assert hand["payouts"] == {"alice": 0, "bob": 2000}
-    assert "Alice folds, keeping 0 mojos" in ran.err
+    assert hand["payouts"] == {"initiator": 0, "receiver": 2000}
+    assert "Initiator folds, keeping 0 mojos" in ran.err
 
 
 def test_what_bob_is_dealt_is_open_and_what_he_gives_is_not(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the second hand Bob moves first: Alice decides before he opens what he gave."""
+    """In the second hand Receiver moves first: Initiator decides before he opens what he gave."""
     answering(monkeypatch, ["1 2 3 4", "y", "1 2 3 4"])
     options = ("--seed", 5, "--hands", 2, "--policy", "ask,best-response")
     ran = channelsim(capsys, "play", "calpoker", *options)
     assert ran.code == 0
     _, _, second = ran.err.partition("hand 2:")
-    before, _, after = second.partition("Alice gives away")
-    assert "Bob gives four cards away, face down" in before
+    before, _, after = second.partition("Initiator gives away")
+    assert "Receiver gives four cards away, face down" in before
     assert "their cards" in before
-    assert "Bob gave" not in before
-    assert "Bob gave" in after
+    assert "Receiver gave" not in before
+    assert "Receiver gave" in after
 
 
 def test_a_game_of_each_kind_by_a_script(capsys: Capsys, tmp_path: Path) -> None:
     secret = "00" * 32
     script = tmp_path / "script.toml"
     script.write_text(
-        f'[[hand]]\nalice = "{secret[:32]}"\n'
-        f'[[hand]]\nbob = "{secret}"\nactions = ["bob discard 1 2 3 4", "alice fold"]\n'
+        f'[[hand]]\ninitiator = "{secret[:32]}"\n'
+        f'[[hand]]\nreceiver = "{secret}"\n'
+        'actions = ["receiver discard 1 2 3 4", "initiator fold"]\n'
     )
     ran = channelsim(capsys, "play", "spacepoker,calpoker", "--script", script, "--seed", "s")
     assert ran.code == 0, ran
     hands = json.loads(ran.out)["hands"]
     assert [hand["game"] for hand in hands] == ["spacepoker", "calpoker"]
-    assert hands[1]["payouts"] == {"bob": 2000, "alice": 0}
+    assert hands[1]["payouts"] == {"receiver": 2000, "initiator": 0}
     script.write_text(script.read_text().replace(secret, secret[:32]))
     ran = channelsim(capsys, "play", "spacepoker,calpoker", "--script", script)
     assert ran.code == 2
-    assert "hand 2: calpoker needs at least 32 secret bytes of bob, and there are 16" in ran.err
+    assert (
+        "hand 2: calpoker needs at least 32 secret bytes of receiver, and there are 16" in ran.err
+    )
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("bob discard 1 2 3", "name 4 cards to give away, not 3"),
-        ("bob discard 1 2 3 9", "'9' is no card"),
-        ("bob raise 2", "'raise' is no card"),
-        ("alice fold", "it is bob's turn"),
+        ("receiver discard 1 2 3", "name 4 cards to give away, not 3"),
+        ("receiver discard 1 2 3 9", "'9' is no card"),
+        ("receiver raise 2", "'raise' is no card"),
+        ("initiator fold", "it is receiver's turn"),
     ],
 )
 def test_a_wrong_script_gets_one_line(capsys: Capsys, tmp_path: Path, line: str, says: str) -> None:
     script = tmp_path / "script.toml"
-    script.write_text(f'[[hand]]\nfirst = "bob"\nactions = ["{line}"]\n')
+    script.write_text(f'[[hand]]\nfirst = "receiver"\nactions = ["{line}"]\n')
     ran = channelsim(capsys, "play", "calpoker", "--script", script)
     assert ran.code == 2
     assert says in ran.err
@@ -135,7 +138,7 @@ def test_policies_of_several_games(capsys: Capsys) -> None:
     ran = channelsim(capsys, "play", "calpoker", "--policy", "caller", "--hands", 1)
     assert (ran.code, ran.out) == (2, "")
     ran = channelsim(capsys, "play", "calpoker", "--hands", 1)
-    assert json.loads(ran.out)["policies"] == {"alice": "random", "bob": "random"}
+    assert json.loads(ran.out)["policies"] == {"initiator": "random", "receiver": "random"}
 
 
 @pytest.mark.parametrize("word", ["quit", "QUIT", " Quit ", "exit", "q"])
@@ -162,7 +165,7 @@ def test_quit_between_hands_closes_the_channel(
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
     assert ran.code == 0
     document = json.loads(ran.out)
-    assert (len(document["hands"]), document["no_more_hands"]) == (1, "alice declines")
+    assert (len(document["hands"]), document["no_more_hands"]) == (1, "initiator declines")
     assert "you can: yes (or Enter), no, quit" in ran.err
 
 
@@ -188,7 +191,7 @@ def test_a_wrong_move_is_told_why(
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
     assert says in " ".join(ran.err.split())
     script = tmp_path / "script.toml"
-    script.write_text(f'[[hand]]\nactions = ["alice {typed}"]\n')
+    script.write_text(f'[[hand]]\nactions = ["initiator {typed}"]\n')
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--script", script)
     assert (ran.code, ran.out) == (2, "")
     assert f"{script}: hand 1, action 1 " in ran.err

@@ -10,7 +10,10 @@ from tests.channel.command import Ran, channelsim
 
 Capsys = pytest.CaptureFixture[str]
 
-ENTROPY = 'alice = "000102030405060708090a0b0c0d0e0f"\nbob = "101112131415161718191a1b1c1d1e1f"\n'
+ENTROPY = """\
+initiator = "000102030405060708090a0b0c0d0e0f"
+receiver = "101112131415161718191a1b1c1d1e1f"
+"""
 
 
 def play(capsys: Capsys, tmp_path: Path, text: str, *options: object) -> Ran:
@@ -33,7 +36,7 @@ def opener(capsys: Capsys, tmp_path: Path) -> str:
 
 def test_a_script_says_which_hand_is_played(capsys: Capsys, tmp_path: Path) -> None:
     first = opener(capsys, tmp_path)
-    second = "bob" if first == "alice" else "alice"
+    second = "receiver" if first == "initiator" else "initiator"
     actions = [f"{first} bet 2", f"{second} raise 150m", f"{first} call"]
     text = f"unit = 100\nstack = 10\n[[hand]]\n{ENTROPY}actions = {json.dumps(actions)}\n"
     told = document(play(capsys, tmp_path, text, "--seed", "whatever"))
@@ -56,20 +59,22 @@ def test_a_fold_by_script(capsys: Capsys, tmp_path: Path) -> None:
 
 
 def test_who_declines_closes_the_channel(capsys: Capsys, tmp_path: Path) -> None:
-    told = document(play(capsys, tmp_path, '[[hand]]\n[[hand]]\ndecline = "alice"\n[[hand]]\n'))
+    told = document(play(capsys, tmp_path, '[[hand]]\n[[hand]]\ndecline = "initiator"\n[[hand]]\n'))
     assert len(told["hands"]) == 1
     assert told["checks"]["conserved"] is True
 
 
 def test_first_says_who_moves_first(capsys: Capsys, tmp_path: Path) -> None:
-    told = document(play(capsys, tmp_path, '[[hand]]\nfirst = "bob"\n[[hand]]\nfirst = "bob"\n'))
-    assert [hand["first"] for hand in told["hands"]] == ["bob", "bob"]
-    assert [hand["proposer"] for hand in told["hands"]] == ["alice", "bob"]
+    told = document(
+        play(capsys, tmp_path, '[[hand]]\nfirst = "receiver"\n[[hand]]\nfirst = "receiver"\n')
+    )
+    assert [hand["first"] for hand in told["hands"]] == ["receiver", "receiver"]
+    assert [hand["proposer"] for hand in told["hands"]] == ["initiator", "receiver"]
 
 
 def test_impossible_actions_are_named(capsys: Capsys, tmp_path: Path) -> None:
     first = opener(capsys, tmp_path)
-    second = "bob" if first == "alice" else "alice"
+    second = "receiver" if first == "initiator" else "initiator"
     for actions, says in (
         ([f"{second} check"], f"hand 1, action 1 '{second} check': it is {first}'s turn"),
         ([f"{first} call"], "hand 1, action 1"),
@@ -89,14 +94,20 @@ def test_impossible_actions_are_named(capsys: Capsys, tmp_path: Path) -> None:
     [
         ("[[hand", "not TOML"),
         ("dance = 1\n", "dance"),
-        ("[[hand]]\nalice = 'xyz'\n", "alice"),
-        ("[[hand]]\nalice = '0011'\n", "alice"),
+        ("[[hand]]\ninitiator = 'xyz'\n", "initiator"),
+        ("[[hand]]\ninitiator = '0011'\n", "initiator"),
         ("[[hand]]\nactions = ['carol check']\n", "hand 1: action 1 is a player"),
-        ("[[hand]]\nactions = 'alice check'\n", "actions"),
+        ("[[hand]]\nactions = 'initiator check'\n", "actions"),
         ("unit = 'many'\n", "unit"),
         ("unit = 0\n", "a unit of 0 mojos"),
-        ("[[hand]]\ndecline = 'bob'\nactions = ['bob fold']\n", "declined has no actions"),
-        ("[[hand]]\n[[hand]]\nfirst = 'carol'\n", "hand 2: first is alice or bob"),
+        (
+            "[[hand]]\ndecline = 'receiver'\nactions = ['receiver fold']\n",
+            "declined has no actions",
+        ),
+        ("[[hand]]\nfirst = 'alice'\n", "not 'alice' (alice is now called initiator)"),
+        ("[[hand]]\nactions = ['bob fold']\n", "(bob is now called receiver)"),
+        ("[[hand]]\nbob = '00'\n", "unknown key `bob`; there are `initiator`, `receiver`"),
+        ("[[hand]]\n[[hand]]\nfirst = 'carol'\n", "hand 2: first is initiator or receiver"),
     ],
 )
 def test_a_broken_script(capsys: Capsys, tmp_path: Path, text: str, says: str) -> None:

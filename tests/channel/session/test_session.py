@@ -27,7 +27,7 @@ from channel.session.session_events import (
     Sent,
     SessionEvent,
 )
-from channel.session.setup import Setup, check
+from channel.session.setup import NAMES, Setup, check
 from games import registry
 
 GAME = registry.get("spacepoker")
@@ -86,7 +86,7 @@ def conserved(heard: Heard, stakes: int = 5) -> None:
         assert hand.payouts is not None
         assert sum(hand.payouts) == hand.terms.amount
         for name, payout in zip(hand.names, hand.payouts, strict=True):
-            balances[("alice", "bob").index(name)] += payout - STAKE
+            balances[NAMES.index(name)] += payout - STAKE
         assert ended.balances == tuple(balances)
     assert result.balances == tuple(balances)
     for one in heard.of(Pushed):
@@ -113,8 +113,8 @@ def test_every_pair_of_policies_over_many_seeds(policies: tuple[str, str]) -> No
 def test_proposers_alternate_and_so_does_who_is_alice() -> None:
     heard = play(policies=("caller", "caller"), hands=4)
     started = [one for one in heard.told if isinstance(one, HandStarted)]
-    assert [one.proposer for one in started] == ["alice", "bob", "alice", "bob"]
-    assert [one.hand.names for one in started] == [("alice", "bob"), ("bob", "alice")] * 2
+    assert [one.proposer for one in started] == [*NAMES, *NAMES]
+    assert [one.hand.names for one in started] == [NAMES, NAMES[::-1]] * 2
     assert [one.game_id for one in started] == [0, 1, 2, 3]
     assert len(heard.result.hands) == 4
 
@@ -173,7 +173,7 @@ def test_a_session_ends_with_one_player_owning_everything() -> None:
     raise AssertionError("nobody ever loses everything")
 
 
-@pytest.mark.parametrize(("name", "number"), [("bob", 0), ("alice", 1), ("bob", 2)])
+@pytest.mark.parametrize(("name", "number"), [("receiver", 0), ("initiator", 1), ("receiver", 2)])
 def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
     heard = play(policies=("caller", "caller"), hands=5, decline=(name, number))
     conserved(heard)

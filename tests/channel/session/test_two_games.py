@@ -11,7 +11,9 @@ from channel.errors import UsageError
 from channel.peer.interface import Act, GameSettled, GameStarted, Moved, News, YourTurn
 from channel.protocol.messages import Batch, Move, decode
 from channel.protocol.proposals import Wish
+from channel.protocol.state import Side
 from channel.session.deciders import Deciders
+from channel.session.identity import secret_of
 from channel.session.session import Session
 from channel.session.session_events import HandStarted, Sent, SessionEvent, StepMade
 from channel.session.setup import Setup, check
@@ -128,10 +130,10 @@ def test_roles_alternate_fairly_in_every_game(games: tuple[str, ...]) -> None:
     heard = played(games, 4, ("random", "random"), "roles")
     starts = [told for told in heard if isinstance(told, HandStarted)]
     assert [told.game for told in starts] == [games[i % len(games)] for i in range(4)]
-    assert [told.proposer for told in starts] == ["alice", "bob"] * 2
+    assert [told.proposer for told in starts] == ["initiator", "receiver"] * 2
     for game in games:
         first = [told.hand.names[0] for told in starts if told.game == game]
-        assert sorted(first) == sorted(["alice", "bob"] * (len(first) // 2))
+        assert sorted(first) == sorted(["initiator", "receiver"] * (len(first) // 2))
 
 
 def test_a_policy_of_one_game_leaves_the_other_to_its_first() -> None:
@@ -148,8 +150,8 @@ def test_a_policy_of_one_game_leaves_the_other_to_its_first() -> None:
 def test_no_message_before_the_reveal_has_a_byte_of_the_salt() -> None:
     """On the wire: the salt of each Alice comes with her reveal, in no message before it."""
     heard = played(("calpoker",), 2, ("best-response", "greedy"), "wire")
-    for number, name in enumerate(("alice", "bob")):
-        channel = derive(derive(b"wire", "player", name), "channel", 0)
+    for number, side in enumerate(Side):
+        channel = derive(secret_of(b"wire", side), "channel", 0)
         salt = derive(channel, "game", number, length=64)[16:32]
         messages = [told.message for told in heard if isinstance(told, Sent)]
         with_salt = [i for i, message in enumerate(messages) if salt in message]

@@ -130,7 +130,7 @@ def test_an_accusation_without_cause_is_found() -> None:
         ("CH-BATCH-4", end.journal[at].event),
         ("CH-TIME-1", next(t.event for t in end.journal[at:] if not isinstance(t.event, Received))),
     ):
-        news = Tell(BrokenOff(Violation(rule, "planted", party="bob", step="play"), 1))
+        news = Tell(BrokenOff(Violation(rule, "planted", party="receiver", step="play"), 1))
         turn = replace(end.journal[at], event=event, effects=(news,))
         journal = [*end.journal[:at], turn]
         parties = list(run.parties)
