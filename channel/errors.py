@@ -1,11 +1,13 @@
 """The three families of errors. No other error is raised on purpose.
 
 - `UsageError`: wrong arguments, files or input of the user; one line, exit code 2.
-- `Violation`: a named party broke a named rule at a named step of the protocol.
+- `Violation`: a message breaks a named rule; `Blame` adds the party and the step.
 - `InvariantError`: a bug in this program.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 
 class UsageError(Exception):
@@ -13,23 +15,32 @@ class UsageError(Exception):
 
 
 class Violation(Exception):
-    """The peer `party` broke `rule` at `step`; `detail` says how, in one line."""
+    """A message breaks `rule`; `detail` says how, in one line.
 
-    def __init__(self, rule: str, detail: str, *, party: str = "", step: str = "") -> None:
-        super().__init__(rule, detail, party, step)
+    Checks raise it, and know no more than that; a peer adds who is to blame (`Blame`).
+    """
+
+    def __init__(self, rule: str, detail: str) -> None:
+        super().__init__(rule, detail)
         self.rule = rule
         # The detail may quote bytes of the counterparty, and is printed at a terminal.
         self.detail = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in detail)
-        self.party = party
-        self.step = step
-
-    def by(self, party: str, step: str) -> Violation:
-        """The same violation, with who committed it, and at which step."""
-        return Violation(self.rule, self.detail, party=party, step=step)
 
     def __str__(self) -> str:
-        who = f"{self.party}, at {self.step}: " if self.party else ""
-        return f"{who}{self.rule}: {self.detail}"
+        return f"{self.rule}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The peer `party` broke `rule` at `step` of the protocol; `detail` says how, in one line."""
+
+    party: str
+    step: str
+    rule: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.party}, at {self.step}: {self.rule}: {self.detail}"
 
 
 class InvariantError(AssertionError):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block
-from channel.errors import Violation
+from channel.errors import Blame
 from channel.peer.chain_news import ChainNews
 from channel.protocol.proposals import Wish
 from channel.protocol.state import Group, LiveGame
@@ -255,7 +255,7 @@ class BrokenOff:
     `slashable` are the games in which an illegal move can be punished on chain.
     """
 
-    violation: Violation
+    blame: Blame
     published: int | None
     slashable: tuple[int, ...] = ()
 

@@ -34,7 +34,7 @@ from channel.peer.onchain.dispute import seat
 from channel.peer.opening.handshake import Opening
 from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channel.peer.phases import blocks, chain, closing, opening, playing
-from channel.peer.phases.leaving import break_off
+from channel.peer.phases.leaving import blame, break_off
 from channel.peer.play.play_state import PlayState
 from channel.protocol.limits import batch_limit
 from channel.protocol.messages import (
@@ -212,7 +212,7 @@ def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
     try:
         message = decode(blob, _longest(state))
     except Violation as violation:
-        return break_off(config, state, violation.by(config.peer, _step(state)))
+        return break_off(config, state, blame(config, _step(state), violation))
     if isinstance(message, Batch):
         # A request may follow it, and both be repeated after a lost connection.
         state = replace(state, last_batch=state.last_received)
@@ -226,7 +226,7 @@ def _on_message(config: Config, state: PeerState, message: Message) -> Transitio
     try:
         return handler(config, state, message)
     except Violation as violation:
-        return break_off(config, state, violation.by(config.peer, _step(state)))
+        return break_off(config, state, blame(config, _step(state), violation))
 
 
 def _longest(state: PeerState) -> int:

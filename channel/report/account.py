@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from channel.errors import Violation
 from channel.peer.chain_news import (
     ChannelClosed,
     Forfeited,
@@ -34,8 +33,8 @@ def account(run: Run) -> list[str]:
     reasons: list[str] = []
     for news in events:
         match news:
-            case BrokenOff(violation, _, _):
-                reasons.append(f"{us} broke off ({_broken(violation)})")
+            case BrokenOff(blame, _, _):
+                reasons.append(f"{us} broke off ({blame.rule}: {blame.detail})")
             case LeftForChain(reason, _):
                 reasons.append(f"{us} left for the chain: {reason}")
             case UnilateralClose():
@@ -77,10 +76,6 @@ def account(run: Run) -> list[str]:
         origin = f": {', '.join(parts[side])}" if parts[side] else ""
         lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{origin}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
-
-
-def _broken(violation: Violation) -> str:
-    return f"{violation.rule}: {violation.detail}"
 
 
 def _ended(game_id: int, slashed: str, moves: int, us: str, them: str) -> str:

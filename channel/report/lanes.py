@@ -188,9 +188,9 @@ def _chain_text(news: News, us: int) -> str:
 def _peer_text(news: News, us: int) -> str:
     """A decision or finding of a peer in words; empty for other news."""
     match news:
-        case BrokenOff(violation, published, _):
+        case BrokenOff(blame, published, _):
             state = "" if published is None else f"; publishes state {published}"
-            return f"breaks off: {violation.rule}: {violation.detail}{state}"
+            return f"breaks off: {blame.rule}: {blame.detail}{state}"
         case LeftForChain(reason, published):
             return f"goes on chain: {reason}; publishes state {published}"
         case UnilateralClose():

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from channel.chain.interface import FarmableChain
 from channel.chain.simulator import SimulatedChain
-from channel.errors import InvariantError, Violation
+from channel.errors import Blame, InvariantError
 from channel.peer.agreement import Agreement
 from channel.peer.chain_news import ChannelClosed
 from channel.peer.interface import (
@@ -61,10 +61,10 @@ Answerer = Callable[[str, int], bool]
 
 
 class SessionBroken(Exception):
-    """A peer broke off; `news` has the violation, and the state that it publishes."""
+    """A peer broke off; `news` has whom it blames, and the state that it publishes."""
 
     def __init__(self, name: str, news: BrokenOff) -> None:
-        super().__init__(str(news.violation))
+        super().__init__(str(news.blame))
         self.name = name
         self.news = news
 
@@ -196,8 +196,9 @@ class Session:
             case BrokenOff():
                 raise SessionBroken(NAMES[side], news)
             case OpeningFailed(deadline):
-                violation = Violation("CH-OPEN-7", f"no funding by height {deadline}")
-                raise SessionBroken(NAMES[side], BrokenOff(violation, None))
+                detail = f"no funding by height {deadline}"
+                blame = Blame(NAMES[side.other], "the funding", "CH-OPEN-7", detail)
+                raise SessionBroken(NAMES[side], BrokenOff(blame, None))
             case ChannelClosed(_, height) if self._peers[side.other].phase is Phase.CLOSED:
                 self._driver.notify(Closed(find_rewards(self._chain, self._configs()), height))
             case _:

@@ -45,7 +45,7 @@ class Addressee(RuleBreaker):
             self._see(event.message)
         effects = super().handle(event)
         refused = [
-            one.news.violation.rule
+            one.news.blame.rule
             for one in effects
             if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
         ]

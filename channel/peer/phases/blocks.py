@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from channel.chain.observations import Block, CoinSeen
-from channel.errors import InvariantError, Violation
+from channel.errors import Blame, InvariantError
 from channel.peer.chain_news import ChannelClosed, Undone
 from channel.peer.config import Config
 from channel.peer.deadlines import Awaited, in_play, wait
@@ -101,8 +101,7 @@ def _check_deadlines(config: Config, state: PeerState) -> Transition:
     state = replace(state, marks=marks)
     if late is not None:
         detail = f"not in {counted(late.limit(times), 'block')}: {late.what}"
-        violation = Violation(late.rule, detail, party=config.peer, step=state.phase.value)
-        return break_off(config, state, violation)
+        return break_off(config, state, Blame(config.peer, state.phase.value, late.rule, detail))
     if state.phase is Phase.PLAYING and play_of(state).ask_later:
         return request_potato(state)
     return state, []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from channel.errors import InvariantError, Violation
+from channel.errors import Blame, InvariantError, Violation
 from channel.peer import interface
 from channel.peer.chain_news import LeftForChain, UnilateralClose
 from channel.peer.config import Config
@@ -36,10 +36,15 @@ PHASE_OF = {
 """The phase of a peer whose channel is on chain."""
 
 
+def blame(config: Config, step: str, violation: Violation) -> Blame:
+    """Blame the counterparty for a violation at this step."""
+    return Blame(config.peer, step, violation.rule, violation.detail)
+
+
 def break_off(
     config: Config,
     state: PeerState,
-    violation: Violation,
+    accused: Blame,
     slashable: Mapping[int, SlashableMove] | None = None,
 ) -> Transition:
     """Stop off-chain play after a violation: publish the newest state that we can complete.
@@ -47,12 +52,12 @@ def break_off(
     `slashable` are the illegal moves of that state that we can slash, by game.
     """
     if state.opening.opened is None:
-        return replace(state, phase=Phase.FAILED), [Tell(BrokenOff(violation, None))]
+        return replace(state, phase=Phase.FAILED), [Tell(BrokenOff(accused, None))]
     slashable = slashable or {}
     number = play_of(state).newest.state.number
     state, effects = _go_on_chain(config, state, slashable)
     state, pushes = _publish(state)
-    news = BrokenOff(violation, number, tuple(slashable))
+    news = BrokenOff(accused, number, tuple(slashable))
     return state, [*effects, *pushes, Tell(news)]
 
 

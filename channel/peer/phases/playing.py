@@ -14,7 +14,7 @@ from channel.peer.interface import Ignored, SawCards, Send, Tell
 from channel.peer.opening.handshake import OpeningStep
 from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channel.peer.phases.closing import ask_for_shutdown
-from channel.peer.phases.leaving import break_off
+from channel.peer.phases.leaving import blame, break_off
 from channel.peer.play import sending
 from channel.peer.play.receiving import early_reveals, receive_batch
 from channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
@@ -38,9 +38,9 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
     received = receive_batch(endpoint, before, batch)
     state = replace(state, play=received.play)
     if received.illegal is not None:
-        violation = received.illegal.violation.by(config.peer, state.phase.value)
+        accused = blame(config, state.phase.value, received.illegal.violation)
         slashable = dict(received.illegal.slashable)
-        state, effects = break_off(config, state, violation, slashable)
+        state, effects = break_off(config, state, accused, slashable)
         return state, [*received.effects, *effects]
     state, effects = _go_on(config, state)
     play = play_of(state)
@@ -99,7 +99,7 @@ def _go_on(config: Config, state: PeerState) -> Transition:
         return _send_or_ask(state)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
-        return break_off(config, state, violation.by(config.peer, state.phase.value))
+        return break_off(config, state, blame(config, state.phase.value, violation))
 
 
 def _send_or_ask(state: PeerState) -> Transition:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from channel.chain.observations import Block
-from channel.errors import Violation
+from channel.errors import Blame, Violation
 from channel.peer.agreement import Times
 from channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
 from channel.peer.interface import BrokenOff, ChannelOpen, OpeningFailed, Received, Send, Tell
@@ -91,7 +91,7 @@ class Conversation:
     def turn(self, turn: JournalEntry) -> None:
         """Judge what came in, what was done about it, and what went out."""
         news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
-        accusation = next((one.violation for one in news if isinstance(one, BrokenOff)), None)
+        accusation = next((one.blame for one in news if isinstance(one, BrokenOff)), None)
         heard: frozenset[str] | None = LAWFUL
         match turn.event:
             case None:
@@ -183,9 +183,7 @@ class Conversation:
         last = self.side == 0 and self.handshake.awaits_completion
         return (self.handshake.over or last) and not self._open
 
-    def _accuses(
-        self, accusation: Violation, heard: frozenset[str] | None, turn: JournalEntry
-    ) -> None:
+    def _accuses(self, accusation: Blame, heard: frozenset[str] | None, turn: JournalEntry) -> None:
         """Whether an accusation is right: by what was just heard, or by the time it took."""
         rule = accusation.rule
         if rule.startswith("CH-TIME") and isinstance(turn.event, Block):

@@ -64,7 +64,7 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     stored = {**end.stored}
     effects = table.receive(victim, message)
     news = broken_off(end)
-    violation = news.violation
+    violation = news.blame
     assert violation.rule == rule, violation
     assert violation.party == NAMES[1 - victim]
     assert violation.step.startswith(phase.value)

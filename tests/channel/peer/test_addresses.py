@@ -88,8 +88,8 @@ def test_our_own_move_onto_the_others_address_is_not_sent() -> None:
     """Where our move was foreseen (here: our secrets are out), we go on chain instead."""
     table = ben_paid_at(coin_after_first_move(ANN)).propose(ANN, wish()).go_on()
     news = broken_off(table.ends[ANN])
-    assert news.violation.rule == "CH-COINS-1"
-    assert news.violation.party == NAMES[BEN]
+    assert news.blame.rule == "CH-COINS-1"
+    assert news.blame.party == NAMES[BEN]
     assert news.published == table.ends[ANN].play.newest.state.number
     assert not table.ends[ANN].told(YourTurn)
 
@@ -100,7 +100,7 @@ def test_our_answer_onto_the_others_address_is_not_sent() -> None:
     table.propose(BEN, wish()).go_on()
     end = table.ends[ANN]
     news = broken_off(end)
-    assert news.violation.rule == "CH-COINS-1"
+    assert news.blame.rule == "CH-COINS-1"
     assert news.published == end.state.number == end.play.newest.state.number
     assert f"received/{news.published}" in end.stored
     game = end.state.game(BEN)

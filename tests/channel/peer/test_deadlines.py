@@ -37,7 +37,7 @@ def test_a_move_is_waited_for_as_long_as_the_move_time() -> None:
     sender = 1 - table.mail[0][0]
     table.mail.clear()
     assert blocks_until_broken(table, sender) == TIMES.move + TIMES.margin + 2
-    assert broken_off(table.ends[sender]).violation.rule == "CH-TIME-2"
+    assert broken_off(table.ends[sender]).blame.rule == "CH-TIME-2"
 
 
 def test_an_answer_to_a_request_is_waited_for_as_long_as_the_response_time() -> None:
@@ -46,7 +46,7 @@ def test_an_answer_to_a_request_is_waited_for_as_long_as_the_response_time() -> 
     table.propose(waits)
     table.mail.clear()
     assert blocks_until_broken(table, waits) == TIMES.response + TIMES.margin + 2
-    assert broken_off(table.ends[waits]).violation.rule == "CH-TIME-1"
+    assert broken_off(table.ends[waits]).blame.rule == "CH-TIME-1"
 
 
 def test_a_completed_shutdown_is_waited_for_as_long_as_the_response_time() -> None:
@@ -55,7 +55,7 @@ def test_a_completed_shutdown_is_waited_for_as_long_as_the_response_time() -> No
     table.command(asks, Close())
     table.mail.clear()
     assert blocks_until_broken(table, asks) == TIMES.response + TIMES.margin + 2
-    assert broken_off(table.ends[asks]).violation.rule == "CH-TIME-1"
+    assert broken_off(table.ends[asks]).blame.rule == "CH-TIME-1"
 
 
 def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None:
@@ -70,7 +70,7 @@ def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None
     table.ask(other)
     assert table.ends[other].play.potato
     assert blocks_until_broken(table, other) == TIMES.response + TIMES.margin + 2
-    violation = broken_off(table.ends[other]).violation
+    violation = broken_off(table.ends[other]).blame
     assert violation.rule == "CH-TIME-1"
     assert "gave the potato away" in violation.detail
 

@@ -50,9 +50,9 @@ def sound(table: Table, victim: int) -> None:
     broken = [news for news in end.news if isinstance(news, BrokenOff)]
     assert bool(broken) == (end.peer.phase in OVER)
     for news in broken:
-        assert news.violation.rule
-        assert news.violation.party == table.ends[1 - victim].peer.config.name
-        assert str(news.violation).isprintable()
+        assert news.blame.rule
+        assert news.blame.party == table.ends[1 - victim].peer.config.name
+        assert str(news.blame).isprintable()
     if end.peer.state.play is not None:
         assert end.state.total() == 2 * BALANCE
         assert end.play.newest.state.number % 2 == victim
@@ -152,7 +152,7 @@ def test_batches_altered_anywhere_and_signed_again() -> None:
             fork.receive(victim, batch)
             sound(fork, victim)
             broken = [news for news in fork.ends[victim].news if isinstance(news, BrokenOff)]
-            outcomes.add(broken[0].violation.rule if broken else "taken")
+            outcomes.add(broken[0].blame.rule if broken else "taken")
     assert "taken" in outcomes
     assert len(outcomes) > 8, outcomes
 

@@ -112,7 +112,7 @@ def test_a_peer_that_dies_at_any_message_costs_the_other_nothing(
             assert not alive.state.games
             leave(table, 1 - dead)
         else:
-            assert broken_off(alive).violation.rule in ("CH-TIME-1", "CH-TIME-2")
+            assert broken_off(alive).blame.rule in ("CH-TIME-1", "CH-TIME-2")
         settle(table, dead=(dead,))
         sound(table, dead=(dead,))
         assert settled(alive).ours >= min(balances[1 - dead], BALANCE), number
@@ -165,7 +165,7 @@ def test_a_shutdown_that_is_never_completed_goes_on_chain() -> None:
         if answered:
             assert end.told(ChannelClosed)
         else:
-            assert broken_off(end).violation.rule == "CH-TIME-1"
+            assert broken_off(end).blame.rule == "CH-TIME-1"
             sound(table, dead=(dead,))
 
 

@@ -130,7 +130,7 @@ def slashed(
     table.receive(victim, batch)
     end = table.ends[victim]
     news = broken_off(end)
-    assert news.violation.rule == rule, news.violation
+    assert news.blame.rule == rule, news.blame
     # As declared, it is our newest now, and it is kept.
     newest = end.play.newest
     assert newest.state.number == before.state.number + 1 == news.published
@@ -175,7 +175,7 @@ def test_a_showdown_with_the_wrong_five_cards_is_slashed_if_they_are_worse() -> 
             effects = fork.receive(1 - sender, Cheat(fork, sender).batch(shown))
             assert effects
             if end.peer.phase is Phase.ON_CHAIN:
-                assert broken_off(end).violation.rule == "SP-END-5"
+                assert broken_off(end).blame.rule == "SP-END-5"
                 return
     raise AssertionError("every five of the seven cards win")
 

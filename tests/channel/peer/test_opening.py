@@ -214,7 +214,7 @@ def test_who_broke_off_after_the_funding_part_waits_for_its_deadline() -> None:
     table = at(Funding, BEN).table
     table.receive(ANN, b"\xc1")
     ann = table.ends[ANN]
-    assert broken_off(ann).violation.rule == "CH-MSG-2"
+    assert broken_off(ann).blame.rule == "CH-MSG-2"
     assert phase(ann) is Phase.ON_CHAIN
     table.farm(FUNDING_BLOCKS)
     assert phase(ann) is Phase.FAILED

@@ -220,7 +220,7 @@ def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
     table.receive(victim, message)
     (news,) = table.ends[victim].told(BrokenOff)
     assert isinstance(news, BrokenOff)
-    assert news.violation.rule == ("CH-OPEN-9" if victim == BEN else "CH-OPEN-10")
+    assert news.blame.rule == ("CH-OPEN-9" if victim == BEN else "CH-OPEN-10")
 
 
 # --- batches -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 from channel.adversaries.base import Adversary, names
 from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
-from channel.errors import Violation
+from channel.errors import Blame
 from channel.peer.interface import BrokenOff, Received, Send, Tell
 from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
 from channel.protocol.rules import RULES
@@ -59,7 +59,7 @@ def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> No
     run, talk = broken_by(rule)
     assert check(run) == []
     told = standing(run.parties[run.scenario.honest].news)
-    accused = [one.violation.rule for one in told if isinstance(one, BrokenOff)]
+    accused = [one.blame.rule for one in told if isinstance(one, BrokenOff)]
     assert len(accused) == 1
     if rule.startswith("CH-TIME"):
         assert accused == [rule]
@@ -130,7 +130,7 @@ def test_an_accusation_without_cause_is_found() -> None:
         ("CH-BATCH-4", end.journal[at].event),
         ("CH-TIME-1", next(t.event for t in end.journal[at:] if not isinstance(t.event, Received))),
     ):
-        news = Tell(BrokenOff(Violation(rule, "planted", party="receiver", step="play"), 1))
+        news = Tell(BrokenOff(Blame("receiver", "play", rule, "planted"), 1))
         turn = replace(end.journal[at], event=event, effects=(news,))
         journal = [*end.journal[:at], turn]
         parties = list(run.parties)
