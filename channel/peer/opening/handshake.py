@@ -77,12 +77,14 @@ class Opened:
 class Opening:
     """One side's progress through the opening.
 
-    `introduction` is the counterparty's hello or welcome; `part` is the initiator's own part of
+    `own_introduction` is our hello or welcome, once it is sent, and `introduction` the
+    counterparty's, once it is accepted; `part` is the initiator's own part of
     the funding. `states` are those that halves were made for or received, oldest first.
     """
 
     secret_keys: SecretKeys = field(repr=False)
     step: OpeningStep = OpeningStep.HELLO
+    own_introduction: Introduction | None = None
     introduction: Introduction | None = None
     channel: Channel | None = None
     deadline: int = 0
@@ -93,6 +95,14 @@ class Opening:
 
 Answered: TypeAlias = tuple[Opening, list[Message]]
 """The opening after a message, and the messages that answer it."""
+
+
+def begin(config: Config, opening: Opening) -> Answered:
+    """Begin to open: the initiator sends message A."""
+    if config.side is Side.RECEIVER:
+        return opening, []
+    message = hello(config, opening)
+    return replace(opening, own_introduction=message), [message]
 
 
 def hello(config: Config, opening: Opening) -> Hello:
@@ -152,23 +162,23 @@ def _introduction(
     )
 
 
-def _channel(
+def _build_channel(
     config: Config,
-    ours: SecretKeys,
-    theirs: PublicKeys,
-    introduction: Introduction,
+    opening: Opening,
+    keys: PublicKeys,
+    theirs: Introduction,
     launcher_parent: Coin,
 ) -> Channel:
-    # Ours first; the receiver has them the other way round.
-    keys = ours.public(), theirs
-    rewards = config.reward_address, introduction.reward_address
-    signatures = ours.payout_signature(config.reward_address), introduction.payout_signature
-    if config.side is Side.RECEIVER:
-        keys, rewards, signatures = keys[::-1], rewards[::-1], signatures[::-1]
+    """Build the channel of both introductions; `keys` are the counterparty's."""
+    ours = opening.own_introduction
+    if ours is None:
+        raise InvariantError("no introduction of our own yet")
+    pairs = (opening.secret_keys.public(), ours), (keys, theirs)
+    initiator, receiver = pairs if config.side is Side.INITIATOR else pairs[::-1]
     return Channel.of(
-        keys=keys,
-        rewards=rewards,
-        payout_signatures=signatures,
+        keys=(initiator[0], receiver[0]),
+        rewards=(initiator[1].reward_address, receiver[1].reward_address),
+        payout_signatures=(initiator[1].payout_signature, receiver[1].payout_signature),
         contributions=config.agreement.contributions,
         unroll_timeout=config.agreement.unroll_timeout,
         agg_sig_data=config.agg_sig_data,
@@ -188,8 +198,9 @@ def _agreed_channel(opening: Opening) -> Channel:
 def _on_hello(config: Config, opening: Opening, message: Hello) -> Answered:
     public = opening.secret_keys.public()
     check_introduction(message, public, config.reward_address, config.agreement)
-    after = replace(opening, introduction=message, step=OpeningStep.LAUNCH)
-    return after, [welcome(config, after)]
+    answer = welcome(config, opening)
+    after = replace(opening, step=OpeningStep.LAUNCH, own_introduction=answer, introduction=message)
+    return after, [answer]
 
 
 def _on_launch(config: Config, opening: Opening, launch: Launch, peak: int) -> Answered:
@@ -205,7 +216,7 @@ def _on_launch(config: Config, opening: Opening, launch: Launch, peak: int) -> A
         raise Violation("CH-OPEN-7", f"deadline {launch.deadline} at height {peak}")
     if launch.parent.id == config.wallet.coin.id:
         raise Violation("CH-OPEN-9", "the launcher would come from our own coin")
-    channel = _channel(config, ours, keys, introduction, launch.parent)
+    channel = _build_channel(config, opening, keys, introduction, launch.parent)
     state = ChannelState(0, config.agreement.contributions)
     after = replace(
         opening,
@@ -250,7 +261,7 @@ def _on_welcome(config: Config, opening: Opening, message: Welcome, peak: int) -
         opening,
         step=OpeningStep.FIRST_HALVES,
         introduction=message,
-        channel=_channel(config, ours, keys, message, coin),
+        channel=_build_channel(config, opening, keys, message, coin),
         deadline=deadline,
     )
     return after, [Launch(coin, deadline, bytes(public.channel), ours.channel_proof())]

@@ -8,7 +8,7 @@ from channel.errors import InvariantError, Violation
 from channel.peer.config import Config
 from channel.peer.endpoint import Endpoint
 from channel.peer.interface import Effect, FundingSent, Ignored, Push, Send, Store, Tell, Watch
-from channel.peer.opening.handshake import Opening, hello, receive
+from channel.peer.opening.handshake import Opening, begin, receive
 from channel.peer.peer_state import PeerState, Phase, Transition
 from channel.peer.play.play_state import PlayState
 from channel.protocol.messages import (
@@ -26,9 +26,8 @@ from channel.protocol.state_history import StateHistory
 
 def start(config: Config, state: PeerState) -> Transition:
     """Begin the opening: the initiator sends its hello."""
-    if config.side is Side.RECEIVER:
-        return state, []
-    return state, _send(hello(config, state.opening))
+    opening, messages = begin(config, state.opening)
+    return replace(state, opening=opening), [one for each in messages for one in _send(each)]
 
 
 def on_message(config: Config, state: PeerState, message: Message) -> Transition:
