@@ -59,9 +59,11 @@ class Clocked(SimulatedChain):
         self.seconds += process_time() - start
 
 
-class Course:
-    """A listener, with its node: the seconds from the first publishing to the last payout, and
-    the node's among them; which bundles the node took; how many moves it saw."""
+class DisputeTimer:
+    """A listener that times a dispute from the first unroll to the last payout, and its node.
+
+    It also collects the bundles that the node accepted, and counts the moves on chain.
+    """
 
     def __init__(self) -> None:
         self.began: float | None = None
@@ -70,12 +72,12 @@ class Course:
         self.moves = 0
 
     def make_node(self, seed: int) -> SimulatedChain:
-        """The chain that it looks at."""
+        """The chain of the dispute."""
         self.chain = Clocked(seed)
         return self.chain
 
     def __call__(self, told: SessionEvent) -> None:
-        """Keep what counts."""
+        """Start and stop the clock."""
         match told:
             case Pushed(_, what, bundle, result):
                 if what == "unroll" and self.began is None:
@@ -117,34 +119,34 @@ def disputed_hand(scenario: Scenario) -> Disputed | None:
 
     Run twice, which does the same: first for the time, then to see what was done.
     """
-    timed = Course()
-    Arena(scenario, [timed], timed.make_node).run()
-    if not timed.moves or not timed.elapsed:
+    first = DisputeTimer()
+    Arena(scenario, [first], first.make_node).run()
+    if not first.moves or not first.elapsed:
         return None
-    course = Course()
+    second = DisputeTimer()
     signed: set[tuple[bytes, bytes]] = set()
     runs: set[tuple[bytes, bytes]] = set()
 
     def on_bls(operation: str, key: bytes, message: bytes) -> None:
-        if operation == "sign" and course.began is not None:
+        if operation == "sign" and second.began is not None:
             signed.add((key, message))
 
     def on_run(program: bytes, arguments: bytes) -> None:
-        if course.began is not None:
+        if second.began is not None:
             runs.add((program, arguments))
 
     with bls.observed(on_bls), observed(on_run):
-        Arena(scenario, [course], course.make_node).run()
-    chain = course.chain
+        Arena(scenario, [second], second.make_node).run()
+    chain = second.chain
     mined = [
         bundle
-        for bundle in course.taken
+        for bundle in second.taken
         if all((seen := chain.coin(one.coin.id)) and seen.spent for one in bundle.spends)
     ]
     made = Counter(signatures=len(signed), bundles=len(mined), judgings=len(runs))
     ours = _signing(len(signed)) + _running(runs)
     bare = sum(_admitting(bundle, chain.agg_sig_data()) for bundle in mined)
-    return Disputed(timed.elapsed, ours + timed.node, ours + bare, made)
+    return Disputed(first.elapsed, ours + first.node, ours + bare, made)
 
 
 # --- the floor's parts, in seconds ---------------------------------------------------------------

@@ -100,7 +100,7 @@ def given(cards: Cards, mask: int) -> Cards:
     return _PICK[mask](cards)
 
 
-def kept(cards: Cards, mask: int) -> Cards:
+def remaining(cards: Cards, mask: int) -> Cards:
     """The other four."""
     return _PICK[mask ^ 0xFF](cards)
 
@@ -111,7 +111,7 @@ def swapped(cards: Cards, mask: int, others: Cards, others_mask: int) -> Cards:
     >>> swapped((0, 2, 4, 6, 8, 10, 12, 14), 0x0F, (1, 3, 5, 7, 9, 11, 13, 15), 0x0F)
     (1, 3, 5, 7, 8, 10, 12, 14)
     """
-    return tuple(sorted(kept(cards, mask) + given(others, others_mask)))
+    return tuple(sorted(remaining(cards, mask) + given(others, others_mask)))
 
 
 def final_hands(hands: Hands, alices_mask: int, bobs_mask: int) -> Hands:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Cards, given, kept
+from games.calpoker.deal import FOUR_OF_EIGHT, Cards, given, remaining
 from games.calpoker.hands import best_of_eight
 
 ANSWERS = len(FOUR_OF_EIGHT)
@@ -43,9 +43,9 @@ def discard_odds(own: Cards, others: Cards) -> dict[int, DiscardOdds]:
     >>> best.wins, best.ties
     (1, 0)
     """
-    mine_kept = [kept(own, mask) for mask in _MASKS]
+    mine_kept = [remaining(own, mask) for mask in _MASKS]
     mine_given = [given(own, mask) for mask in _MASKS]
-    yours = [(kept(others, mask), given(others, mask)) for mask in _MASKS]
+    yours = [(remaining(others, mask), given(others, mask)) for mask in _MASKS]
     found = {}
     for mask, keeping, giving in zip(_MASKS, mine_kept, mine_given, strict=True):
         wins = ties = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Cards, kept
+from games.calpoker.deal import FOUR_OF_EIGHT, Cards, remaining
 from games.calpoker.discard_odds import best_response
 from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, rank_of, value_of_selection
 from games.calpoker.player import DISCARD, CalPokerPlayer
@@ -42,7 +42,7 @@ def keep_the_best(own: Cards) -> int:
         for mask in sorted(FOUR_OF_EIGHT)
         if any((mask | five) == 0xFF for five in fives)  # all that is kept is of the five
     ]
-    return max(masks, key=lambda mask: (_worth(kept(own, mask)), -mask))
+    return max(masks, key=lambda mask: (_worth(remaining(own, mask)), -mask))
 
 
 def _worth(cards: Cards) -> tuple[HandValue, HandValue]:

@@ -294,7 +294,7 @@ def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
     return paths
 
 
-def kept(folder: Path) -> list[tuple[Path, Document | UsageError]]:
+def stored_findings(folder: Path) -> list[tuple[Path, Document | UsageError]]:
     """The findings in a folder, in the order of their names; or what is wrong with the file."""
     found: list[tuple[Path, Document | UsageError]] = []
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():

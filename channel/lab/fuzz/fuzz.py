@@ -22,8 +22,7 @@ from channel.lab.cases.fields import Probe
 from channel.lab.cases.trial import LabTally
 from channel.lab.fuzz import seeds
 from channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
-from channel.lab.fuzz.findings import Document, grouped, still_broken
-from channel.lab.fuzz.findings import kept as kept_findings
+from channel.lab.fuzz.findings import Document, grouped, still_broken, stored_findings
 from channel.lab.sites.honest_play import legal_result
 from channel.lab.target.target import REFEREE, Target
 from channel.system import workers
@@ -121,7 +120,7 @@ def fuzz(
 def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
     """The stored findings that still happen; the others are noted in the report."""
     again = []
-    for path, one in kept_findings(folder) if folder else ():
+    for path, one in stored_findings(folder) if folder else ():
         if isinstance(one, UsageError):
             report.untried.append((path, str(one).removeprefix(f"{path}: ")))
             continue

@@ -17,8 +17,8 @@ from games.calpoker.deal import (
     deal,
     deal_from,
     final_hands,
-    kept,
     lift,
+    remaining,
 )
 from games.calpoker.deal import given as gives
 
@@ -111,7 +111,7 @@ def test_the_swap(preimage: bytes, mine: int, yours: int) -> None:
     assert all(list(cards) == sorted(cards) for cards in final)
     assert set(final[0]) == _held(alice, mine) | (set(bob) - _held(bob, yours))
     assert set(gives(alice, mine)) == set(alice) - _held(alice, mine) == set(final[1]) - set(bob)
-    assert set(kept(bob, yours)) == _held(bob, yours)
+    assert set(remaining(bob, yours)) == _held(bob, yours)
 
 
 def _held(cards: Cards, mask: int) -> set[int]:

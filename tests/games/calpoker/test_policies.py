@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands, kept
+from games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands, remaining
 from games.calpoker.discard_odds import ANSWERS, best_response, discard_odds
 from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, value_of, value_of_selection
 from games.calpoker.policies import keep_the_best
@@ -51,7 +51,7 @@ def test_both_seats_choose_among_their_own_cards(name: str) -> None:
 
 def test_greedy_keeps_four_of_its_best_five() -> None:
     for own, _ in some_deals(200):
-        keeping = set(kept(own, keep_the_best(own)))
+        keeping = set(remaining(own, keep_the_best(own)))
         fives = [
             {own[i] for i in range(8) if five >> i & 1}
             for five in FIVE_OF_EIGHT
@@ -69,7 +69,7 @@ def test_greedy_keeps_four_of_its_best_five() -> None:
     ],
 )
 def test_greedy_keeps_what_counts(cards: tuple[int, ...], keeps: set[int]) -> None:
-    assert keeps <= set(kept(cards, keep_the_best(cards)))
+    assert keeps <= set(remaining(cards, keep_the_best(cards)))
 
 
 def test_the_chances_are_exact() -> None:
