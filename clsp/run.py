@@ -165,8 +165,8 @@ def to_value(
                 raise TooLarge(f"more than {max_atom_bytes} bytes of atoms")
             values.append(atom)
             continue
-        pair = node.pair
-        assert pair is not None, "a node is an atom or a pair"
+        if (pair := node.pair) is None:
+            raise TypeError("a node that is neither an atom nor a pair")
         pairs += 1
         if pairs > max_pairs:
             raise TooLarge(f"more than {max_pairs} pairs")

@@ -14,7 +14,7 @@ from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from channel.lab.referee.referee_runs import Commitment
 from clsp.integers import int_to_atom
-from clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised
+from clsp.run import ProgramSlash, ProgramValid, Raised
 from clsp.values import NIL, from_list
 from games.contract import Next, Slash, Valid, Verdict
 from games.judge import result_value
@@ -100,7 +100,6 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
     if Raised in said:
         text = f"a move that {what} forbids makes the program raise: its slash fails"
         return Assessment(THEFT, text, f"{rule}: {RAISE}")
-    assert CostExceeded in said
     text = f"a move that {what} forbids costs more than a block to judge: it cannot be slashed"
     return Assessment(THEFT, text, f"{rule}: {EXCEEDED}")
 

@@ -23,6 +23,7 @@ from channel.errors import InvariantError
 from channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
 from channel.lab.node.node_wallet import NodeWallet, signed, spend_of
 from channel.lab.referee.referee_runs import RefereeRunner, conditions
+from channel.lab.sites.values import atom_of
 from channel.protocol.half_signed import (
     SignedState,
     check_halves,
@@ -37,7 +38,6 @@ from clsp.integers import atom_to_int, int_to_atom
 from clsp.run import ProgramSlash as Nothing
 from clsp.run import ProgramValid as Ran
 from clsp.run import run_serialized
-from clsp.values import Value
 from games.contract import Terms
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
@@ -76,7 +76,7 @@ def bundle_cost(bundle: Bundle) -> BundleCost:
         if not isinstance(outcome, Ran | Nothing):
             raise InvariantError(f"a spend that fails has no cost: {outcome}")
         clvm += outcome.cost
-        asked += sum(_COSTS.get(_atom(code), 0) for code, *_ in conditions(outcome))
+        asked += sum(_COSTS.get(atom_of(code), 0) for code, *_ in conditions(outcome))
     size = generator_size(bundle.spends)
     return BundleCost(clvm, asked, size, clvm + asked + PER_BYTE * size)
 
@@ -228,7 +228,8 @@ class _Lab:
 
     def _live(self) -> LiveGame:
         site = self._costs.first
-        assert site is not None, "asked for only where there is one"
+        if site is None:
+            raise InvariantError("a target without a site has no game to fund")
         coin = msgspec.structs.replace(
             RefereeRunner(self._costs.target).coin(site),
             amount=min(site.amount, MOST_MOJOS),
@@ -257,10 +258,10 @@ class _Lab:
                 # The keys of generated hands are none that could sign.
                 fields = (*self._referee_keys, *dearest.fields[2:])
                 puzzle = runner.puzzle(fields)
-                amount = atom_to_int(_atom(fields[3]))
+                amount = atom_to_int(atom_of(fields[3]))
                 (coin,) = purse.coins([(puzzle.hash, amount)])
                 if path == TIMEOUT:
-                    self._chain.farm(atom_to_int(_atom(fields[2])))
+                    self._chain.farm(atom_to_int(atom_of(fields[2])))
                 spend = spend_of(coin, puzzle.serialized, dearest.solution)
                 yield self._push(f"{name} {path}", signed(spend, keys, self._agg_sig_data))
 
@@ -268,8 +269,3 @@ class _Lab:
         result = self._chain.push(bundle)
         self._chain.farm()
         return name, bundle, "" if result.answer is Answer.ACCEPTED else result.error
-
-
-def _atom(value: Value) -> bytes:
-    assert isinstance(value, bytes), "fields of a coin that the referee made"
-    return value

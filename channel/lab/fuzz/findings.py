@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
+from channel.errors import InvariantError, UsageError
 from channel.lab.cases.fields import Probe, differences, fields
 from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, LabFinding
@@ -101,7 +101,8 @@ def document(target: Target, probe: Probe, finding: LabFinding, before: int) -> 
 
 def recorded(target: Target, finding: LabFinding) -> Document:
     """A case of the file of honest play that does not hold; there is nothing to shrink."""
-    assert finding.vector is not None
+    if finding.vector is None:
+        raise InvariantError(f"{finding.law}: a recorded case that the format cannot say")
     finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     program = target.programs[case.validator].serialized

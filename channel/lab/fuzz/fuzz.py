@@ -203,7 +203,8 @@ def _in_processes(
                 if interrupted():
                     flag.set()
                 for ready in wait(list(ends), timeout=OFTEN):
-                    assert isinstance(ready, Connection)
+                    if not isinstance(ready, Connection):
+                        raise InvariantError(f"a fuzzer's end is no connection: {ready!r}")
                     number = ends[ready]
                     try:
                         got = ready.recv()

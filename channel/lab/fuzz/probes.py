@@ -128,7 +128,8 @@ def write_value(value: Value, target: Target) -> Any:
     try:
         return described_value(value, target)
     except NotAList:
-        assert isinstance(value, tuple), "an atom can be written"
+        if not isinstance(value, tuple):
+            raise
         return {"pair": [write_value(value[0], target), write_value(value[1], target)]}
 
 

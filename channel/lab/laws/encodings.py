@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.referee.referee_runs import Commitment, SlashResult
+from channel.lab.sites.values import atom_of
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.contract import Valid
@@ -56,9 +57,9 @@ class Encodings:
             yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", call, run=run)
 
 
-def _otherwise(atom: Value) -> list[tuple[str, Value]]:
+def _otherwise(value: Value) -> list[tuple[str, Value]]:
     """The same number in more bytes, and what is no atom at all."""
-    assert isinstance(atom, bytes)
+    atom = atom_of(value)
     sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
     return [
         ("one byte more", sign + atom),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channel.errors import InvariantError
 from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
@@ -32,7 +33,8 @@ class HonestMovesHold:
             call = case.move, case.share, case.evidence
             if (case.move, case.share) == (trial.site.play.move, trial.site.play.share):
                 known = trial.site.known
-                assert known is not None, "a site without rules was written down"
+                if known is None:
+                    raise InvariantError("an honest move without rules leads to nothing known")
                 if outcome == SLASH:
                     text = "an honest move is slashed: its mover loses everything"
                     yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)

@@ -160,9 +160,8 @@ def _led_to(target: Target, site: Site) -> Next | None:
             state: State = target.game.validators[name].read_state(value)
         except BadState:
             return None
-        assert isinstance(outcome, ProgramValid)
-        match outcome.value:
-            case (_, (_, (bytes(size), _))) if len(size) <= 2:
+        match outcome:
+            case ProgramValid((_, (_, (bytes(size), _)))) if len(size) <= 2:
                 return Next(name, state, atom_to_int(size))
     return None
 

@@ -13,6 +13,7 @@ from channel.crypto.hkdf import derive
 from channel.lab.mutants.prepared_calls import DEARER, KEPT, PER_RULE, PreparedCall, cost_of
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import KEYS
+from channel.lab.sites.values import atom_of
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.operators import QUOTE
@@ -93,8 +94,7 @@ def judge(coin: GameCoin, solution: Value) -> Value:
         """What one of the validators that are made here returns."""
         if isinstance(program, tuple) and program[0] == QUOTE:
             return program[1]
-        address = from_list(solution)[3]
-        assert isinstance(address, bytes)
+        address = atom_of(from_list(solution)[3])
         called = validator_arguments(coin, state, ECHO, evidence, address)
         return to_list((NIL, NIL, NIL, deserialize(called)))
 
@@ -151,8 +151,7 @@ def _move(coin: GameCoin, chance: FastChance) -> Value:
         fields[3] = int_to_atom(chance.pick(sizes))
     elif kind == 4:
         at = chance.pick((2, 3))
-        atom = fields[at]
-        assert isinstance(atom, bytes)
+        atom = atom_of(fields[at])
         fields[at] = (b"\xff" if atom[:1] >= b"\x80" else b"\x00") + atom
     elif kind == 5:
         at = chance.pick((0, 2, 3))

@@ -71,7 +71,7 @@ def stored_reasons(target: Target) -> Reasons:
     if target.referee == referee():
         own.add(REFEREE)
     reasons: dict[_Key, str] = {}
-    for package in (type(target.game).__module__.rpartition(".")[0], __package__):
+    for package in (target.game.player.__module__.rpartition(".")[0], __package__):
         reasons |= _read(package, own)
     return Reasons(reasons)
 

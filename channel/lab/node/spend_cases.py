@@ -29,6 +29,7 @@ from channel.lab.node.spend_drafts import (
 )
 from channel.lab.referee.referee_runs import RefereeRunner
 from channel.lab.sites.fast_chance import FastChance
+from channel.lab.sites.values import atom_of
 from channel.lab.target.target import Target
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.values import NIL, Value, tree_hash
@@ -85,7 +86,7 @@ def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
 
     About half of them are wrong in one way. Raises `UsageError` for a target without rules.
     """
-    assert target.game
+    _ = target.game  # raises `UsageError` without rules
     chance = FastChance(derive(seed.encode(), "positions"))
     numbers = count()
     for trial in chunks(target, seed, CHUNK):
@@ -173,9 +174,8 @@ class _Maker:
                 return move, share, LIE, 0
             size = atom_to_int(best.size)
             return move, share, best.infohash, size if 0 <= size < 1 << 15 else 0
-        honest = runner.honest(verdict.next)
-        commitment, size = honest.infohash, verdict.next.max_move_size if verdict.next else 0
-        assert isinstance(commitment, bytes)
+        commitment = atom_of(runner.honest(verdict.next).infohash)
+        size = verdict.next.max_move_size if verdict.next else 0
         if self._chance.random() < lies:
             return move, share, self._pick((commitment, b"", LIE)), self._pick((0, size, size + 1))
         return move, share, commitment, size

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from channel.lab.sites.fast_chance import FastChance
+from channel.lab.sites.values import atom_of
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.referee import FIRST, GameCoin
@@ -74,9 +75,7 @@ def _too_much(draft: SpendDraft, chance: FastChance) -> None:
 
 def _more_bytes(draft: SpendDraft, chance: FastChance) -> None:
     at = chance.pick((2, 3))
-    atom = draft.items[at]
-    assert isinstance(atom, bytes)
-    draft.items[at] = b"\x00" + atom
+    draft.items[at] = b"\x00" + atom_of(draft.items[at])
 
 
 def _over(draft: SpendDraft, chance: FastChance) -> None:

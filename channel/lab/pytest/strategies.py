@@ -13,6 +13,7 @@ from itertools import chain
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from channel.errors import InvariantError
 from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
 from channel.lab.sites.hands import MOST_STACK
 from channel.lab.sites.site import HEADS, Site, make_site
@@ -145,8 +146,8 @@ def _honest_move(drawn: tuple[Target, PlayedMove]) -> DrawnMove:
     target, turn = drawn
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
     found = drawn_move(target, site, turn.play.move, turn.play.share)
-    assert found is not None, "an honest player's move is one that the referee takes"
-    assert found.legal, "an honest player's move is legal"
+    if found is None or not found.legal:
+        raise InvariantError(f"an honest player's move is refused: {turn.play}")
     return found
 
 

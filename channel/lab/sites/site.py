@@ -9,6 +9,7 @@ from hashlib import sha256
 
 import msgspec
 
+from channel.errors import InvariantError
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.values import leaves, numbers, with_leaf
 from channel.lab.target.target import Target
@@ -55,12 +56,18 @@ class Site(msgspec.Struct, frozen=True):
     @property
     def state(self) -> Value:
         """The state, as a value."""
-        assert self.before.state is not None
-        return self.before.state.value()
+        return _judged(self.before)[1].value()
 
     def environment(self, move: bytes, share: bytes, evidence: bytes) -> bytes:
         """The arguments of one call, from serialized parts."""
         return b"".join((self.opening, move, self.between, share, self.rest, evidence, END))
+
+
+def _judged(before: Position) -> tuple[str, State]:
+    """The validator and the state by which a move at this position is judged."""
+    if before.validator is None or before.state is None:
+        raise InvariantError("a site after the end of a game")
+    return before.validator, before.state
 
 
 END = b"\xff" + serialize(NO_ADDRESS) + b"\x80"
@@ -78,14 +85,13 @@ def make_site(
     base: Site | None = None,
 ) -> Site:
     """A site, with what does not change from case to case in bytes."""
-    assert before.validator is not None
-    assert before.state is not None
-    program = target.programs[before.validator]
+    validator, state = _judged(before)
+    program = target.programs[validator]
     opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
     items = b"".join(b"\xff" + serialize(atom) for atom in (*opening, int_to_atom(NONCE)))
     held = receiver.evidence(before, play.move) if natural else ()
     return Site(
-        validator=before.validator,
+        validator=validator,
         before=before,
         play=play,
         amount=amount,
@@ -97,7 +103,7 @@ def make_site(
         rest=b"\xff"
         + serialize(FIRST)
         + b"\x80\xff"
-        + serialize(before.state.value())
+        + serialize(state.value())
         + b"\xff"
         + program.serialized
         + b"\xff",

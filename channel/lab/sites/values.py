@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channel.errors import InvariantError
 from clsp.integers import atom_to_int
 from clsp.values import Value
 
 NUMBER = 9
 """An atom of at most so many bytes may be an amount."""
+
+
+def atom_of(value: Value) -> bytes:
+    """The value, which this program made as an atom. Raises `InvariantError` for a pair."""
+    if isinstance(value, tuple):
+        raise InvariantError("a pair where an atom was made")
+    return value
 
 
 def leaves(value: Value) -> Iterator[bytes]:

@@ -105,5 +105,4 @@ def check(text: str) -> None:
 
 def _is_open(text: str, at: int) -> bool:
     found = _TOKEN.match(text, at)
-    assert found
-    return len(found[0]) < 2 or not found[0].endswith(text[at])
+    return found is None or len(found[0]) < 2 or not found[0].endswith(text[at])

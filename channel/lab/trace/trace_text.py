@@ -46,8 +46,8 @@ UNREAD = frozenset(
 class TraceRequest:
     """One run to look at: a program and its serialized environment.
 
-    `case` is what it was made from, with the `target` whose validator it calls; of a bare run
-    there is neither.
+    `asked` is the case that it was made from, with the target whose validator it calls; None for
+    a bare run.
     """
 
     name: str
@@ -55,8 +55,7 @@ class TraceRequest:
     arguments: bytes
     symbols: Mapping[str, str]
     known: Mapping[bytes, str]
-    target: Target | None = None
-    case: Case | None = None
+    asked: tuple[Target, Case] | None = None
 
 
 class _Bare(msgspec.Struct, frozen=True):
@@ -114,13 +113,13 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
         target = _source(document, run)
     if case is not None:
         try:
-            question = _call(path, case, target)
+            request = _call(path, case, target)
         except UsageError:
             if run is None:
                 raise
         else:
-            if run is None or _shows(question, run):
-                return question
+            if run is None or _shows(request, run):
+                return request
     if run is None:
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
     table: dict[str, str] = {}
@@ -129,7 +128,7 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
     for one in installed if target is None else [target]:
         table |= _symbols(one)
         known |= _known(one)
-    return TraceRequest("the run", Program(run[0]), run[1], table, known, target)
+    return TraceRequest("the run", Program(run[0]), run[1], table, known)
 
 
 def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
@@ -171,16 +170,14 @@ def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target
     return target if any(_has(run, program) for program in programs) else None
 
 
-def _shows(question: TraceRequest, run: tuple[bytes, bytes]) -> bool:
+def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
     """Whether a finding's case, rather than its run, shows what went wrong."""
-    assert question.target is not None
-    assert question.case is not None
-    if not _has(run, question.program):
+    if request.asked is None or not _has(run, request.program):
         return False
-    if run[0] == question.program.serialized:
+    if run[0] == request.program.serialized:
         return True
-    target = question.target
-    return bool(cases.check_program(question.case, target.name, target.programs))
+    target, case = request.asked
+    return bool(cases.check_program(case, target.name, target.programs))
 
 
 def _has(run: tuple[bytes, bytes], program: Program) -> bool:
@@ -201,7 +198,7 @@ def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
         raise UsageError(f"{path}: {case.id}: {error}") from None
     program = target.programs[case.validator]
     symbols, known = _symbols(target), _known(target)
-    return TraceRequest(case.validator, program, arguments, symbols, known, target, case)
+    return TraceRequest(case.validator, program, arguments, symbols, known, (target, case))
 
 
 def _symbols(target: Target) -> dict[str, str]:
@@ -215,43 +212,42 @@ def _known(target: Target) -> dict[bytes, str]:
 # --- telling ----------------------------------------------------------------------------------
 
 
-def trace_text(question: TraceRequest, verbosity: int) -> Iterator[str]:
+def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:
     """The run, a line each: what it was given, its steps, and a sentence on how it ended.
 
     Raises `UsageError` for a program that cannot be traced.
     """
-    outcome = run_serialized(question.program.serialized, question.arguments)
+    outcome = run_serialized(request.program.serialized, request.arguments)
     try:
-        record = RunRecord(question.program, question.symbols, question.arguments, question.known)
+        record = RunRecord(request.program, request.symbols, request.arguments, request.known)
     except TooDeep as error:
-        raise UsageError(f"{question.name}: {error}") from None
-    yield from _head(question, record, bool(verbosity))
+        raise UsageError(f"{request.name}: {error}") from None
+    yield from _head(request, record, bool(verbosity))
     yield ""
     yield from lines(record, verbosity)
     yield ""
-    yield from filled(_sentence(question, record, outcome))
+    yield from filled(_sentence(request, record, outcome))
 
 
-def _head(question: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:
-    case = question.case
-    if case is None:
-        yield question.name
+def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:
+    if request.asked is None:
+        yield request.name
     else:
-        assert question.target is not None
-        yield f"{question.target.name}, {case.validator}: {case.id} ({case.tag})"
+        target, case = request.asked
+        yield f"{target.name}, {case.validator}: {case.id} ({case.tag})"
     shown = ", ".join(
-        f"{name} = {value_text(value, ROOM, question.known)}"
+        f"{name} = {value_text(value, ROOM, request.known)}"
         for name, value in record.given()
-        if everything or case is None or name not in UNREAD
+        if everything or request.asked is None or name not in UNREAD
     )
     yield from filled(shown, "  ", "  ")
 
 
-def _sentence(question: TraceRequest, record: RunRecord, outcome: Outcome) -> str:
+def _sentence(request: TraceRequest, record: RunRecord, outcome: Outcome) -> str:
     word = _word(outcome)
-    parts = [_ended(question, record, word), _rules(question, word)]
-    if question.case is not None and question.case.expect != word:
-        parts.append(f"The case expects {question.case.expect}.")
+    parts = [_ended(request, record, word), _rules(request, word)]
+    if request.asked is not None and request.asked[1].expect != word:
+        parts.append(f"The case expects {request.asked[1].expect}.")
     return " ".join(filter(None, parts))
 
 
@@ -275,8 +271,8 @@ _MEANS = {
 }
 
 
-def _ended(question: TraceRequest, record: RunRecord, word: str) -> str:
-    start = f"{word}: {_MEANS[word]}" if question.case is not None else word
+def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
+    start = f"{word}: {_MEANS[word]}" if request.asked is not None else word
     if isinstance(record.end, Stopped):
         return f"{start}. Its steps are not all here: {record.end.reason}."
     step, choice = record.decided()
@@ -294,9 +290,9 @@ def _ended(question: TraceRequest, record: RunRecord, word: str) -> str:
         if step.operator == RAISE:
             return f"{start}: {said}{why}."
         return f"{start}: {said} raises ({record.end.error})."
-    result = value_text(record.end.value, 70, question.known)
+    result = value_text(record.end.value, 70, request.known)
     if word == "valid":
-        return f"{start}; {question.name} returns {result}."
+        return f"{start}; {request.name} returns {result}."
     if step is not None and step.operator != IF:
         said = f"{text_of(record, step.node, step, 70)} in {_where(record, step)}"
         return f"{start}: {said} is {result}."
@@ -312,11 +308,11 @@ def _where(record: RunRecord, step: TraceStep) -> str:
     return place.function.name if number is None else code.owners[number]
 
 
-def _rules(question: TraceRequest, word: str) -> str:
+def _rules(request: TraceRequest, word: str) -> str:
     """What the rules say of a case, and by which of them."""
-    case, target = question.case, question.target
-    if case is None or target is None or target.rules is None:
+    if request.asked is None or request.asked[0].rules is None:
         return ""
+    target, case = request.asked
     game = target.game
     verdict = cases.verdict(case, game, target.hashes)
     match verdict:

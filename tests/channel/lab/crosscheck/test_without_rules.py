@@ -30,7 +30,7 @@ def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
-    found = campaign(toy(tmp_path, mistake)).found
+    found = campaign(toy(tmp_path, mistake), 2 * WORK).found
     law = {"evidence": "honest moves hold"}.get(mistake, mistake)
     assert law in {one.law for one in found}
     name, *_ = MISTAKES[mistake]
