@@ -1,0 +1,191 @@
+"""The driver carries out every effect, in order, and reports what it does."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import get_args
+
+import pytest
+
+from channel.chain.coins import Bundle, Coin, condition
+from channel.chain.interface import Answer, PushResult
+from channel.chain.observations import Block
+from channel.chain.simulator import SimulatedChain
+from channel.errors import UsageError
+from channel.lab.node.node_wallet import spend_of
+from channel.peer.interface import (
+    Close,
+    Effect,
+    Event,
+    Ignored,
+    Pinned,
+    Proposed,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channel.protocol.half_signed import NO_SIGNATURE
+from channel.protocol.messages import Offer
+from channel.protocol.state import Group, Side
+from channel.session.driver import DirectDelivery, DrivenPeer, Driver
+from channel.session.session_events import (
+    BlockMade,
+    Handled,
+    NewsFor,
+    Pushed,
+    Sent,
+    SessionEvent,
+)
+from clsp.integers import int_to_atom
+from clsp.programs import Program
+from clsp.values import to_list
+from games.referee import CREATE_COIN
+
+IDENTITY = Program(bytes.fromhex("01"))
+"""A puzzle whose solution is its conditions: anyone can spend its coins."""
+
+
+OFFER = Offer(0, "spacepoker", {}, 15, True, 20, (10, 10), bytes(32), 64, 10)
+
+
+@dataclass
+class Scripted:
+    """An actor that answers its events with these effects, one list after the other."""
+
+    answers: deque[list[Effect]] = field(default_factory=deque)
+    events: list[Event] = field(default_factory=list)
+
+    def start(self, peak: int) -> list[Effect]:
+        return self.answers.popleft() if self.answers else []
+
+    def handle(self, event: Event) -> list[Effect]:
+        self.events.append(event)
+        if isinstance(event, Close):
+            raise UsageError("not now")
+        return self.answers.popleft() if self.answers else []
+
+
+@dataclass
+class Setting:
+    """A driver of two scripted actors, and the events that it notified of."""
+
+    driver: Driver
+    actors: tuple[Scripted, Scripted]
+    events: list[SessionEvent]
+
+    @property
+    def chain(self) -> SimulatedChain:
+        assert isinstance(self.driver.chain, SimulatedChain)
+        return self.driver.chain
+
+
+def setting(*first: list[Effect], delivery: type[DirectDelivery] = DirectDelivery) -> Setting:
+    chain = SimulatedChain(7)
+    actors = (Scripted(deque(first)), Scripted())
+    events: list[SessionEvent] = []
+    peers = (DrivenPeer("one", actors[0]), DrivenPeer("two", actors[1]))
+    return Setting(Driver(chain, peers, [events.append], delivery(chain)), actors, events)
+
+
+def spend(coin: Coin, amount: int) -> Bundle:
+    """A spend of an anyone's coin to a new one of this amount; the rest is a fee."""
+    conditions = to_list([condition(CREATE_COIN, bytes(32), int_to_atom(amount))])
+    return Bundle((spend_of(coin, IDENTITY.serialized, conditions),), NO_SIGNATURE)
+
+
+def test_every_kind_of_effect_is_carried_out() -> None:
+    chain = SimulatedChain(7)
+    coin = chain.give(IDENTITY.hash, 1000)
+    effects: list[Effect] = [
+        Store("kept", b"1"),
+        Store("replaced", b"old"),
+        Store("replaced", b"new"),
+        Store("removed", b"2"),
+        Store("removed", b""),
+        Send(b"hello"),
+        Push("pay", spend(coin, 900)),
+        Watch(coin),
+        Tell(Ignored("nothing")),
+    ]
+    assert {type(effect) for effect in effects} == set(get_args(Effect))
+    one, two = Scripted(deque([effects])), Scripted()
+    events: list[SessionEvent] = []
+    driver = Driver(chain, (DrivenPeer("one", one), DrivenPeer("two", two)), [events.append])
+    driver.start()
+    assert driver.peers[0].records == {"kept": b"1", "replaced": b"new"}
+    assert events == [
+        Handled("one", None, tuple(effects)),
+        Sent("one", b"hello"),
+        Pushed("one", "pay", spend(coin, 900), PushResult(Answer.ACCEPTED)),
+        NewsFor("one", Ignored("nothing")),
+        Handled("two", None, ()),
+    ]
+    assert driver.deliver()
+    assert not driver.deliver()
+    assert two.events == [Received(b"hello")]
+    driver.farm()
+    (block,) = one.events
+    assert isinstance(block, Block)
+    assert [(seen.coin, seen.spent is not None) for seen in block.coins] == [(coin, True)]
+    assert events[-3] == BlockMade(chain.peak())
+
+
+def test_a_conflict_with_a_pending_bundle_is_reported_to_the_peer_that_pushed() -> None:
+    table = setting()
+    coin = table.chain.give(IDENTITY.hash, 1000)
+    first, second = spend(coin, 900), spend(coin, 901)
+    table.driver.carry_out(Side.RECEIVER, [Push("theirs", first)])
+    table.actors[0].answers.append([Store("pinned", b"yes")])
+    table.driver.carry_out(Side.INITIATOR, [Push("ours", second)])
+    assert table.actors[0].events == [Pinned(second, (first,))]
+    assert table.driver.peers[0].records == {"pinned": b"yes"}
+    assert table.actors[1].events == []
+
+
+def test_players_are_asked_in_order_and_once() -> None:
+    offer, turn, other = Proposed(Group(Side.RECEIVER, (OFFER,))), YourTurn(3), YourTurn(4)
+    table = setting([Tell(turn), Tell(offer)])
+    table.driver.carry_out(Side.RECEIVER, [Tell(other)])
+    table.driver.start()
+    asked = [table.driver.next_question() for _ in range(4)]
+    assert asked == [(0, offer), (0, turn), (1, other), None]
+
+
+def test_an_impossible_command_changes_nothing() -> None:
+    table = setting()
+    with pytest.raises(UsageError):
+        table.driver.handle(0, Close())
+    assert table.events == []
+
+
+class Slow(DirectDelivery):
+    """Holds back what the initiator pushes for two blocks, and reports no block to the other."""
+
+    def delay(self, index: int) -> int:
+        return 0 if index else 2
+
+    def reaches(self, index: int) -> bool:
+        return index == 0
+
+
+def test_delivery_decides_when_a_spend_arrives_and_who_hears_of_a_block() -> None:
+    table = setting(delivery=Slow)
+    coin = table.chain.give(IDENTITY.hash, 1000)
+    bundle = spend(coin, 900)
+    table.driver.carry_out(0, [Push("late", bundle)])
+    for _ in range(2):
+        assert not any(isinstance(event, Pushed) for event in table.events)
+        table.driver.farm()
+    assert not table.chain.pending(coin.id)
+    table.driver.farm()
+    assert [one.name for one in table.events if isinstance(one, Pushed)] == ["late"]
+    seen = table.chain.coin(coin.id)
+    assert seen is not None
+    assert seen.spent == table.chain.peak()
+    assert len(table.actors[0].events) == 3
+    assert table.actors[1].events == []
