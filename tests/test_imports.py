@@ -87,6 +87,22 @@ LAB = (
 SIMULATION = ("model", "promises", "faults")
 """The packages of `channel.simulation`: each may import those before it."""
 
+PEER = {
+    "": (
+        *("agreement", "fees", "config", "chain_news", "interface", "endpoint", "own_action"),
+        *("slashable", "shutdown", "opening", "play", "onchain", "deadlines", "peer_state"),
+        *("phases", "machine"),
+    ),
+    "opening": ("introduction", "funding", "handshake"),
+    "play": ("play_state", "receiving", "sending"),
+    "onchain": (
+        *("signed_games", "tracked_coins", "dispute_state", "chain_view", "findings", "unpinning"),
+        *("decisions", "payouts", "fee_offers", "scan_games", "scan", "dispute"),
+    ),
+    "phases": ("leaving", "opening", "on_chain", "closing", "playing", "blocks"),
+}
+"""The modules and packages of `channel.peer`: each may import those before it."""
+
 
 def packages(folder: Path) -> set[str]:
     return {path.parent.name for path in folder.glob("*/__init__.py")}
@@ -114,6 +130,21 @@ def test_packages_import_only_those_before_them(parent: str, order: tuple[str, .
     for number, package in enumerate(order):
         later = used(folder / package, parent) & set(order[number + 1 :])
         assert not later, f"{parent}.{package} imports {later}"
+
+
+@pytest.mark.parametrize("package", PEER)
+def test_the_modules_of_a_peer_import_only_those_before_them(package: str) -> None:
+    order, parent = PEER[package], f"channel.peer{package and '.'}{package}"
+    folder = ROOT / parent.replace(".", "/")
+    assert {path.stem for path in folder.iterdir() if not path.stem.startswith("__")} == set(order)
+    for number, name in enumerate(order):
+        files = [*folder.glob(f"{name}.py"), *folder.glob(f"{name}/*.py")]
+        assert files
+        later = {f"{parent}.{one}" for one in order[number + 1 :]}
+        for path in files:
+            names = {f"{name}." for name in imported(path)}
+            wrong = {one for one in later if any(name.startswith(f"{one}.") for name in names)}
+            assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
 
 
 def test_the_channel_has_packages_only() -> None:

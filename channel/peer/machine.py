@@ -33,7 +33,7 @@ from channel.peer.interface import (
 from channel.peer.onchain.dispute import seat
 from channel.peer.opening.handshake import Opening
 from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channel.peer.phases import blocks, chain, closing, opening, playing
+from channel.peer.phases import blocks, closing, on_chain, opening, playing
 from channel.peer.phases.leaving import blame, break_off
 from channel.peer.play.play_state import PlayState
 from channel.protocol.limits import batch_limit
@@ -78,7 +78,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     Phase.FUNDING: {
         **_each(MESSAGES, opening.on_early_message),
         Block: blocks.on_funding_block,
-        GoOnChain: chain.on_go_on_chain,
+        GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.PLAYING: {
         **_each(OPENING_MESSAGES, playing.refuse),
@@ -90,36 +90,36 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
         **_each((ProposeGames, AcceptGames, CancelGames, Act, Close), playing.on_command),
-        GoOnChain: chain.on_go_on_chain,
+        GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.CLOSING: {
         **_each(MESSAGES, closing.refuse),
         **_each((Request, Advisory), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
-        GoOnChain: chain.on_go_on_chain,
+        GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.COMPLETED: {
-        Received: chain.ignore,
+        Received: on_chain.ignore,
         Block: blocks.on_shutdown_block,
     },
     Phase.CLOSED: {
-        Received: chain.ignore,
+        Received: on_chain.ignore,
         Block: blocks.on_closed_block,
-        Pinned: chain.on_pinned,
-        Act: chain.on_act,
+        Pinned: on_chain.on_pinned,
+        Act: on_chain.on_act,
     },
     Phase.ON_CHAIN: {
-        Received: chain.ignore,
+        Received: on_chain.ignore,
         Block: blocks.on_chain_block,
-        Pinned: chain.on_pinned,
-        Act: chain.on_act,
+        Pinned: on_chain.on_pinned,
+        Act: on_chain.on_act,
     },
     Phase.FAILED: {
-        Received: chain.ignore,
+        Received: on_chain.ignore,
         Block: blocks.on_failed_block,
-        Pinned: chain.on_pinned,
-        Act: chain.on_act,
+        Pinned: on_chain.on_pinned,
+        Act: on_chain.on_act,
     },
 }
 """What takes each event in each phase. Bytes are taken undecoded (`Received`) where no message

@@ -1,0 +1,47 @@
+"""The table of a peer's transitions: what is taken in which phase."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from channel.chain.observations import Block
+from channel.errors import UsageError
+from channel.peer.interface import Command, GoOnChain, Pinned, Received
+from channel.peer.machine import TRANSITIONS, Phase
+from channel.protocol.messages import Message
+from tests.channel.table import ANN, sit
+
+UNDECODED = {Phase.COMPLETED, Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED}
+"""The phases in which no message counts any more."""
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_each_phase_takes_blocks_and_every_message(phase: Phase) -> None:
+    row = TRANSITIONS[phase]
+    assert Block in row
+    if phase in UNDECODED:
+        assert Received in row
+        assert not set(get_args(Message)) & set(row)
+    else:
+        assert Received not in row
+        assert set(get_args(Message)) <= set(row)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_a_phase_takes_nothing_but_events(phase: Phase) -> None:
+    events = {Received, Block, Pinned, *get_args(Command), *get_args(Message)}
+    assert set(TRANSITIONS[phase]) <= events
+
+
+def test_every_command_is_taken_in_play() -> None:
+    assert set(get_args(Command)) <= set(TRANSITIONS[Phase.PLAYING])
+
+
+def test_a_command_out_of_its_phase_is_refused_and_changes_nothing() -> None:
+    peer = sit().ends[ANN].peer
+    before = peer.state
+    with pytest.raises(UsageError, match="is in the opening: not now"):
+        peer.handle(GoOnChain())
+    assert peer.state == before
