@@ -41,8 +41,8 @@ from games.referee import RefereeRefusal
 class Plan:
     """When to deviate, a source of random choices, and the node.
 
-    `rewind(n)` replaces the last n blocks by others without their spends. It returns False where
-    the weather would not allow such a reorganisation.
+    `rewind(n)` replaces the last n blocks by others without their spends: up to one more than
+    `confirmations`, and as often as the weather may. It returns False where it cannot.
     """
 
     step: int
@@ -244,6 +244,10 @@ class Adversary:
             return self._change(self.peer.handle(command))
         except UsageError:
             return None
+
+    def rewind(self, back: int) -> bool:
+        """Replace so many blocks, as deep as a reorganisation is expected to be; False if not."""
+        return back <= self.peer.config.agreement.confirmations and self.plan.rewind(back)
 
     # --- internal ---
 

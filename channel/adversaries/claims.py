@@ -101,8 +101,19 @@ class _Pinner(OnChainCheat):
         self._seen = Block(0)
 
     def cheat(self, block: Block) -> list[Effect]:
+        """Claim games at their timeout, which needs no signature, before the other side does."""
         self._seen = block
-        return []
+        payer = self._payer()
+        due = [
+            tracked
+            for tracked, age in self.unspent_games(block)
+            if age >= tracked.game.coin.timeout
+        ]
+        if payer is None or not due:
+            return []
+        self.done = True
+        claim = claim_bundle(self.channel, due[0].coin, due[0].game)
+        return [Push("pin", self._joined(claim, payer))]
 
     def last(self) -> list[Effect]:
         """Take every pending bundle of the other side into one of its own."""

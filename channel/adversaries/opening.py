@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
-from channel.adversaries.base import Adversary, MessageChanger, adversary, changes_message
+from channel.adversaries.base import Adversary, MessageChanger, Plan, adversary, changes_message
 from channel.chain.coins import (
     Bundle,
     condition,
@@ -16,11 +18,13 @@ from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
-from channel.peer.interface import Effect, Push
-from channel.peer.machine import Phase
-from channel.protocol.messages import Funded, Funding, Launch, Message, encode
+from channel.peer.interface import Effect, Event, ProposeGames, Push, Send
+from channel.peer.machine import Peer, Phase
+from channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
+from channel.protocol.proposals import Wish
 from clsp.integers import int_to_atom
 from clsp.values import to_list
+from games import registry
 from games.referee import CREATE_COIN
 
 
@@ -120,7 +124,7 @@ class _FundingRewinder(Adversary):
             return []
         back = self.plan.chain.peak() - seen.born + 1
         late = back == self.peer.config.agreement.confirmations
-        if (late or self.plan.chance.below(3) == 0) and self.plan.rewind(back):
+        if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
             self.done = True
             return [_double_spend(self)]
         return []
@@ -134,3 +138,36 @@ def _double_spend(one: Adversary) -> Push:
     signed = standard_message(conditions, wallet.coin.id, data)
     spend = standard_spend(wallet.coin, bytes(wallet.key.get_g1()), conditions)
     return Push("double spend", Bundle((spend,), bls.sign(wallet.key, signed)))
+
+
+@adversary("early", "talks before the channel coin is deep, and goes on after a break-off")
+class _Early(Adversary):
+    """Its peer counts `confirmations` blocks too many until it plays."""
+
+    default_step = 0
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        game = registry.get(plan.chance.pick(registry.names()))
+        self._wish = Wish(game.name, game.default_parameters(10, 10), 15, i_am_alice=True)
+
+    def handle(self, event: Event) -> list[Effect]:
+        if isinstance(event, Block) and self.phase is Phase.FUNDING:
+            early = self.peer.config.agreement.confirmations
+            event = replace(event, peak=event.peak + early)
+        return super().handle(event)
+
+    def act(self) -> list[Effect]:
+        """Propose a game at once."""
+        if self.done or self.phase is not Phase.PLAYING:
+            return []
+        effects = self.command(ProposeGames((self._wish,)))
+        self.done = effects is not None
+        return effects or []
+
+    def block(self, block: Block) -> list[Effect]:
+        """Talk on, once the other side has broken off."""
+        if not self.due or self.dispute is None:
+            return []
+        self.done = True
+        return [Send(encode(Request())), Send(self.batch(self.state, ()))]

@@ -56,7 +56,7 @@ class _Rewinder(OnChainCheat):
             seen.spent is not None and self._seen.peak - seen.spent < reach
             for seen in self._seen.coins
         )
-        if fresh and self.plan.chance.below(3) == 0 and self.plan.rewind(reach):
+        if fresh and self.plan.chance.below(3) == 0 and self.rewind(reach):
             self.done = True
         return []
 
@@ -82,7 +82,7 @@ class _Resurrector(Adversary):
             return []
         back = self.plan.chain.peak() - coin.spent + 1
         late = back == self.peer.config.agreement.confirmations
-        if (late or self.plan.chance.below(3) == 0) and self.plan.rewind(back):
+        if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
             self.done = True
             return self._stale()
         return []
@@ -132,7 +132,7 @@ class _AnswersAgain(OnChainCheat):
                 continue
             back = self._seen.peak - seen.spent + 1
             answered = bool(self.plan.chain.pending(tracked.child(made.coin).id))
-            if (back == reach or answered) and self.plan.rewind(back):
+            if (back == reach or answered) and self.rewind(back):
                 self._again[tracked.game.coin] = other
                 return []
         return []

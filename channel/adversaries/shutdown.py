@@ -13,7 +13,7 @@ from channel.adversaries.base import (
 )
 from channel.crypto import bls
 from channel.peer.interface import Close, Effect, Event, Push
-from channel.peer.machine import Peer
+from channel.peer.machine import Peer, Phase
 from channel.protocol.messages import Batch, Message, Request, Shutdown, ShutdownDone, encode
 from channel.protocol.state import ChannelState
 
@@ -62,6 +62,26 @@ class _WrongShutdown(MessageChanger):
         balances = (total, 0) if self.side == 0 else (0, total)
         wrong = msgspec.structs.replace(self.state, balances=balances, games=())
         return [encode(Shutdown(_half(self, wrong)))]
+
+
+@adversary("undoes-shutdown", "takes a final shutdown back by a deep reorganisation, and is silent")
+class _UndoesShutdown(Adversary):
+    """The shutdown is final for the other side, which has to publish it again."""
+
+    at_once = False
+
+    def push(self, push: Push) -> list[Effect]:
+        return [] if push.name == "shutdown" and self.done else [push]
+
+    def last(self) -> list[Effect]:
+        channel = self.known_channel
+        coin = self.plan.chain.coin(channel.coin.id) if channel else None
+        if self.done or not self.due or coin is None or coin.spent is None:
+            return []
+        final = self.peer.config.agreement.confirmations + 1
+        deep = self.plan.chain.peak() - coin.spent + 1 == final
+        self.done = self.phase is Phase.CLOSED and deep and self.plan.rewind(final)
+        return []
 
 
 @changes_message("unasked-shutdown", "sends a shutdown, or its completion, in the middle of play")

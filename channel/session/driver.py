@@ -13,6 +13,7 @@ from typing import Protocol, assert_never
 
 from channel.chain.coins import Bundle, Coin
 from channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
+from channel.chain.observations import Block
 from channel.peer.interface import (
     Effect,
     Event,
@@ -83,6 +84,10 @@ class Delivery(Protocol):
         """Whether this peer hears of the newest block."""
         ...
 
+    def view(self, index: int, block: Block) -> Block:
+        """What this peer's node says of a block."""
+        ...
+
 
 class DirectDelivery:
     """Delivery at once and in full."""
@@ -100,6 +105,10 @@ class DirectDelivery:
     def reaches(self, index: int) -> bool:
         """Report every block."""
         return True
+
+    def view(self, index: int, block: Block) -> Block:
+        """Report all of a block."""
+        return block
 
 
 class Driver:
@@ -181,7 +190,7 @@ class Driver:
     def report_peak_to(self, index: int) -> None:
         """Report the tip of the chain, with all watched coins, to one peer."""
         for block in blocks_for(self.chain, self.peers[index].watched):
-            self.handle(index, block)
+            self.handle(index, self._delivery.view(index, block))
 
     # --- effects ---
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from channel.chain.coins import Bundle
 from channel.chain.interface import PushResult
+from channel.chain.observations import Block
 from channel.chain.simulator import SimulatedChain
 from channel.simulation.weather import FULL, Weather
 
@@ -51,3 +52,7 @@ class WeatherDelivery:
     def reaches(self, index: int) -> bool:
         """Cut the honest side off at times."""
         return index != self._honest or not self._weather.cut_off()
+
+    def view(self, index: int, block: Block) -> Block:
+        """Hide solutions from the honest side at times."""
+        return self._weather.view(block) if index == self._honest else block

@@ -12,9 +12,10 @@ from games.amounts import counted
 from games.errors import BadTerms, UnknownGame
 from games.names import nearest, quoted
 
-WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off")
+WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind")
 """What the chain does: nothing; blocks are replaced; the honest side's bundles wait; some blocks
-have no room for anybody's; the honest side hears nothing of it for some blocks."""
+have no room for anybody's; the honest side hears nothing of some blocks, or its node does not give
+the solutions of spends for some."""
 
 MOST_FEES = 1_000_000
 MOST_HANDS = 100

@@ -1,35 +1,44 @@
-"""What the chain does to a dispute: blocks are replaced, bundles wait, one side hears nothing."""
+"""The weather of a scenario: what the chain and the honest side's node do to a dispute."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from channel.chain.interface import Answer, PushResult
+from channel.chain.observations import Block, CoinSeen
 from channel.chain.simulator import SimulatedChain
 from channel.simulation.scenario import Scenario
 from games.chance import Chance
 
-MOST_DEAF = 5
-"""Blocks that the honest side may be cut off for: it still answers within its times."""
-
+MOST_CUT_OFF = 5
+"""Blocks in a row that the honest side may not hear of; it can still answer within its times."""
 
 MOST_FULL = 4
 """Blocks in a row that have no room for anybody's bundles."""
 
+MOST_HIDDEN = 4
+"""Blocks for which the honest side's node does not give the solution of a spend."""
+
 FULL = PushResult(Answer.REFUSED, "MempoolFull")
-"""What is said to them meanwhile."""
+"""The node's answer to bundles while blocks are full."""
 
 
 class Weather:
-    """The scenario's weather, from a chance of its own. Blocks up to `floor` are not replaced."""
+    """A scenario's weather, with random choices of its own. It never replaces blocks up to `floor`.
+
+    `reorgs` counts the reorganisations.
+    """
 
     def __init__(self, scenario: Scenario, chain: SimulatedChain, chance: Chance) -> None:
         self.reorgs = 0
+        self.floor = chain.peak()
         self._scenario = scenario
         self._chain = chain
         self._chance = chance
-        self.floor = chain.peak()
         self._last_reorg = -scenario.game_timeout
-        self._deaf = 0
+        self._cut_off = 0
         self._full = 0
+        self._shown_from: dict[tuple[bytes, int], int] = {}
 
     @property
     def full(self) -> bool:
@@ -37,7 +46,7 @@ class Weather:
         return self._full > 0
 
     def strike(self) -> None:
-        """After each block: replace the last ones by others, perhaps, or let the next be full."""
+        """After each block, perhaps replace the last ones, or let the next ones be full."""
         if self._scenario.weather == "full":
             begins = not self._full and self._chance.chance(20)
             self._full = self._chance.between(1, MOST_FULL) if begins else max(0, self._full - 1)
@@ -50,8 +59,11 @@ class Weather:
         self._replace(back, more, keep=self._chance.chance(50))
 
     def rewind(self, back: int) -> bool:
-        """Replace so many blocks because somebody wants it; False where that cannot be."""
-        if not (1 <= back <= self._scenario.confirmations and self._rested()):
+        """Replace so many blocks for an adversary; False where that cannot be.
+
+        One block more than `confirmations` takes back what the honest side counts as final.
+        """
+        if not (1 <= back <= self._scenario.confirmations + 1 and self._rested()):
             return False
         if not self._above_floor(back):
             return False
@@ -59,8 +71,8 @@ class Weather:
         return True
 
     def _rested(self) -> bool:
-        # A timeout leaves room for one reorganisation as deep as `confirmations`: what has to be
-        # in by then cannot be in if every few blocks are taken back again.
+        # A timeout leaves room for one reorganisation as deep as `confirmations`: with one every
+        # few blocks, nothing could be in before its deadline.
         return self._chain.peak() - self._last_reorg >= self._scenario.game_timeout
 
     def _above_floor(self, back: int) -> bool:
@@ -72,16 +84,30 @@ class Weather:
         self._chain.reorganise(back, back + more, keep=keep)
 
     def cut_off(self) -> bool:
-        """Whether the honest side hears nothing of this block; never for long."""
+        """Whether the honest side does not hear of this block."""
         if self._scenario.weather != "cut-off":
             return False
-        if self._deaf == 0 and self._chance.chance(15):
-            self._deaf = self._chance.between(1, MOST_DEAF)
-        self._deaf = max(0, self._deaf - 1)
-        return self._deaf > 0
+        if self._cut_off == 0 and self._chance.chance(15):
+            self._cut_off = self._chance.between(1, MOST_CUT_OFF)
+        self._cut_off = max(0, self._cut_off - 1)
+        return self._cut_off > 0
 
     def delay(self) -> int:
-        """For how many blocks a bundle of the honest side is kept back; 0 for none."""
+        """For how many blocks a bundle of the honest side is held back; 0 for none."""
         if self._scenario.weather != "slow" or not self._chance.chance(50):
             return 0
         return self._chance.between(1, 2)
+
+    def view(self, block: Block) -> Block:
+        """The block without the solutions that the honest side's node does not give yet."""
+        if self._scenario.weather != "blind":
+            return block
+        return replace(block, coins=tuple(self._hide(seen, block.peak) for seen in block.coins))
+
+    def _hide(self, seen: CoinSeen, peak: int) -> CoinSeen:
+        if seen.spent is None:
+            return seen
+        spend = seen.coin.id, seen.spent
+        if spend not in self._shown_from:
+            self._shown_from[spend] = peak + self._chance.between(0, MOST_HIDDEN)
+        return seen if peak >= self._shown_from[spend] else replace(seen, solution=None)

@@ -18,8 +18,19 @@ from channel.chain.observations import Block
 from channel.errors import InvariantError
 from channel.peer.agreement import Times
 from channel.peer.chain_news import ChannelSettled, Undone
-from channel.peer.interface import Effect, Event, Push, Received, Send, Store, Tell
-from channel.peer.machine import Peer
+from channel.peer.interface import (
+    AcceptGames,
+    CancelGames,
+    Effect,
+    Event,
+    Pinned,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+)
+from channel.peer.machine import Peer, Phase
 from channel.protocol.half_signed import preempt, publish
 from channel.protocol.messages import (
     Advisory,
@@ -33,7 +44,7 @@ from channel.protocol.messages import (
 from channel.simulation.faults.skipped_checks import EngineCheck, left_out
 
 
-class FaultyPeer:
+class EngineFault:
     """A fault in one peer for one run. `reached`: it has made a difference."""
 
     def __init__(self, peer: Peer) -> None:
@@ -61,7 +72,7 @@ class FaultyPeer:
         return effects
 
 
-class SkipsCheck(FaultyPeer):
+class SkipsCheck(EngineFault):
     """A check of the engine is left out."""
 
     def __init__(self, peer: Peer, check: EngineCheck) -> None:
@@ -76,7 +87,7 @@ class SkipsCheck(FaultyPeer):
 # --- what goes in, and what comes out -----------------------------------------------------------
 
 
-class Loses(FaultyPeer):
+class Loses(EngineFault):
     """Effects of one kind never come out."""
 
     def __init__(self, peer: Peer, *which: str) -> None:
@@ -99,7 +110,7 @@ def _kind(effect: Push | Store) -> str:
     return f"push {effect.name.removesuffix('+fee')}." if isinstance(effect, Push) else effect.name
 
 
-class Once(FaultyPeer):
+class Once(EngineFault):
     """A spend is pushed once, and not again when it is not in."""
 
     def __init__(self, peer: Peer) -> None:
@@ -120,7 +131,7 @@ class Once(FaultyPeer):
         return kept
 
 
-class Late(FaultyPeer):
+class Late(EngineFault):
     """Spends of one kind are pushed so many blocks after they were due."""
 
     def __init__(self, peer: Peer, blocks: int, *which: str) -> None:
@@ -143,7 +154,7 @@ class Late(FaultyPeer):
         return kept
 
 
-class Clock(FaultyPeer):
+class Clock(EngineFault):
     """The height that it is told of is another one."""
 
     def __init__(self, peer: Peer, by: int) -> None:
@@ -158,17 +169,69 @@ class Clock(FaultyPeer):
         return replace(event, peak=event.peak + self._by)
 
 
-class Deaf(FaultyPeer):
-    """Requests are not heard."""
+class Deaf(EngineFault):
+    """The peer does not hear of some events."""
+
+    def __init__(self, peer: Peer, deaf_to: Callable[[Peer, Event | None], bool]) -> None:
+        super().__init__(peer)
+        self._deaf_to = deaf_to
 
     def drops(self, event: Event | None) -> bool:
-        """Every request."""
-        deaf = isinstance(event, Received) and event.message == encode(Request())
+        """Drop those events."""
+        deaf = self._deaf_to(self.peer, event)
         self.reached = self.reached or deaf
         return deaf
 
 
-class StoresLast(FaultyPeer):
+def is_request(peer: Peer, event: Event | None) -> bool:
+    """A request for the potato."""
+    return isinstance(event, Received) and event.message == encode(Request())
+
+
+def is_early(peer: Peer, event: Event | None) -> bool:
+    """A message that comes before the channel coin is deep enough for this side."""
+    return isinstance(event, Received) and peer.phase is Phase.FUNDING
+
+
+def is_pinned(peer: Peer, event: Event | None) -> bool:
+    """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
+    return isinstance(event, Pinned) and peer.config.fees is not None
+
+
+class CancelsAccepted(EngineFault):
+    """It cancels the proposals that its player accepts."""
+
+    def event(self, event: Event | None) -> Event | None:
+        """Turn an acceptance into a cancellation."""
+        if not isinstance(event, AcceptGames):
+            return event
+        self.mark()
+        return CancelGames(event.group_id, "no")
+
+
+class NeverAsksBack(EngineFault):
+    """It does not ask for the potato that it gave away while it owed a move."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer)
+        self._after_block = False
+
+    def event(self, event: Event | None) -> Event | None:
+        """Note whether it is a block: only then does a peer ask for that."""
+        self._after_block = isinstance(event, Block)
+        return event
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """All effects but that request."""
+        left = [
+            one for one in effects if not (self._after_block and one == Send(encode(Request())))
+        ]
+        if len(left) < len(effects):
+            self.mark()
+        return left
+
+
+class StoresLast(EngineFault):
     """What is to be stored first is stored last."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -180,7 +243,7 @@ class StoresLast(FaultyPeer):
         return [*others, *stores]
 
 
-class Says(FaultyPeer):
+class Says(EngineFault):
     """Something is said beside, or in place of, what is right."""
 
     def __init__(self, peer: Peer, say: Callable[[Peer, bytes], list[bytes]]) -> None:
@@ -244,7 +307,7 @@ def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
     return [encode(Advisory(game_id, peer.config.entropy(game_id)[:32])), blob]
 
 
-class Publishes(FaultyPeer):
+class Publishes(EngineFault):
     """It publishes the first state that it could complete, not the newest."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -262,7 +325,7 @@ class Publishes(FaultyPeer):
         return changed
 
 
-class PreemptsItself(FaultyPeer):
+class PreemptsItself(EngineFault):
     """It preempts its own newest state, which has its own parity."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -276,7 +339,26 @@ class PreemptsItself(FaultyPeer):
         return [*effects, Push("preempt", bundle)]
 
 
-class FalseNews(FaultyPeer):
+class HidesNews(EngineFault):
+    """It does not tell its player news of one kind."""
+
+    def __init__(self, peer: Peer, kind: type) -> None:
+        super().__init__(peer)
+        self._kind = kind
+
+    def effects(self, effects: list[Effect]) -> list[Effect]:
+        """All effects but those news."""
+        left = [
+            one
+            for one in effects
+            if not (isinstance(one, Tell) and isinstance(one.news, self._kind))
+        ]
+        if len(left) < len(effects):
+            self.mark()
+        return left
+
+
+class FalseNews(EngineFault):
     """It tells its player what is not so."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -294,7 +376,7 @@ class FalseNews(FaultyPeer):
         return changed
 
 
-def hastily(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
+def hastily(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
     """Wait for a block or two, whatever was agreed on."""
     marks, late = original(*args[:-1], Times(1, 1, 1))
     if late is not None and original(*args)[1] is None:
@@ -305,7 +387,7 @@ def hastily(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> An
 # --- functions in between -----------------------------------------------------------------------
 
 
-class Replaced(FaultyPeer):
+class Replaced(EngineFault):
     """One function of the engine is another one: `other` gets the original and a mark."""
 
     def __init__(self, peer: Peer, where: str, other: Callable[..., Any]) -> None:
@@ -342,7 +424,7 @@ class Replaced(FaultyPeer):
 def nothing(instead: Any) -> Callable[..., Any]:
     """Answers so whatever the original says, and marks where that is something else."""
 
-    def other(planted: FaultyPeer, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    def other(planted: EngineFault, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
         if original(*args, **more) != instead:
             planted.mark()
         return instead
@@ -350,14 +432,31 @@ def nothing(instead: Any) -> Callable[..., Any]:
     return other
 
 
-def first_fee(planted: FaultyPeer, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
+def instead(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Call another function, and not the original."""
+
+    def other(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
+        planted.mark()
+        return call(*args)
+
+    return other
+
+
+def first_fee(planted: EngineFault, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
     """What is offered at first, however long it waits."""
     if original(fees, blocks) != fees.first:
         planted.mark()
     return fees.first
 
 
-def never_late(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
+def highest_fee(planted: EngineFault, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
+    """Offer the highest fee at once."""
+    if original(fees, blocks) != fees.most:
+        planted.mark()
+    return fees.most
+
+
+def never_late(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
     """Nothing that is waited for is ever late."""
     marks, late = original(*args)
     if late is not None:
@@ -365,7 +464,7 @@ def never_late(planted: FaultyPeer, original: Callable[..., Any], *args: Any) ->
     return marks, None
 
 
-def without_evidence(planted: FaultyPeer, original: Callable[..., Any], *args: Any) -> Any:
+def without_evidence(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
     """Judge a move with no evidence but `()`."""
     if args[-1]:
         planted.mark()
@@ -375,7 +474,7 @@ def without_evidence(planted: FaultyPeer, original: Callable[..., Any], *args: A
 def constant(value: Any) -> Callable[..., Any]:
     """Another value for a constant."""
 
-    def other(planted: FaultyPeer, original: Any) -> Any:
+    def other(planted: EngineFault, original: Any) -> Any:
         planted.mark()
         return value
 

@@ -12,14 +12,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
+from channel.peer.chain_news import IllegalOnChain
+from channel.peer.interface import Cancelled
 from channel.peer.machine import Peer
+from channel.peer.onchain.findings import Findings
 from channel.simulation.faults.kinds import (
+    CancelsAccepted,
     Clock,
     Deaf,
+    EngineFault,
     FalseNews,
-    FaultyPeer,
+    HidesNews,
     Late,
     Loses,
+    NeverAsksBack,
     Once,
     PreemptsItself,
     Publishes,
@@ -30,6 +36,11 @@ from channel.simulation.faults.kinds import (
     constant,
     first_fee,
     hastily,
+    highest_fee,
+    instead,
+    is_early,
+    is_pinned,
+    is_request,
     never_late,
     nothing,
     plays_on,
@@ -53,7 +64,7 @@ class PlantedFault:
     name: str
     about: tuple[str, ...]
     what: str
-    plant: Callable[[Peer], FaultyPeer]
+    plant: Callable[[Peer], EngineFault]
     seen_by: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -100,7 +111,7 @@ def _behaves(
     name: str,
     about: str,
     what: str,
-    kind: Callable[..., FaultyPeer],
+    kind: Callable[..., EngineFault],
     *args: Any,
     by: tuple[str, ...],
     **more: Any,
@@ -302,6 +313,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "CH-TIME-1",
             "never answers a request",
             Deaf,
+            is_request,
             by=("breaks-ch-accept-2", "flooder", "breaks-ch-settle-2"),
         ),
         _behaves(
@@ -406,6 +418,97 @@ def behaviours() -> tuple[PlantedFault, ...]:
                 by=("stale-any", "leaver", "wrong-commitment"),
             ),
             given={"weather": "full", "fees": 5},
+        ),
+        replace(
+            _behaves(
+                "pays the highest fee",
+                "duty",
+                "offers the highest fee at once",
+                Replaced,
+                "peer.fees:Fees.after",
+                highest_fee,
+                by=("stale-any", "leaver", "wrong-commitment"),
+            ),
+            given={"fees": 5},
+        ),
+        replace(
+            _behaves(
+                "leaves pins",
+                "duty",
+                "pays nothing for a spend in a bundle of the other side",
+                Deaf,
+                is_pinned,
+                by=("pinner",),
+            ),
+            given={"fees": 5},
+        ),
+        _behaves(
+            "hides illegal moves",
+            "news",
+            "does not tell of illegal moves on chain",
+            HidesNews,
+            IllegalOnChain,
+            by=("illegal-on-chain", "wrong-commitment"),
+        ),
+        _behaves(
+            "hides cancellations",
+            "news",
+            "does not tell of cancelled proposals",
+            HidesNews,
+            Cancelled,
+            by=("unaffordable", "short-timeouts"),
+        ),
+        _behaves(
+            "cancels all proposals",
+            "law",
+            "finds every game's timeout too short",
+            Replaced,
+            "protocol.proposals:least_timeout",
+            nothing(1 << 20),
+            by=("", "leaver"),
+        ),
+        _behaves(
+            "cancels accepted proposals",
+            "law",
+            "cancels the proposals that its player accepts",
+            CancelsAccepted,
+            by=("",),
+        ),
+        _behaves(
+            "never asks back",
+            "CH-TIME-1",
+            "gives the potato away with a move due, and does not ask for it back",
+            NeverAsksBack,
+            by=("flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
+        ),
+        _behaves(
+            "loses early messages",
+            "CH-TIME-1",
+            "drops messages that come before the channel coin is deep",
+            Deaf,
+            is_early,
+            by=("early",),
+        ),
+        _behaves(
+            "forgets an undone shutdown",
+            "safety",
+            "does not publish a final shutdown again that a reorganisation took back",
+            Replaced,
+            "peer.phases.blocks:_shut_down_again",
+            instead(lambda state: (state, [])),
+            by=("undoes-shutdown",),
+        ),
+        replace(
+            _behaves(
+                "needs solutions",
+                "duty",
+                "waits for the solution of the channel coin's spend",
+                Replaced,
+                "peer.onchain.scan:_hidden_spend",
+                instead(lambda dispute, view, height: Findings()),
+                by=("stale-oldest", "leaver"),
+            ),
+            given={"weather": "blind"},
         ),
         _behaves(
             "takes illegal moves",

@@ -14,23 +14,33 @@ from channel.chain.observations import Block
 from channel.errors import Blame, Violation
 from channel.peer.agreement import Times
 from channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
-from channel.peer.interface import BrokenOff, ChannelOpen, OpeningFailed, Received, Send, Tell
+from channel.peer.interface import (
+    BrokenOff,
+    CancelGames,
+    ChannelOpen,
+    OpeningFailed,
+    Received,
+    Send,
+    Tell,
+)
 from channel.protocol.messages import (
     MAX_MESSAGE,
     Accept,
     Advisory,
     Batch,
+    Cancel,
     Funded,
     Message,
+    Offer,
     Request,
     Shutdown,
     ShutdownDone,
     decode,
 )
-from channel.simulation.model.batch_rules import judge, playable
+from channel.simulation.model.batch_rules import MOST, judge, playable
 from channel.simulation.model.channel_terms import ChannelTerms
 from channel.simulation.model.handshake import Handshake, OpeningTerms
-from channel.simulation.model.ledger import LedgerState
+from channel.simulation.model.ledger import LedgerState, stakes
 from channel.simulation.run import JournalEntry, Run
 from games import registry
 from games.amounts import counted
@@ -42,6 +52,9 @@ LAWFUL: frozenset[str] = frozenset()
 
 PATIENCE = 12
 """Blocks beyond its time for which an honest side may wait, for what the weather does to it."""
+
+LONGEST_TIMEOUT = 7 * 4608
+"""The longest game timeout, in blocks, that a careful side accepts: a week."""
 
 FREE = 1 << 16
 """Bytes that a message may always have; from there on the state decides what there is to say."""
@@ -77,6 +90,9 @@ class Conversation:
     _holder: int = 1
     _asked: dict[int, int] = field(default_factory=dict)
     _closing: int | None = None
+    _refused: set[int] = field(default_factory=set)
+    """The proposals that the honest player cancelled."""
+
     _closed: bool = False
     _open: bool = False
     _held: list[Message] = field(default_factory=list)
@@ -104,6 +120,10 @@ class Conversation:
                     self._waits()
             case Received(blob):
                 heard = self._hears(blob)
+            case CancelGames(group_id):
+                self._refused.add(group_id)
+            case _:
+                pass
         if accusation is not None:
             self._accuses(accusation, heard, turn)
             self.over = self._gone = True
@@ -191,7 +211,7 @@ class Conversation:
                 self.broken.append(f"it gave up too early: {accusation}")
         elif rule == "CH-COINS-1":
             pass  # what it was to send itself would have been a trap
-        elif heard is not None and not _fits(rule, heard):
+        elif heard is not None and not _names(rule, heard):
             why = f"what breaks {', '.join(sorted(heard))}" if heard else "what breaks no rule"
             self.broken.append(f"it accused {why}: {accusation}")
 
@@ -251,8 +271,8 @@ class Conversation:
             asked=other in self._asked,
         )
         rules = verdict.rules
-        if sender == self.side and not rules:
-            rules = self._careless(batch, before)
+        if sender == self.side and verdict.after is not None and not rules:
+            rules = self._careless(batch, before) or self._overruled(batch, before, verdict.after)
         if verdict.after is not None and (not rules or verdict.slashable):
             self.accounts[batch.number] = verdict.after
         if verdict.slashable:
@@ -267,17 +287,43 @@ class Conversation:
         return rules
 
     def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
-        """Games that a careful side does not take up: those with too short a time for a move."""
+        """Whether the honest side accepts a game with too short a timeout."""
         for action in batch.actions:
             if isinstance(action, Accept):
-                proposer, offers = before.open[action.group_id]
-                for offer in offers:
-                    game = playable(offer, proposer, self._agreed().referee_keys)
-                    reveals = game is not None and registry.get(game.game).reveals
-                    least = self.confirmations * (2 if reveals else 1) + 3
-                    if offer.timeout < least:
+                for offer in before.open[action.group_id][1]:
+                    if offer.timeout < self._least_timeout(offer):
                         return frozenset({f"the least timeout ({counted(offer.timeout, 'block')})"})
         return LAWFUL
+
+    def _overruled(self, batch: Batch, before: LedgerState, after: LedgerState) -> frozenset[str]:
+        """Whether the honest side cancels a proposal that its player did not cancel.
+
+        It must cancel what cannot be played, and what a balance does not cover. Settlements come
+        before, and acceptances only lower a balance: what is covered after the batch was covered.
+        """
+        for action in batch.actions:
+            if isinstance(action, Cancel) and action.group_id not in self._refused:
+                proposer, offers = before.open[action.group_id]
+                paid = [stakes(offer, proposer) for offer in offers if self._fits(offer, proposer)]
+                covered = all(
+                    sum(stake[side] for stake in paid) <= after.balances[side] for side in (0, 1)
+                )
+                room = len(after.games) + len(offers) <= MOST
+                if len(paid) == len(offers) and covered and room:
+                    return frozenset({f"the player's answer to proposal {action.group_id}"})
+        return LAWFUL
+
+    def _fits(self, offer: Offer, proposer: int) -> bool:
+        """Whether a careful side can play this offer."""
+        game = playable(offer, proposer, self._agreed().referee_keys)
+        if game is None or game.coin.puzzle_hash() in self._agreed().rewards:
+            return False
+        return self._least_timeout(offer) <= offer.timeout <= LONGEST_TIMEOUT
+
+    def _least_timeout(self, offer: Offer) -> int:
+        """The least timeout, in blocks, that a careful side accepts."""
+        reveals = offer.game in registry.names() and registry.get(offer.game).reveals
+        return self.confirmations * (2 if reveals else 1) + 3
 
     def _shutdown(self, message: Shutdown, sender: int) -> frozenset[str]:
         state, rules = self._newest(), set()
@@ -338,9 +384,15 @@ class Conversation:
         if asked is not None and answers and self._peak - asked > self.times[0]:
             self.broken.append("it does not answer a request for the potato (CH-TIME-1)")
             self.over = True
+        owes = any(game.mover == self.side for game in self._newest().games.values())
+        plays = self._open and self._closing is None and not self._closed
+        gave_away = self._holder != self.side and self.side not in self._asked
+        if plays and owes and gave_away and self._peak - self._since > self.times[0]:
+            self.broken.append("it owes a move and does not ask for the potato back (CH-TIME-1)")
+            self.over = True
 
 
-def _fits(rule: str, heard: frozenset[str]) -> bool:
+def _names(rule: str, heard: frozenset[str]) -> bool:
     """Whether a rule that was named is one that was broken. The games name their own."""
     if not rule.startswith("CH-"):
         return bool(heard & {"CH-MOVE-4", rule})

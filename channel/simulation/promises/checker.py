@@ -13,16 +13,23 @@ from dataclasses import dataclass
 from channel.chain.coins import Coin
 from channel.chain.interface import Answer
 from channel.chain.observations import CoinSeen
+from channel.peer.chain_news import IllegalOnChain
 from channel.peer.interface import Acted
 from channel.protocol.wallet import address_of
 from channel.simulation.model.conversation import Conversation, conversation
 from channel.simulation.model.ledger import LedgerGame, LedgerState
 from channel.simulation.promises.crash_safety import forgetful
-from channel.simulation.promises.due_spends import omissions, other_moves, too_cheap
-from channel.simulation.promises.news import untrue
+from channel.simulation.promises.due_spends import (
+    omissions,
+    other_moves,
+    still_pinned,
+    unwatched,
+    wrong_fees,
+)
+from channel.simulation.promises.news import undone_closes, unended_proposals, untrue
 from channel.simulation.promises.secrecy import secrecy
 from channel.simulation.run import Run
-from channel.simulation.weather import MOST_DEAF, MOST_FULL
+from channel.simulation.weather import MOST_CUT_OFF, MOST_FULL, MOST_HIDDEN
 from clsp.integers import atom_to_int
 from clsp.values import Value, deserialize
 from games.amounts import counted
@@ -46,11 +53,13 @@ def check(run: Run) -> list[BrokenPromise]:
         *(safety(run, talk) if not talk.broken else ()),
         *(BrokenPromise("safety", how) for how in other_moves(run, talk)),
         *(BrokenPromise("duty", how) for how in dict.fromkeys(omissions(run, talk))),
-        *(BrokenPromise("duty", how) for how in too_cheap(run, talk)),
+        *(BrokenPromise("duty", how) for how in dict.fromkeys(unwatched(run, talk))),
+        *(BrokenPromise("duty", how) for how in wrong_fees(run, talk)),
+        *(BrokenPromise("duty", how) for how in dict.fromkeys(still_pinned(run, talk))),
         *liveness(run),
         *(BrokenPromise("secrecy", how) for how in secrecy(run)),
         *(BrokenPromise("crash safety", how) for how in forgetful(run, talk)),
-        *manners(run),
+        *manners(run, talk),
     ]
 
 
@@ -186,6 +195,8 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
     while True:
         seen = run.chain.coin(coin.id)
         ours = standing.mover == side
+        if standing.illegal and ours and not _told_illegal(run, coin):
+            yield BrokenPromise("news", "an illegal move on chain was not told")
         if seen is None or seen.spent is None:
             if standing.share(side) or (standing.illegal and ours):
                 yield BrokenPromise(
@@ -212,6 +223,12 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
                 return
         (child,) = run.chain.children(coin.id)
         coin = child.coin
+
+
+def _told_illegal(run: Run, coin: Coin) -> bool:
+    """Whether the honest player was told that an illegal move made this coin."""
+    news = run.parties[run.scenario.honest].news
+    return any(isinstance(one, IllegalOnChain) and one.coin == coin for one in news)
 
 
 def _stopped(run: Run, game_id: int) -> bool:
@@ -256,7 +273,8 @@ def liveness(run: Run) -> Iterator[BrokenPromise]:
     weather = run.reorgs * (2 * scenario.confirmations + 2)
     weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
     weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
-    weather += MOST_DEAF * (moves + 3) if scenario.weather == "cut-off" else 0
+    weather += MOST_CUT_OFF * (moves + 3) if scenario.weather == "cut-off" else 0
+    weather += MOST_HIDDEN * (moves + 3) if scenario.weather == "blind" else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
         yield BrokenPromise("liveness", f"settled at {done}, promised by {most}")
@@ -271,12 +289,13 @@ def _moves(run: Run, child: CoinSeen) -> int:
 # --- what the player is told -----------------------------------------------------------------
 
 
-def manners(run: Run) -> Iterator[BrokenPromise]:
+def manners(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
     """What it told its player is so; nothing that it pushed is wrong in itself."""
     end = run.parties[run.scenario.honest]
-    yield from (
-        BrokenPromise("news", how) for how in untrue(end.news, _got(run), run.scenario.balance)
-    )
+    lies = untrue(end.news, _got(run), run.scenario.balance, undone_closes(end.journal))
+    yield from (BrokenPromise("news", how) for how in lies)
+    if run.finished[run.scenario.honest] is not None:
+        yield from (BrokenPromise("news", how) for how in unended_proposals(end.news, talk))
     refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
         yield BrokenPromise("news", f"the node refused {sorted(refused)}")

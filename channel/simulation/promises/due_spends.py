@@ -8,11 +8,12 @@ and all that again with every block until it is in. Source: the state channel, "
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
-from channel.chain.coins import Coin
+from channel.chain.coins import Bundle, Coin
 from channel.chain.observations import Block, CoinSeen
 from channel.peer.chain_news import ChannelSettled
-from channel.peer.interface import Push, Tell
+from channel.peer.interface import Pinned, Push, Tell
 from channel.simulation.model.conversation import Conversation
 from channel.simulation.model.ledger import LedgerGame, LedgerState
 from channel.simulation.promises.secrecy import move_of
@@ -62,8 +63,8 @@ URGENT = ("unroll", "preempt", "slash", "move", "redo")
 """What has a deadline, and is paid for by a side that pays fees."""
 
 
-def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
-    """Spends with a deadline whose fee was not raised with a block that they were not in."""
+def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
+    """Spends with a deadline whose fee is not raised block by block, from the first one on."""
     fees = run.parties[talk.side].peer.config.fees
     if fees is None or run.reorgs:
         return  # after a reorganisation a coin may be younger than it was
@@ -80,7 +81,62 @@ def too_cheap(run: Run, talk: Conversation) -> Iterator[str]:
             before, was = offered.get(spend.coin.id, (peak, 0))
             if before < peak and fee <= was < fees.most:
                 yield f"it offers {counted(fee, 'mojo')} for a {name}, as before"
+            born = run.chain.coin(spend.coin.id)
+            age = peak - born.born if born is not None else peak
+            if fee > fees.first + fees.step * age:
+                offers = counted(fee, "mojo")
+                yield f"it offers {offers} for a {name} that is {counted(age, 'block')} old"
             offered[spend.coin.id] = (peak, fee)
+
+
+def still_pinned(run: Run, talk: Conversation) -> Iterator[str]:
+    """Spends left in a bundle of the other side that pays less than this side offers for them."""
+    end = run.parties[talk.side]
+    fees = end.peer.config.fees
+    if fees is None:
+        return
+    address = fees.wallet.coin.puzzle_hash
+    offered = 0
+    for turn in end.journal:
+        pushed = [effect.bundle for effect in turn.effects if isinstance(effect, Push)]
+        if isinstance(turn.event, Block):
+            offered = next(filter(None, (_fees(one, address) for one in pushed)), 0)
+        if not isinstance(turn.event, Pinned):
+            continue
+        wanted = {spend.coin: spend for spend in turn.event.bundle.spends}
+        if any(coin.puzzle_hash == address for coin in wanted):
+            continue  # it pays already, and is refused: its spends without a fee are next
+        for other in turn.event.pending:
+            coins = {spend.coin for spend in other.spends}
+            agrees = all(wanted.get(spend.coin, spend) == spend for spend in other.spends)
+            extended = any(coins < {spend.coin for spend in one.spends} for one in pushed)
+            pinned = agrees and coins & {*wanted} and _fees(other, address) < max(offered, 1)
+            if pinned and not extended:
+                yield "it adds no fee to a bundle of the other side that contains its spend"
+
+
+def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
+    """Whether it watches the coin that the spent channel coin became.
+
+    It has to know that coin even where its node does not give the solution of the spend.
+    """
+    terms = talk.handshake.agreed
+    if terms is None or run.reorgs:
+        return
+    made = {child.coin for child in run.chain.children(terms.coin.id)}
+    journal = [turn for turn in run.parties[talk.side].journal if isinstance(turn.event, Block)]
+    for turn, after in pairwise(journal):
+        if not isinstance(turn.event, Block) or turn.height == after.height:
+            continue  # the same block is reported again, with the coins that are watched since
+        coins = {seen.coin: seen for seen in turn.event.coins}
+        channel_coin = coins.get(terms.coin)
+        if channel_coin is not None and channel_coin.spent is not None and not made & {*coins}:
+            yield "it does not look for the coin that the channel coin became"
+
+
+def _fees(bundle: Bundle, address: bytes) -> int:
+    """What the coins of this address pay in a bundle, in mojos."""
+    return sum(_fee(spend.solution) for spend in bundle.spends if spend.coin.puzzle_hash == address)
 
 
 def _fee(solution: bytes) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from channel.chain.observations import Block
 from channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
@@ -14,7 +15,9 @@ from channel.peer.chain_news import (
     Undone,
     UnilateralClose,
 )
-from channel.peer.interface import BrokenOff, GameSettled, GameStarted, News
+from channel.peer.interface import BrokenOff, Cancelled, GameSettled, GameStarted, News, Tell
+from channel.simulation.model.conversation import Conversation
+from channel.simulation.run import JournalEntry
 from games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
@@ -32,11 +35,43 @@ def standing(news: Iterable[News]) -> list[News]:
     return found
 
 
-def untrue(news: Sequence[News], got: int, put_in: int) -> Iterator[str]:
-    """What is wrong with this news of a player that put so many mojos into its channel, and got
-    so many out of it."""
+def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]:
+    """Proposals whose player was not told that they were cancelled or became games, once."""
+    told = standing(news)
+    ends = Counter(one.group.id for one in told if isinstance(one, Cancelled))
+    ends.update(one.game.id for one in told if isinstance(one, GameStarted))
+    made = {group_id for state in talk.accounts.values() for group_id in state.open}
+    wrong = sorted(group_id for group_id in made if ends[group_id] != 1)
+    if wrong:
+        yield f"proposals {wrong} were not told to have ended, or more than once"
+
+
+def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
+    """The final shutdowns that were undone when the chain did not have their coins any more.
+
+    Only a reorganisation deeper than `confirmations` does that.
+    """
+    return [
+        effect.news.fact
+        for turn in journal
+        for effect in turn.effects
+        if isinstance(turn.event, Block)
+        and isinstance(effect, Tell)
+        and isinstance(effect.news, Undone)
+        and isinstance(effect.news.fact, ChannelClosed)
+        and not {seen.coin for seen in turn.event.coins} & {*effect.news.fact.rewards}
+    ]
+
+
+def untrue(
+    news: Sequence[News], got: int, put_in: int, undone: Sequence[ChannelClosed] = ()
+) -> Iterator[str]:
+    """What is wrong with the news of a player that put in and got out so many mojos.
+
+    `undone` are the shutdowns that a deep reorganisation undid.
+    """
     for one in news:
-        if isinstance(one, Undone) and isinstance(one.fact, FINAL):
+        if isinstance(one, Undone) and isinstance(one.fact, FINAL) and one.fact not in undone:
             yield f"what was final was taken back: {type(one.fact).__name__}"
     told = standing(news)
     yield from _games(told)

@@ -18,7 +18,7 @@ from channel.protocol.messages import Settle
 from channel.protocol.rules import RULES
 from channel.protocol.state import Side
 from channel.simulation.faults import search
-from channel.simulation.faults.kinds import FaultyPeer, Replaced, nothing
+from channel.simulation.faults.kinds import EngineFault, Replaced, nothing
 from channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
@@ -48,6 +48,9 @@ QUICK = (
     *("unchecked shutdown.answered/1", "unchecked proposals.first_game/1"),
     *("never preempts", "never slashes", "preempts itself", "stores last"),
     *("forgets what it received", "deaf to requests", "sends two batches", "plays on"),
+    *("pays the highest fee", "leaves pins", "hides illegal moves", "hides cancellations"),
+    *("cancels all proposals", "cancels accepted proposals", "loses early messages"),
+    *("forgets an undone shutdown", "needs solutions"),
     *("takes illegal moves", "tells its seed", "waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs."""
@@ -146,7 +149,14 @@ def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
             Replaced(peer, where, nothing(None)).around().__enter__()
 
 
-class Harmless(FaultyPeer):
+def test_every_fault_has_its_place_in_the_engine() -> None:
+    peer = sit().ends[ANN].peer
+    for fault in faults():
+        with fault.plant(peer).around():
+            pass
+
+
+class Harmless(EngineFault):
     """A fault that changes nothing and says that it did."""
 
     def __init__(self, peer: Peer, reached: bool = True) -> None:
@@ -168,7 +178,7 @@ def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
 def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fault = PlantedFault("none", ("safety",), "nothing", FaultyPeer, ("",))
+    fault = PlantedFault("none", ("safety",), "nothing", EngineFault, ("",))
     monkeypatch.setattr(search, "check", lambda run: [BrokenPromise("safety", "planted")])
     found = examine(fault, "x")
     assert (found.outcome, found.how) == (FaultStatus.WITHOUT, "planted")
@@ -177,7 +187,7 @@ def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
 
 def test_without_a_fault_the_same_runs_break_nothing() -> None:
     fault = PlantedFault(
-        "none", ("safety",), "nothing", FaultyPeer, ("leaver", "breaks-ch-settle-2")
+        "none", ("safety",), "nothing", EngineFault, ("leaver", "breaks-ch-settle-2")
     )
     for scenario, _ in zip(scenarios(fault, "faults"), range(3), strict=False):
         assert check(FaultyArena(scenario, fault).run()) == []
