@@ -109,9 +109,9 @@ def test_the_script_in_the_docs_can_be_played(
     file.write_text(found.group(1), encoding="utf-8")
     ran = channelsim(capsys, "play", "spacepoker", "--script", file)
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert len(told["hands"]) == 1  # the second is declined
-    done = [(a["player"], a["verb"], a["amount"]) for a in told["hands"][0]["actions"]]
+    document = json.loads(ran.out)
+    assert len(document["hands"]) == 1  # the second is declined
+    done = [(a["player"], a["verb"], a["amount"]) for a in document["hands"][0]["actions"]]
     assert ("receiver", "raise", 200) in done  # a bet, after a check
 
 

@@ -66,9 +66,9 @@ class Lanes:
         self.height = 0
         self._rows: list[tuple[int, int, str]] = []
 
-    def __call__(self, told: SessionEvent) -> None:
+    def __call__(self, event: SessionEvent) -> None:
         """Collect the events that a person follows."""
-        match told:
+        match event:
             case BlockMade(height):
                 self.height = height
             case Sent(sender, message):

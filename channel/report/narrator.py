@@ -43,11 +43,11 @@ class Narrator:
         self._viewer = viewer
         self._quiet = quiet
 
-    def __call__(self, told: SessionEvent) -> None:
+    def __call__(self, event: SessionEvent) -> None:
         """Print the events that a person follows."""
         if self._quiet:
             return
-        match told:
+        match event:
             case NewsFor(name, FundingSent(coin, deadline)) if name == NAMES[Side.INITIATOR]:
                 self._say(
                     f"Initiator and Receiver put {self._money(self._setup.balance)} each into a"
@@ -57,11 +57,11 @@ class Narrator:
                 self._say(f"The channel is open at height {height}.")
             case HandStarted(number, game, _, proposer, hand):
                 stake = self._money(hand.terms.stakes[0])
-                alice, bob = _titled(hand).names
+                first, second = _titled(hand).names
                 self._rule(f"hand {number + 1}: {registry.get(game).title.partition(':')[0]}")
                 self._say(
-                    f"{proposer.title()} proposes it for {stake} each; {alice} moves first,"
-                    f" {bob} second.",
+                    f"{proposer.title()} proposes it for {stake} each; {first} moves first,"
+                    f" {second} second.",
                     style="dim",
                 )
             case StepMade(game, hand):

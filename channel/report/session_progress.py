@@ -14,9 +14,9 @@ class SessionProgress:
         self.hands: list[tuple[str, Hand]] = []
         self.balances = (setup.balance, setup.balance)
 
-    def __call__(self, told: SessionEvent) -> None:
+    def __call__(self, event: SessionEvent) -> None:
         """Record a finished hand, or the balances at the start."""
-        match told:
+        match event:
             case ChannelFunded(_, _, balances):
                 self.balances = balances
             case HandEnded(_, game, hand, balances):

@@ -1,4 +1,4 @@
-"""Every argument that names a file, with everything that is no such file: one line, exit code 2."""
+"""Each argument that names a file, with each kind of wrong file: one line, exit code 2."""
 
 from __future__ import annotations
 

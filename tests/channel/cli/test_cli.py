@@ -174,10 +174,10 @@ def test_a_person_plays_alice(
     assert (again.code, json.loads(again.out)) == (0, document)
 
 
-def test_a_person_is_never_told_what_was_not_shown(
+def test_a_message_never_reveals_hidden_cards(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not in the document either: after a fold Receiver's cards stay his."""
+    """Not in the document either: after a fold, the receiver's cards stay hidden."""
     answers = iter(["help", "fold", "n"])
     monkeypatch.setattr("builtins.input", lambda: next(answers))
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask,caller")

@@ -1,4 +1,4 @@
-"""What holds of every command: how options are read, and what wrong ones get.
+"""Every command: how options are read, and the messages for wrong ones.
 
 The commands are those of the application, so a new one is here without being named.
 """

@@ -34,14 +34,14 @@ def test_the_list_names_every_adversary(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "dispute", "run", "silent", "--at", 7, "--seed", "a", "--json")
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert told["broken_promises"] == []
-    assert told["deviated"] is True
-    assert told["scenario"]["step"] == 7
-    assert sum(told["got"].values()) == 2 * 3000
-    assert "ChannelSettled" in told["news"]
+    document = json.loads(ran.out)
+    assert document["broken_promises"] == []
+    assert document["deviated"] is True
+    assert document["scenario"]["step"] == 7
+    assert sum(document["got"].values()) == 2 * 3000
+    assert "ChannelSettled" in document["news"]
     named = channelsim(capsys, "dispute", "run", "silent@7", "--seed", "a")
-    assert json.loads(named.out) == told
+    assert json.loads(named.out) == document
 
 
 def test_a_transcript_is_played_again_to_the_same_digest(
@@ -85,10 +85,10 @@ def test_a_transcript_of_another_run_is_found_out(
 def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "play", "calpoker", "--adversary", "stale-oldest@5", "--unit", 10)
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert told["scenario"]["games"] == ["calpoker"]
-    assert told["scenario"]["unit"] == 10
-    assert sum(told["got"].values()) == 2 * 300
+    document = json.loads(ran.out)
+    assert document["scenario"]["games"] == ["calpoker"]
+    assert document["scenario"]["unit"] == 10
+    assert sum(document["got"].values()) == 2 * 300
 
 
 def test_hands_against_an_adversary_by_play(
@@ -101,13 +101,13 @@ def test_hands_against_an_adversary_by_play(
         capsys, "play", games, "--adversary", "dead@16", *options, "--transcript", file
     )
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert told["scenario"]["hands"] == 2
-    assert told["scenario"]["policies"] == ["random", "greedy"]
-    assert sum(told["got"].values()) == 2 * 4100
-    assert told["news"].count("GameStarted") >= 3
+    document = json.loads(ran.out)
+    assert document["scenario"]["hands"] == 2
+    assert document["scenario"]["policies"] == ["random", "greedy"]
+    assert sum(document["got"].values()) == 2 * 4100
+    assert document["news"].count("GameStarted") >= 3
     again = channelsim(capsys, "replay", file)
-    assert json.loads(again.out)["digest"] == told["digest"]
+    assert json.loads(again.out)["digest"] == document["digest"]
 
 
 @pytest.mark.parametrize(
@@ -147,22 +147,22 @@ def test_everything_at_once(
     monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--json")
     assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert (told["broken_promises"], told["exceptions"]) == (0, 0)
-    assert told["runs"] - told["idle"] == sum(
-        cell["runs"] for row in told["matrix"].values() for cell in row.values()
+    document = json.loads(ran.out)
+    assert (document["broken_promises"], document["exceptions"]) == (0, 0)
+    assert document["runs"] - document["idle"] == sum(
+        cell["runs"] for row in document["matrix"].values() for cell in row.values()
     )
-    (cell,) = told["matrix"]["false-launcher"].values()
-    assert [*told["matrix"]["false-launcher"]] == ["handshake"]
+    (cell,) = document["matrix"]["false-launcher"].values()
+    assert [*document["matrix"]["false-launcher"]] == ["handshake"]
     assert cell["broken_promises"] == 0
     assert cell["results"] == {"no channel": cell["runs"]}
     assert cell["runs"] >= 2
-    assert {"handshake", "proposal", "deal", "shutdown"} < set(told["matrix"]["dead"])
-    assert told["blocks"] > 50
-    assert told["spends"] > 10
+    assert {"handshake", "proposal", "deal", "shutdown"} < set(document["matrix"]["dead"])
+    assert document["blocks"] > 50
+    assert document["spends"] > 10
 
 
-def test_what_is_broken_is_told_and_fails(
+def test_a_broken_promise_is_reported_and_fails(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario(GAME, "x", "dead", 3)
@@ -215,7 +215,7 @@ def test_the_lanes_tell_who_did_what_and_why() -> None:
     console = Console(file=out, width=250, no_color=True, highlight=False)
     lanes.show(console, run, [*broken, BrokenPromise("money", "planted")], digest)
     text = out.getvalue()
-    for told in (
+    for document in (
         "Receiver, wrong-commitment",
         "says batch",
         "breaks off: CH-MOVE-5",
@@ -226,4 +226,4 @@ def test_the_lanes_tell_who_did_what_and_why() -> None:
         "broken promise: money: planted",
         digest,
     ):
-        assert told in text, told
+        assert document in text, document

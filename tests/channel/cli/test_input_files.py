@@ -318,12 +318,12 @@ def test_an_altered_choice_of_a_person_is_one_line(
 
 
 @pytest.mark.parametrize("text", ["; ;" * 40_000, ";\n" * 40_000, " \n" * 40_000, "(;" * 40_000])
-def test_the_kind_of_a_long_text_is_told_at_once(text: str) -> None:
+def test_the_kind_of_a_long_text_is_found_at_once(text: str) -> None:
     assert kind_of(text.encode()) in (None, Kind.SOURCE)
 
 
 @pytest.mark.parametrize("key", ["x" * 500_000, " - at `$" * 50_000, "`" * 50_000])
-def test_a_long_name_is_told_in_short(key: str, tmp_path: Path) -> None:
+def test_a_long_name_is_cut(key: str, tmp_path: Path) -> None:
     path = tmp_path / "t.toml"
     path.write_text(f'"{key}" = 1\nname = "x"\n[programs]\n')
     with pytest.raises(UsageError) as caught:

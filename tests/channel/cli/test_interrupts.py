@@ -1,4 +1,4 @@
-"""Every command that can take long, stopped by Ctrl-C and by SIGTERM: it tells what it has."""
+"""Each long command, stopped by Ctrl-C and by SIGTERM, prints what it has."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ if __name__ == "__main__":
     with listening(), polled(), Crew(make, 2) as crew:
         list(crew.run([1, 2]))
 """
-"""Work that takes no notice of a first signal."""
+"""Work that ignores the first signal."""
 
 COMMANDS = {
     "crosscheck": Long(
@@ -83,7 +83,7 @@ COMMANDS = {
         "mutants calpoker --validator a --jobs 2", r"of \d+ killed", ("open",)
     ),
     "play": Long("play spacepoker --hands 99 --quiet", r"1 of 99", ("hands", "balances")),
-    "play, told": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
+    "play, narrated": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
     "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),
     "play, adversary": Long(
         "play spacepoker --adversary silent@999 --hands 99", r"\d blocks|\d", ("scenario",)
@@ -233,7 +233,7 @@ SOON = (
 
 
 @pytest.mark.parametrize("name", SOON)
-def test_a_command_tells_what_it_has(name: str, tmp_path: Path) -> None:
+def test_a_command_prints_what_it_has(name: str, tmp_path: Path) -> None:
     odd = SOON.index(name) % 2 == 1
     number = signal.SIGTERM if odd else signal.SIGINT
     check(name, number, tmp_path, tty=SOON.index(name) % 3 == 0)
@@ -243,7 +243,7 @@ def test_a_command_tells_what_it_has(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("tty", [True, False])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_tells_what_it_has(
+def test_every_command_prints_what_it_has(
     name: str, number: signal.Signals, tty: bool, tmp_path: Path
 ) -> None:
     check(name, number, tmp_path, tty=tty)
@@ -313,7 +313,7 @@ def test_an_interrupted_make_writes_no_new_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_broken_off_session_is_kept_beside_the_old_transcript(tmp_path: Path) -> None:
+def test_a_broken_off_session_is_saved_beside_the_old_transcript(tmp_path: Path) -> None:
     old = tmp_path / "t.jsonl"
     old.write_text("old\n")
     arguments = ["play", "spacepoker", "--hands", "99", "--quiet", "--transcript", str(old)]
@@ -341,7 +341,7 @@ def test_what_is_all_or_nothing_is_done_before_the_interrupt() -> None:
     assert done == [1]
 
 
-def test_an_interrupt_of_the_telling_comes_too_late() -> None:
+def test_an_interrupt_of_the_report_comes_too_late() -> None:
     with listening(), finishing():
         os.kill(os.getpid(), signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), listening():

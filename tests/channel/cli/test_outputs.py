@@ -272,7 +272,7 @@ def test_a_session_that_broke_off_is_kept_beside(
         assert not (place / "new").exists()
 
 
-def test_what_cannot_be_played_is_told_in_one_line(place: Path, capsys: Capsys) -> None:
+def test_what_cannot_be_played_is_one_line(place: Path, capsys: Capsys) -> None:
     (place / "script").write_text('[[hand]]\nfirst = "receiver"\nactions = ["receiver raise 2"]\n')
     ran = channelsim(capsys, "play", "calpoker", "--script", "script", "--transcript", "file")
     refused(ran, "file.broken-off")

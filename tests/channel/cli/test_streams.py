@@ -1,4 +1,4 @@
-"""Surroundings that a command cannot choose: closed or full streams, other encodings."""
+"""Closed and full streams, and encodings other than UTF-8."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_bad_use_where_no_message_can_be_written(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", [PLAY, f"{PLAY} --text"])
-def test_a_reader_who_has_seen_enough(command: str) -> None:
+def test_a_reader_that_closes_the_pipe(command: str) -> None:
     ran = shell(f"channelsim {command} | head -c 1", PYTHONUNBUFFERED="1")
     assert ran.stdout in (b"{", b"A")
     assert (ran.returncode, ran.stderr) == (0, b"")
@@ -72,7 +72,7 @@ def test_a_terminal_without_unicode(game: str) -> None:
 
 @pytest.mark.parametrize("command", [f"{PLAY} --text", "dispute run silnt --seed '♠'", "--help"])
 def test_the_locale_c(command: str) -> None:
-    """Python writes UTF-8 there, by itself; a person who chose it wants plain letters."""
+    """Python would write UTF-8 there; a user who chose that locale wants plain letters."""
     ran = shell(f"channelsim {command}", LC_ALL="C")
     assert ran.stdout + ran.stderr
     assert (ran.stdout + ran.stderr).isascii()

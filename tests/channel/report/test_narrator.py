@@ -12,7 +12,7 @@ from channel.session.setup import Setup, check
 from channel.session.transcript import Recorder
 
 
-def told(seed: str, policies: tuple[str, str], viewer: str | None = None) -> str:
+def narration(seed: str, policies: tuple[str, str], viewer: str | None = None) -> str:
     setup = check(Setup(("spacepoker",), seed, 2, 100, 10, 5000, policies))
     out = StringIO()
     console = Console(file=out, width=80, no_color=True, highlight=False)
@@ -24,8 +24,8 @@ def told(seed: str, policies: tuple[str, str], viewer: str | None = None) -> str
     return out.getvalue()
 
 
-def test_a_session_is_told_as_a_person_follows_it() -> None:
-    text = told("story", ("caller", "caller"))
+def test_a_session_as_a_person_follows_it() -> None:
+    text = narration("story", ("caller", "caller"))
     assert max(map(len, text.splitlines())) <= 80
     places = [
         text.index(phrase)
@@ -55,7 +55,7 @@ def test_a_session_is_told_as_a_person_follows_it() -> None:
 
 
 def test_who_watches_as_alice_sees_no_cards_of_bob_before_the_showdown() -> None:
-    text = told("story", ("caller", "caller"), viewer="initiator")
+    text = narration("story", ("caller", "caller"), viewer="initiator")
     first, _, _ = text.partition("balances:")
     before, _, _ = first.partition(" shows ")
     assert "Initiator's cards:" in before

@@ -206,10 +206,10 @@ def test_json_is_one_document_in_any_locale(
     monkeypatch.delenv("PYTHONUTF8", raising=False)
     ran = channelsim(capsys, *path, *CHEAP[path](transcript, tmp_path), "--json")
     assert ran.out.isascii()
-    told = json.loads(ran.out)
+    document = json.loads(ran.out)
     if path == ("play",):
-        assert told["seed"] == "été — ♠"
-        assert told["no_more_hands"] == "all hands are played"
+        assert document["seed"] == "été — ♠"
+        assert document["no_more_hands"] == "all hands are played"
 
 
 @pytest.mark.parametrize("path", [("play",), ("dispute", "run"), ("coverage",)])
@@ -229,5 +229,5 @@ def test_colours_of_commands_in_a_pipe(
 def test_why_no_hand_was_played(capsys: Capsys, tmp_path: Path) -> None:
     script = tmp_path / "script.toml"
     script.write_text('[[hand]]\ndecline = "receiver"\n')
-    told = json.loads(channelsim(capsys, "play", "spacepoker", "--script", script).out)
-    assert (told["hands"], told["no_more_hands"]) == ([], "receiver declines")
+    document = json.loads(channelsim(capsys, "play", "spacepoker", "--script", script).out)
+    assert (document["hands"], document["no_more_hands"]) == ([], "receiver declines")

@@ -183,7 +183,7 @@ def test_quit_between_hands_closes_the_channel(
         ("Raise 3", "cannot raise now; possible: check, bet"),
     ],
 )
-def test_a_wrong_move_is_told_why(
+def test_a_wrong_move_gets_a_reason(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, typed: str, says: str
 ) -> None:
     """At the prompt, and with the place in a script."""
