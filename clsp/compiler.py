@@ -13,8 +13,11 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
+from types import MappingProxyType
 
 from clsp.programs import Program, load, names
+
+NONE: Mapping[str, Program] = MappingProxyType({})
 
 _NUMBERED = re.compile(r"_\$_\d+")
 
@@ -37,11 +40,14 @@ class Compiled:
     symbols: Mapping[str, str]
 
 
-def compile_source(source: Path, include_dirs: Sequence[Path] = ()) -> Compiled:
+def compile_source(
+    source: Path, include_dirs: Sequence[Path] = (), others: Mapping[str, Program] = NONE
+) -> Compiled:
     """Compile a source file of any author; nothing is written outside a temporary folder.
 
     It may include what lies beside it, what is in `include_dirs`, and this package's own
-    libraries (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``).
+    libraries (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and as
+    ``hashes/<name>.clinc`` the hash of each of the `others`.
 
     Raises :class:`CompileError`.
     """
@@ -56,6 +62,8 @@ def compile_source(source: Path, include_dirs: Sequence[Path] = ()) -> Compiled:
         hashes = folder / "hashes-of-programs"
         for name in names():
             write_hash(hashes, name, load(name))
+        for name, program in others.items():
+            write_hash(hashes, name, program)
         search = [source.parent.resolve(), *include_dirs, own, hashes]
         return compile_copy(copy, folder / "out.hex", search, source)
 

@@ -5,7 +5,7 @@ A game is a chain of *validators*, each judging one kind of move (`games.verdict
 `games.choices`). `Game` puts them together; `games.story` says how a hand is shown. All of
 their names can be imported from here.
 
-The smallest game, in `examples/parity`, is a good start for another one.
+`examples/parity` is the smallest game, and a good start for another one.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from games.errors import IllegalAction
 from games.players import (
     Initial,
     Parameters,
+    PlainPlayer,
     Play,
     Player,
     Policy,
@@ -61,6 +62,7 @@ __all__ = [
     "OneOf",
     "Parameters",
     "Plain",
+    "PlainPlayer",
     "Play",
     "Player",
     "Policy",

@@ -110,10 +110,7 @@ class Settle(msgspec.Struct, frozen=True):
 
 
 class Player(Protocol):
-    """All that one seat knows of one game. Immutable: new knowledge makes a new player.
-
-    A class that inherits this has a player without evidence and early reveals.
-    """
+    """All that one seat knows of one game. Immutable: new knowledge makes a new player."""
 
     @property
     def seat(self) -> Seat:
@@ -139,14 +136,30 @@ class Player(Protocol):
 
     def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
         """Evidence to try against the opponent's `move`, made at `before`, besides `()`."""
-        return ()
+        ...
 
     def advisory(self) -> bytes | None:
         """An early reveal of what the next move reveals anyway, for the opponent to see now."""
-        return None
+        ...
 
     def advised(self, data: bytes) -> Player:
         """The player after the opponent's early reveal. Raises `BadAdvisory` if it is wrong."""
+        ...
+
+
+class PlainPlayer:
+    """Base of a player in a game without evidence and early reveals."""
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """No evidence besides `()`."""
+        return ()
+
+    def advisory(self) -> bytes | None:
+        """No early reveal."""
+        return None
+
+    def advised(self, data: bytes) -> Player:
+        """Refuse an early reveal."""
         raise BadAdvisory("this game has no early reveals")
 
 

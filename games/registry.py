@@ -1,7 +1,7 @@
-"""The games that are installed: every package beside this file that has a `GAME`.
+"""The installed games: every package beside this file that has a `GAME`.
 
-Other people's packages join by an entry point in the group `channelsim.games` that names
-their game object.
+Other packages register a game by an entry point in the group `channelsim.games` that names their
+`games.contract.Game`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pkgutil import iter_modules
 
 import games
@@ -19,7 +20,7 @@ from games.names import nearest, quoted
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all installed games, sorted; imports none of them.
+    """The names of all installed games, sorted. Imports none of them.
 
     >>> "spacepoker" in names()
     True
@@ -29,7 +30,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def get(name: str) -> Game:
-    """The game of this name. Raises `UnknownGame`, naming those that there are."""
+    """The game of this name. Raises `UnknownGame`, listing the installed ones."""
     game: Game
     if name in _built_in():
         game = import_module(f"games.{name}").GAME
@@ -41,6 +42,18 @@ def get(name: str) -> Game:
     raise UnknownGame(
         f"no game is called {quoted(name)}{nearest(name, names())}; installed: {', '.join(names())}"
     )
+
+
+def package_of(name: str) -> str:
+    """The package of a game, which may hold data files of it.
+
+    >>> package_of("spacepoker")
+    'games.spacepoker'
+    """
+    modules = [point.module for point in _others() if point.name == name]
+    module = f"games.{name}" if name in _built_in() or not modules else modules[0]
+    spec = find_spec(module)
+    return (spec and spec.parent) or ""
 
 
 @cache

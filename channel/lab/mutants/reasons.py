@@ -23,6 +23,7 @@ from channel.lab.target.target import REFEREE, Target
 from channel.system import toml_files
 from channel.system.file_kinds import Kind
 from games.referee import referee
+from games.registry import package_of
 
 FILE = "mutants.toml"
 
@@ -71,7 +72,7 @@ def stored_reasons(target: Target) -> Reasons:
     if target.referee == referee():
         own.add(REFEREE)
     reasons: dict[_Key, str] = {}
-    for package in (target.game.player.__module__.rpartition(".")[0], __package__):
+    for package in (package_of(target.game.name), __package__):
         reasons |= _read(package, own)
     return Reasons(reasons)
 
