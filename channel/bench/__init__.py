@@ -1,4 +1,4 @@
-"""Benchmarks: hands against their floor, and Python rules against CLVM.
+"""Benchmarks: the time of hands against their floor, and of Python rules against CLVM.
 
 It imports every package but `cli`.
 """

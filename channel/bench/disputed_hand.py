@@ -1,9 +1,8 @@
-"""A disputed hand against its floor, from the publishing to the last payout.
+"""Time a disputed hand, from the first unroll to the last payout, against its floor.
 
-The floor is what cannot be left out here: each signature once, each judging of a move once, and
-the node's own verifications and runs, as it makes them: the embedded one checks a bundle twice
-when it is offered, and again in its block. The bare floor has each of these checks once, as a
-library call.
+The floor is the work that no implementation can leave out: each signature once, each validator run
+once, and the node's own checks. The embedded node checks a bundle twice when it is offered, and
+again in its block. The bare floor has each of these checks once, as a library call.
 """
 
 from __future__ import annotations
@@ -32,28 +31,27 @@ from clsp.run import MAX_COST, STRICT, observed, run_serialized
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
 
 LEAVES_AT = 5
-"""After so many messages one side leaves for the chain: the hand has just begun."""
+"""Messages after which one side goes on chain: the hand has just begun."""
+
+_WITH_COIN = {int_to_atom(AGG_SIG_ME): True, int_to_atom(AGG_SIG_UNSAFE): False}
+"""Whether the signed message ends with the coin's id and the network's bytes, by condition."""
 
 
-_BEHIND = {int_to_atom(AGG_SIG_ME): True, int_to_atom(AGG_SIG_UNSAFE): False}
-"""Whether the coin's id and the network's bytes stand behind the message."""
-
-
-class Clocked(SimulatedChain):
-    """The embedded node with a clock: its own seconds, and when it was last offered a bundle."""
+class TimedChain(SimulatedChain):
+    """The embedded node with a clock: the seconds it took, and the time of the last offer."""
 
     seconds = 0.0
     offered = 0.0
 
     def push(self, bundle: Bundle) -> PushResult:
-        """Offer a bundle, by the clock."""
+        """Offer a bundle, and time it."""
         self.offered = process_time()
         result = super().push(bundle)
         self.seconds += process_time() - self.offered
         return result
 
     def farm(self, blocks: int = 1) -> None:
-        """Add blocks, by the clock."""
+        """Add blocks, and time them."""
         start = process_time()
         super().farm(blocks)
         self.seconds += process_time() - start
@@ -68,23 +66,23 @@ class DisputeTimer:
     def __init__(self) -> None:
         self.began: float | None = None
         self.elapsed = self.node = 0.0
-        self.taken: dict[Bundle, None] = {}
+        self.accepted: dict[Bundle, None] = {}
         self.moves = 0
 
     def make_node(self, seed: int) -> SimulatedChain:
-        """The chain of the dispute."""
-        self.chain = Clocked(seed)
+        """Make the chain of the dispute."""
+        self.chain = TimedChain(seed)
         return self.chain
 
-    def __call__(self, told: SessionEvent) -> None:
+    def __call__(self, event: SessionEvent) -> None:
         """Start and stop the clock."""
-        match told:
-            case Pushed(_, what, bundle, result):
-                if what == "unroll" and self.began is None:
+        match event:
+            case Pushed(_, name, bundle, result):
+                if name == "unroll" and self.began is None:
                     self.began = self.chain.offered
                     self.chain.seconds = process_time() - self.began
                 if self.began is not None and result.answer is Answer.ACCEPTED:
-                    self.taken[bundle] = None
+                    self.accepted[bundle] = None
             case NewsFor(_, GamePaid()) if self.began is not None:
                 self.elapsed, self.node = process_time() - self.began, self.chain.seconds
             case NewsFor(_, MovedOnChain()):
@@ -94,17 +92,17 @@ class DisputeTimer:
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
-    """One disputed hand: seconds, the seconds of its floors, and what they are made of."""
+class DisputedHand:
+    """Measurements of one disputed hand, in seconds; `counts` says how much work its floor is."""
 
     elapsed: float
     floor: float
     bare_floor: float
-    made: Counter[str]
+    counts: Counter[str]
 
 
-def disputed_hands(game: str, seed: str, seconds: float, least: int = 3) -> Iterator[Disputed]:
-    """Hands that go on chain at their beginning and are played out there."""
+def disputed_hands(game: str, seed: str, seconds: float, least: int = 3) -> Iterator[DisputedHand]:
+    """Measure hands that go on chain at their beginning and are played out there."""
     until, number = process_time() + seconds, 0
     while process_time() < until or least > 0:
         number += 1
@@ -114,10 +112,10 @@ def disputed_hands(game: str, seed: str, seconds: float, least: int = 3) -> Iter
             yield hand
 
 
-def disputed_hand(scenario: Scenario) -> Disputed | None:
-    """One of them; None when nothing was moved on chain.
+def disputed_hand(scenario: Scenario) -> DisputedHand | None:
+    """Measure one hand; None if there was no move on chain.
 
-    Run twice, which does the same: first for the time, then to see what was done.
+    Both runs do the same: the first is timed, the second counts the work.
     """
     first = DisputeTimer()
     Arena(scenario, [first], first.make_node).run()
@@ -140,19 +138,19 @@ def disputed_hand(scenario: Scenario) -> Disputed | None:
     chain = second.chain
     mined = [
         bundle
-        for bundle in second.taken
+        for bundle in second.accepted
         if all((seen := chain.coin(one.coin.id)) and seen.spent for one in bundle.spends)
     ]
-    made = Counter(signatures=len(signed), bundles=len(mined), judgings=len(runs))
-    ours = _signing(len(signed)) + _running(runs)
-    bare = sum(_admitting(bundle, chain.agg_sig_data()) for bundle in mined)
-    return Disputed(first.elapsed, ours + first.node, ours + bare, made)
+    counts = Counter(signatures=len(signed), bundles=len(mined), judgings=len(runs))
+    ours = _time_signing(len(signed)) + _time_runs(runs)
+    bare = sum(_time_checks(bundle, chain.agg_sig_data()) for bundle in mined)
+    return DisputedHand(first.elapsed, ours + first.node, ours + bare, counts)
 
 
-# --- the floor's parts, in seconds ---------------------------------------------------------------
+# --- the parts of the floor, in seconds ---
 
 
-def _signing(count: int) -> float:
+def _time_signing(count: int) -> float:
     key = SecretKeys.derive(derive(b"floor", "bench")).referee
     messages = [derive(b"message", number, length=96) for number in range(count)]
     start = process_time()
@@ -161,7 +159,7 @@ def _signing(count: int) -> float:
     return process_time() - start
 
 
-def _running(runs: set[tuple[bytes, bytes]]) -> float:
+def _time_runs(runs: set[tuple[bytes, bytes]]) -> float:
     start = process_time()
     for program, arguments in runs:
         try:
@@ -171,22 +169,22 @@ def _running(runs: set[tuple[bytes, bytes]]) -> float:
     return process_time() - start
 
 
-def _admitting(bundle: Bundle, agg_sig_data: bytes) -> float:
-    """What a node cannot do without: the puzzles' runs, and one check of the signature."""
+def _time_checks(bundle: Bundle, agg_sig_data: bytes) -> float:
+    """Time the least that a node does: run each puzzle, and check the signature once."""
     keys: list[G1Element] = []
     messages: list[bytes] = []
     for spend in bundle.spends:
         for code, key, message in conditions(run_serialized(spend.puzzle, spend.solution)):
-            if isinstance(key, bytes) and isinstance(message, bytes) and code in _BEHIND:
-                behind = spend.coin.id + agg_sig_data if _BEHIND[code] else b""
+            if isinstance(key, bytes) and isinstance(message, bytes) and code in _WITH_COIN:
+                suffix = spend.coin.id + agg_sig_data if _WITH_COIN[code] else b""
                 keys.append(G1Element.from_bytes(key))
-                messages.append(message + behind)
+                messages.append(message + suffix)
     signature = G2Element.from_bytes(bundle.signature)
     start = process_time()
     for spend in bundle.spends:
         run_chia_program(spend.puzzle, spend.solution, MAX_COST, STRICT)
-    sound = AugSchemeMPL.aggregate_verify(keys, messages, signature)
+    valid = AugSchemeMPL.aggregate_verify(keys, messages, signature)
     elapsed = process_time() - start
-    if not sound:
-        raise InvariantError("a bundle that the node took has no signature of all that it asks for")
+    if not valid:
+        raise InvariantError("the node accepted a bundle whose signature is invalid")
     return elapsed

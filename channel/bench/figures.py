@@ -1,7 +1,7 @@
-"""`channelsim bench`: figures that were measured in one run, each with its spread.
+"""Measure and print the figures of `channelsim bench`, each with its spread.
 
-Absolute times depend on the machine and the minute; what counts are ratios within this run,
-taken in rounds that alternate between the two sides of the ratio.
+Absolute times depend on the machine and its load. Compare the ratios: both sides of a ratio are
+measured in turns, in the same run.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from channel.bench.disputed_hand import disputed_hands
 from channel.crypto import bls
 from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
+from channel.errors import InvariantError
 from channel.lab.crosscheck.speed import speed
 from channel.lab.target.target import of_game
 from channel.report.progress import progress
@@ -30,7 +31,7 @@ from channel.report.terminal import console, print_json, say
 from channel.session.deciders import Deciders
 from channel.session.session import Session
 from channel.session.session_events import HandEnded, SessionEvent
-from channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
+from channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
 from channel.system.interrupt import exit_code, finishing
 from clsp.run import MAX_COST, STRICT
 from games import registry
@@ -42,22 +43,22 @@ from games.selfplay import Call, calls
 
 SEED = "bench"
 MIX = 60
-"""Games from which the calls of the validators are taken."""
+"""Games whose validator calls are measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Some measurements of one figure."""
+    """The measurements of one figure."""
 
     values: tuple[float, ...]
 
     @property
     def median(self) -> float:
-        """The middle one, which is the figure."""
+        """The figure itself."""
         return median(self.values)
 
     def data(self) -> dict[str, float]:
-        """As JSON data."""
+        """Convert to JSON data."""
         return {
             "median": round(self.median, 4),
             "least": round(min(self.values), 4),
@@ -66,7 +67,7 @@ class Spread:
 
 
 def main(seconds: float, *, as_json: bool) -> int:
-    """Measure and print; the exit code."""
+    """Measure and print everything; returns the exit code."""
     with progress("bench", clock=seconds, still=True) as bar:
         figures = measure(seconds, bar.note)
     with finishing():
@@ -75,21 +76,20 @@ def main(seconds: float, *, as_json: bool) -> int:
         else:
             _print(figures)
             if figures["interrupted"]:
-                say(console(), "interrupted: what is not here was not measured")
+                say(console(), "interrupted: figures that are missing were not measured")
     return exit_code(figures["interrupted"])
 
 
-def measure(seconds: float, tell: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
-    """All figures, as JSON data. `seconds` is shared out among them.
+def measure(seconds: float, notify: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
+    """Measure all figures, as JSON data, within about `seconds`.
 
-    `tell` hears what is measured next. An interrupt ends it early: what it has not measured is not
-    there.
+    `notify` gets the name of each before it is measured. After an interrupt the rest is missing.
     """
     found: dict[str, dict[str, Any]] = {}
     interrupted = False
     try:
         for section, name, work in _works(seconds / 5):
-            tell(f"{section.replace('_', ' ')} {name}")
+            notify(f"{section.replace('_', ' ')} {name}")
             figures = work()
             found.setdefault(section, {}).update({name: figures} if name else figures)
     except KeyboardInterrupt:
@@ -98,48 +98,48 @@ def measure(seconds: float, tell: Callable[[str], None] = lambda what: None) -> 
 
 
 def _works(share: float) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
-    """Measurements to make: the section, the name in it if it has several, and the work."""
+    """List the measurements: the section, the name in it (if it has several), and the work."""
     for name in registry.names():
-        yield "signed_hand", name, partial(_signed_hand, name, share)
+        yield "signed_hand", name, partial(_measure_signed, name, share)
     for name in registry.names():
-        yield "disputed_hand", name, partial(_disputed_hand, name, share / 2)
+        yield "disputed_hand", name, partial(_measure_disputed, name, share / 2)
     for name, compare in _comparisons(share).items():
         yield "python_to_clvm", name, compare
     for name in registry.names():
-        yield "crosscheck", name, partial(_checked, name, share / 4)
-    yield "rates", "", lambda: {name: one.data() for name, one in _rates(share).items()}
-    yield "import_channel", "", lambda: _import_time().data()
+        yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4)
+    yield "rates", "", lambda: {name: one.data() for name, one in _measure_rates(share).items()}
+    yield "import_channel", "", lambda: _measure_import().data()
 
 
 def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The sections that are there, each behind its headline."""
-    made: dict[str, Any] = {}
+    """Put a headline before each section that was measured."""
+    summary: dict[str, Any] = {}
     for section, figures in found.items():
         match section:
             case "signed_hand" | "disputed_hand":
                 worst = max(hand["ratio"]["median"] for hand in figures.values())
-                made[f"{section}_ratio_to_floor"] = worst
+                summary[f"{section}_ratio_to_floor"] = worst
             case "python_to_clvm":
-                made["python_ratio_to_clvm"] = {
+                summary["python_ratio_to_clvm"] = {
                     name: figure["ratio"]["median"] for name, figure in figures.items()
                 }
             case "crosscheck":
                 least = min(one["ratio"]["median"] for one in figures.values())
-                made["crosscheck_ratio_to_clvm"] = least
+                summary["crosscheck_ratio_to_clvm"] = least
             case "rates":
                 for name, spread in figures.items():
-                    made[f"{name}_per_second"] = round(spread["median"])
+                    summary[f"{name}_per_second"] = round(spread["median"])
             case "import_channel":
-                made["import_channel_seconds"] = figures["median"]
-        made[section] = figures
-    return made
+                summary["import_channel_seconds"] = figures["median"]
+        summary[section] = figures
+    return summary
 
 
 # --- a signed hand against its floor -------------------------------------------------------------
 
 
-def _signed_hand(game: str, seconds: float) -> dict[str, Any]:
-    """Whole hands by signed messages, against the BLS operations that they make."""
+def _measure_signed(game: str, seconds: float) -> dict[str, Any]:
+    """Compare the time of hands played by messages with that of their BLS operations."""
     ratios: list[float] = []
     times: list[float] = []
     counts: Counter[str] = Counter()
@@ -164,9 +164,9 @@ def _signed_hand(game: str, seconds: float) -> dict[str, Any]:
 
 
 def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[str]]:
-    """Hands from the first one's end to the last one's: how many, seconds, operations.
+    """Play hands; returns how many, their seconds and operations, after the first hand.
 
-    Played twice, which makes the same bytes: once to count, and once, unwatched, for the time.
+    Both runs make the same bytes: the first counts operations, the second is timed.
     """
     setup = Setup(
         games=(game,),
@@ -187,8 +187,8 @@ def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[s
 
 
 def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
-    def listen(told: SessionEvent) -> None:
-        if isinstance(told, HandEnded):
+    def listen(event: SessionEvent) -> None:
+        if isinstance(event, HandEnded):
             hand_ended()
 
     deciders = Deciders(setup)
@@ -196,10 +196,10 @@ def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
 
 
 def _bls_costs(rounds: int = 40) -> tuple[float, float]:
-    """Seconds for one half-signature, and for checking one, in bare library calls."""
+    """Time one half-signature, and one check of it, in bare library calls; in seconds."""
     from chia_rs import AugSchemeMPL, G1Element, G2Element
 
-    mine, theirs = (SecretKeys.derive(derive(name.encode(), "bench")) for name in NAMES)
+    mine, theirs = (SecretKeys.derive(derive(name, "bench")) for name in (b"ours", b"theirs"))
     public = mine.channel.get_g1()
     total = public + theirs.channel.get_g1()
     messages = [derive(b"message", i, length=96) for i in range(rounds)]
@@ -210,7 +210,7 @@ def _bls_costs(rounds: int = 40) -> tuple[float, float]:
         hashed = AugSchemeMPL.g2_from_message(bytes(total) + message)
         point = G2Element.from_bytes(half)
         if public.pair(hashed) != G1Element.generator().pair(point):
-            raise AssertionError("a half-signature that does not verify")
+            raise InvariantError("a half-signature does not verify")
     end = perf_counter()
     return (middle - start) / rounds, (end - middle) / rounds
 
@@ -218,14 +218,14 @@ def _bls_costs(rounds: int = 40) -> tuple[float, float]:
 # --- a disputed hand against its floor -----------------------------------------------------------
 
 
-def _disputed_hand(game: str, seconds: float) -> dict[str, Any]:
+def _measure_disputed(game: str, seconds: float) -> dict[str, Any]:
     hands = list(disputed_hands(game, SEED, seconds))
-    made = sum((hand.made for hand in hands), Counter[str]())
+    counts = sum((hand.counts for hand in hands), Counter[str]())
     return {
         "ratio": Spread(tuple(hand.elapsed / hand.floor for hand in hands)).data(),
         "ratio_to_bare_calls": Spread(tuple(one.elapsed / one.bare_floor for one in hands)).data(),
         "milliseconds": Spread(tuple(hand.elapsed * 1000 for hand in hands)).data(),
-        **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in made.items()},
+        **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in counts.items()},
     }
 
 
@@ -233,7 +233,7 @@ def _disputed_hand(game: str, seconds: float) -> dict[str, Any]:
 
 
 def _comparisons(seconds: float) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Each validator's rules in Python against the same calls in CLVM, prepared as bytes."""
+    """List the comparisons of each validator's rules in Python with the same calls in CLVM."""
     found: dict[str, Callable[[], dict[str, Any]]] = {}
     share = seconds / 5 / len(registry.names())
     for name in registry.names():
@@ -319,8 +319,8 @@ def _state(call: Call) -> Any:
     return call.before.state
 
 
-def _checked(game: str, seconds: float) -> dict[str, Any]:
-    """How fast a crosscheck is beside the bare runs."""
+def _measure_crosscheck(game: str, seconds: float) -> dict[str, Any]:
+    """Compare the speed of a crosscheck with that of the bare runs."""
     found = speed(of_game(registry.get(game)), SEED, seconds)
     return {figure: Spread(values).data() for figure, values in found.items()}
 
@@ -328,8 +328,8 @@ def _checked(game: str, seconds: float) -> dict[str, Any]:
 # --- rates, and the import ----------------------------------------------------------------------
 
 
-def _rates(seconds: float) -> dict[str, Spread]:
-    """What each game measures besides, in times a second."""
+def _measure_rates(seconds: float) -> dict[str, Spread]:
+    """Measure each game's own benchmarks, in times a second."""
     prepared: dict[str, Callable[[], int]] = {}
     for name in registry.names():
         for benchmark, prepare in registry.get(name).benchmarks.items():
@@ -346,8 +346,8 @@ def _rates(seconds: float) -> dict[str, Spread]:
     return {name: Spread(tuple(found)) for name, found in values.items()}
 
 
-def _import_time(rounds: int = 5) -> Spread:
-    """Seconds that `import channel` adds to starting Python."""
+def _measure_import(rounds: int = 5) -> Spread:
+    """Measure the seconds that `import channel` adds to the start of Python."""
     with_it, without = [], []
     for _ in range(rounds):
         with_it.append(_time(lambda: _python("import channel")))
@@ -356,7 +356,7 @@ def _import_time(rounds: int = 5) -> Spread:
 
 
 def _python(code: str) -> None:
-    # An interrupt from the terminal goes to it as well, and is ours to tell.
+    # An interrupt from the terminal reaches this process too; ours reports it.
     subprocess.run([sys.executable, "-c", code], check=True, stderr=subprocess.DEVNULL)
 
 
@@ -399,8 +399,8 @@ def _print(figures: dict[str, Any]) -> None:
     if "disputed_hand" in figures:
         say(
             out,
-            "A disputed hand's floor is its signatures, its judgings and the node's own work; the"
-            " bare calls are each signature, check and run once.",
+            "A disputed hand's floor is its signatures, its validator runs and the node's own work;"
+            " the bare calls are each signature, check and run once.",
         )
 
 

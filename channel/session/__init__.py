@@ -1,4 +1,4 @@
-"""A session of two honest peers on one node: set-up, driver, deciders and transcript.
+"""The driver of two peers on one node, and sessions of honest ones: set-up, deciders, transcripts.
 
 It imports `peer`, `protocol` and the packages below them.
 """

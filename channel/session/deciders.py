@@ -1,4 +1,4 @@
-"""Who decides for a player: a script first, then a person, a recorded session, or a policy."""
+"""Decide for the players: by a script first, then by a person, a transcript or a policy."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ Person = Callable[[str, Player], Action]
 """Asks a person: the game's name and the player as it stands."""
 
 PersonAnswers = Callable[[int], bool]
-"""Asks a person whether it takes up the hand of this number, counted from 0."""
+"""Asks a person whether they accept the hand of this number, counted from 0."""
 
 
 class Deciders:
-    """Decides and answers for both players of a session; listens, to see scripts through."""
+    """Decides and answers for both players of a session.
+
+    As a listener it checks that every action of a script is played.
+    """
 
     def __init__(
         self,
@@ -40,15 +43,15 @@ class Deciders:
         self._recorded = recorded
         self._script_name = script_name
         self._hand = -1
-        self._taken = 0
+        self._used = 0
 
     def decide(self, name: str, number: int, player: Player, chance: Chance) -> Action:
-        """The action of this player in this hand (counted from 0)."""
+        """Choose the action of this player in this hand (counted from 0)."""
         self._turn_to(number)
         game = self._setup.game(number)
         line = self._scripted(number)
         if line is not None:
-            self._taken += 1
+            self._used += 1
             return self._by_script(f"{self._where(number)} {line!r}", line, game, name, player)
         policy = self._setup.policies[NAMES.index(name)]
         if policy != ASK:
@@ -60,7 +63,7 @@ class Deciders:
         return self._person(game, player)
 
     def answer(self, name: str, number: int) -> bool:
-        """Whether this player takes up the hand of this number."""
+        """Whether this player accepts the hand of this number."""
         script = self._setup.script
         if script is not None and number < len(script.hand):
             return script.hand[number].decline != name
@@ -70,28 +73,28 @@ class Deciders:
             return bool(self._record("answered").get("accepts"))
         return self._person_answers is None or self._person_answers(number)
 
-    def __call__(self, told: SessionEvent) -> None:
-        """As a listener: a script's hand must not end before its actions do."""
-        if isinstance(told, HandEnded):
-            self._turn_to(told.number)
-            left = self._scripted(told.number)
+    def __call__(self, event: SessionEvent) -> None:
+        """Refuse a hand that ends before its scripted actions. Raises `UsageError`."""
+        if isinstance(event, HandEnded):
+            self._turn_to(event.number)
+            left = self._scripted(event.number)
             if left is not None:
-                self._taken += 1
-                raise UsageError(f"{self._where(told.number)} {left!r}: the hand is over by then")
+                self._used += 1
+                raise UsageError(f"{self._where(event.number)} {left!r}: the hand is over by then")
 
     def _turn_to(self, number: int) -> None:
         if number != self._hand:
-            self._hand, self._taken = number, 0
+            self._hand, self._used = number, 0
 
     def _scripted(self, number: int) -> str | None:
         script = self._setup.script
         if script is None or number >= len(script.hand):
             return None
         actions = script.hand[number].actions
-        return actions[self._taken] if self._taken < len(actions) else None
+        return actions[self._used] if self._used < len(actions) else None
 
     def _where(self, number: int) -> str:
-        return f"{self._script_name}: hand {number + 1}, action {self._taken}"
+        return f"{self._script_name}: hand {number + 1}, action {self._used}"
 
     def _by_script(self, where: str, line: str, game: str, name: str, player: Player) -> Action:
         who, _, text = line.partition(" ")
@@ -111,7 +114,7 @@ class Deciders:
             player.act(action)
         except (msgspec.ValidationError, IllegalAction) as error:
             raise UsageError(
-                f"the transcript has no action here: {printable(str(error))}"
+                f"the transcript has no valid action here: {printable(str(error))}"
             ) from None
         return action
 

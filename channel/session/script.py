@@ -1,4 +1,4 @@
-"""Scripts: a small TOML file that fixes entropy and actions, to say exactly what is played.
+"""Scripts: small TOML files that fix the entropy and the actions of hands.
 
     unit  = 100                # mojos (optional, as are stack, balance and seed)
     stack = 10                 # units
@@ -10,8 +10,8 @@
     actions   = ["initiator fold"]  # decisions, in order, as the game reads them (optional)
     decline   = "receiver"     # declines the hand (optional): the session closes
 
-Only decisions are listed: commitments and reveals go by themselves. Where the list
-ends before the hand does, the policies play on.
+Only decisions are listed: commitments and reveals are automatic. When the list ends before the
+hand does, the policies decide.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _hint(name: str) -> str:
 
 
 class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One hand: entropy by player (hex, at least 16 bytes), decisions, who moves first."""
+    """One hand: entropy by peer (16 to 64 bytes in hex), decisions, and who moves first."""
 
     initiator: str | None = None
     receiver: str | None = None
@@ -46,7 +46,7 @@ class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decline: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse, by `ValueError`, what no hand can be played by."""
+        """Check the values. Raises `ValueError` for those that fit no hand."""
         for name in ("first", "decline"):
             if (who := getattr(self, name)) not in (None, *_PLAYERS):
                 raise ValueError(f"{name} is initiator or receiver, not {who!r}{_hint(who)}")
@@ -65,13 +65,13 @@ class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("a hand that is declined has no actions")
 
     def entropy(self, player: str) -> bytes | None:
-        """The secret bytes of a player, if the script fixes them."""
+        """Return the secret bytes of a peer; None if the script does not fix them."""
         text = self.initiator if player == "initiator" else self.receiver
         return bytes.fromhex(text) if text is not None else None
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A script; what it leaves out is as on the command line."""
+    """A script; the command line decides what it leaves out."""
 
     hand: tuple[ScriptedHand, ...] = ()
     seed: str | None = None
@@ -81,14 +81,14 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(path: Path) -> Script:
-    """The script in a file. Raises `UsageError`, naming the file and the place."""
-    return toml_files.read(path, Script, Kind.SCRIPT, _in_words).value
+    """Read the script in a file. Raises `UsageError`, naming the file and the place."""
+    return toml_files.read(path, Script, Kind.SCRIPT, _place).value
 
 
-def _in_words(keys: tuple[Key, ...]) -> str:
-    """A place in a script, counted from 1 as people do.
+def _place(keys: tuple[Key, ...]) -> str:
+    """Name a place in a script, counted from 1.
 
-    >>> _in_words(("hand", 0, "actions", 2))
+    >>> _place(("hand", 0, "actions", 2))
     'hand 1.actions 3'
     """
     return "".join(f" {key + 1}" if isinstance(key, int) else f".{key}" for key in keys).lstrip(".")

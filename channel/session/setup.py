@@ -1,4 +1,4 @@
-"""What a session is asked to be: checked once, here, before anything is played."""
+"""The setup of a session, checked once before anything is played."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_HANDS = 3
 DEFAULT_UNIT = 100
 DEFAULT_STACK = 10
 DEFAULT_STAKES = 10
-"""How many stakes a player brings into the channel unless told otherwise."""
+"""How many stakes each player puts into the channel by default."""
 
 MAX_HANDS = 100_000
 ASK = "ask"
@@ -29,11 +29,12 @@ ASK = "ask"
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A session: which games, how many hands, for how much, played how.
+    """Everything that a session depends on: its games, hands, amounts, policies and timeouts.
 
     `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
-    each peer puts into the channel; `policies` are the initiator's and the
-    receiver's. Where one of several games has no policy of that name, its first one plays.
+    each peer puts into the channel; `policies` are the initiator's and the receiver's. A
+    game without a policy of that name plays its first one. Timeouts and confirmations are in
+    blocks.
     """
 
     games: tuple[str, ...]
@@ -49,7 +50,7 @@ class Setup:
     game_timeout: int = 15
 
     def game(self, number: int) -> str:
-        """The game of this hand (counted from 0): they take turns."""
+        """Name the game of this hand (counted from 0); the games take turns."""
         return self.games[number % len(self.games)]
 
     def first(self, number: int) -> int:
@@ -74,12 +75,12 @@ class Setup:
 
     @property
     def stake(self) -> int:
-        """What each player stakes in a hand, in mojos."""
+        """The stake of each player in a hand, in mojos."""
         return self.unit * self.stack
 
 
 def check(setup: Setup, script_name: str = "script") -> Setup:
-    """The same setup, found playable. Raises `UsageError` with the one thing that is wrong."""
+    """Check that a setup can be played, and return it. Raises `UsageError` for the first fault."""
     if not setup.games:
         raise UsageError("no game is named: try `channelsim games`")
     if not 1 <= setup.hands <= MAX_HANDS:
@@ -126,7 +127,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
 
 
 def _check_entropy(setup: Setup, script_name: str) -> None:
-    """A script's secret bytes are enough for the game of their hand."""
+    """Check that a script gives each game as many secret bytes as it needs."""
     for number, hand in enumerate(setup.script.hand if setup.script else ()):
         game = registry.get(setup.game(number))
         for player in NAMES:
@@ -140,7 +141,7 @@ def _check_entropy(setup: Setup, script_name: str) -> None:
 
 
 def check_policy(policy: str, games: tuple[str, ...], others: tuple[str, ...] = ()) -> None:
-    """Raises `UsageError` for a policy that none of the games has and that is not in `others`."""
+    """Check that one of the games, or `others`, has this policy. Raises `UsageError`."""
     known = {name: [*registry.get(name).policies, *others] for name in games}
     every = dict.fromkeys(name for names in known.values() for name in names)
     if policy not in every:
@@ -149,13 +150,13 @@ def check_policy(policy: str, games: tuple[str, ...], others: tuple[str, ...] = 
 
 
 def default_policy(games: tuple[str, ...]) -> str:
-    """What a player plays by unless told otherwise: the first game's first policy."""
+    """Name the policy that plays by default: the first game's first one."""
     if not games or games[0] not in registry.names():
         return ASK  # `check` will name what is wrong
     return next(iter(registry.get(games[0]).policies))
 
 
 def policy_of(game: str, name: str) -> Policy:
-    """A game's policy by its name, or its first one where it has none of this name."""
+    """Find a game's policy by name; its first one if it has none of this name."""
     policies = registry.get(game).policies
     return policies.get(name) or next(iter(policies.values()))

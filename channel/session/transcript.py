@@ -1,11 +1,11 @@
-"""Transcripts: all that happened in a session, a line each, so that it can be played again.
+"""Transcripts: one line for each event of a session, so that it can be replayed.
 
-A line is `["<chain>", <record>]`: JSON, and the sha256 of the line's record behind the chain
-of the line before, so that an altered byte is found in its own line. The **digest** of a
-session is the sha256 of the whole file. The records are
+A line is `["<chain>", <record>]` in JSON. The chain is the sha256 of the previous line's chain
+followed by the record, so that a changed byte is found in its own line. The **digest** of a session
+is the sha256 of the whole file. The records are
 
     {"format": …, "setup": …}       the first line: everything that the session depends on
-    {"decided": …} {"answered": …}  what players chose
+    {"decided": …} {"answered": …}  the choices of the players
     {"from": …} {"pushed": …} {"block": …}
     {"hand": …} {"closed": …} {"end": …}
 """
@@ -46,7 +46,7 @@ Sink = Callable[[bytes], None]
 
 
 class Lines:
-    """Writes records as the lines of a transcript, and keeps the digest of them all."""
+    """Writes records as the lines of a transcript, and digests them."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -54,7 +54,7 @@ class Lines:
         self._digest = sha256()
 
     def write(self, record: Record) -> None:
-        """Add a line."""
+        """Write one record as a line."""
         body = msgspec.json.encode(record)
         self._chain = _next(self._chain, body)
         line = _line(self._chain, body)
@@ -62,25 +62,25 @@ class Lines:
         self._sink(line)
 
     def digest(self) -> str:
-        """The sha256 of all lines so far, in hex."""
+        """Return the sha256 of all lines so far, in hex."""
         return self._digest.hexdigest()
 
 
 class Recorder:
-    """A listener that turns what it hears into lines, and keeps the digest."""
+    """A listener that writes a session's transcript."""
 
     def __init__(self, setup: Setup, sink: Sink) -> None:
         self._lines = Lines(sink)
         self._lines.write({"format": FORMAT, "setup": msgspec.to_builtins(setup)})
 
-    def __call__(self, told: SessionEvent) -> None:
-        """Record what belongs into a transcript."""
-        record = record_of(told)
+    def __call__(self, event: SessionEvent) -> None:
+        """Record one event, if transcripts have it."""
+        record = record_of(event)
         if record is not None:
             self._lines.write(record)
 
     def finish(self, result: Result) -> str:
-        """Write the last line; the digest, in hex, of the whole transcript."""
+        """Write the last line; returns the digest of the whole transcript, in hex."""
         checks = result.checks
         self._lines.write(
             {
@@ -103,14 +103,14 @@ def _line(chain: bytes, body: bytes) -> bytes:
     return b'["' + chain.hex().encode() + b'",' + body + b"]\n"
 
 
-def record_of(told: SessionEvent) -> Record | None:
-    """What a transcript says of something that was told; None for what it leaves out."""
-    match told:
+def record_of(event: SessionEvent) -> Record | None:
+    """Make the record of an event; None for events that transcripts leave out."""
+    match event:
         case Sent(sender, message):
             return {"from": sender, "message": message.hex()}
-        case Pushed(by, what, bundle, result):
-            name = sha256(msgspec.msgpack.encode(bundle)).hexdigest()
-            return {"pushed": what, "by": by, "bundle": name, "answer": result.answer.value}
+        case Pushed(by, name, bundle, result):
+            digest = sha256(msgspec.msgpack.encode(bundle)).hexdigest()
+            return {"pushed": name, "by": by, "bundle": digest, "answer": result.answer.value}
         case BlockMade(height):
             return {"block": height}
         case Decided(player, game_id, action):
@@ -142,7 +142,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A transcript that is unbroken: its setup, its lines as bytes, and its records."""
+    """A complete transcript: its setup, its lines as bytes, and its records."""
 
     path: Path
     setup: Setup
@@ -156,17 +156,20 @@ class Transcript:
 
 
 def read(path: Path) -> Transcript:
-    """The transcript in a file. Raises `UsageError`, naming the line that is wrong."""
+    """Read the transcript in a file. Raises `UsageError`, naming the line that is wrong."""
     return of_lines(path, *unbroken(path, input_files.read(path, input_files.LINES)))
 
 
 def of_lines(path: Path, lines: tuple[bytes, ...], records: tuple[Record, ...]) -> Transcript:
-    """The transcript in a file that was read. Raises `UsageError`."""
+    """Make a transcript of the lines of a file and their records. Raises `UsageError`."""
     return Transcript(path, _setup(path, records[0]), lines, records)
 
 
 def unbroken(path: Path, data: bytes) -> tuple[tuple[bytes, ...], tuple[Record, ...]]:
-    """The lines of a transcript of any format, and their records. Raises `UsageError`."""
+    """Check the chain of a transcript of any format. Raises `UsageError`.
+
+    Returns its lines and their records.
+    """
     if not data.strip():
         raise UsageError(f"{path}: is empty, so no transcript")
     check_kind(path, data, Kind.TRANSCRIPT)
@@ -207,7 +210,7 @@ def _setup(path: Path, first: Record) -> Setup:
 
 
 class Comparer:
-    """A sink that holds the lines of a session played again against those of a transcript."""
+    """A sink that compares the lines of a replay with those of a transcript."""
 
     def __init__(self, path: Path, lines: tuple[bytes, ...]) -> None:
         self._path = path
@@ -215,19 +218,19 @@ class Comparer:
         self._next = 0
 
     def __call__(self, line: bytes) -> None:
-        """Take the next line. Raises `UsageError` where the session goes another way."""
+        """Compare the next line. Raises `UsageError` where the replay differs."""
         number = self._next + 1
         lines = self._lines
         if self._next >= len(lines) or lines[self._next] != line:
-            theirs = "nothing" if self._next >= len(lines) else _brief(lines[self._next])
+            recorded = "nothing" if self._next >= len(lines) else _brief(lines[self._next])
             raise UsageError(
                 f"{self._path}: line {number}: the session does not go this way:"
-                f" recorded {theirs}, played {_brief(line)}"
+                f" recorded {recorded}, played {_brief(line)}"
             )
         self._next = number
 
     def finish(self) -> None:
-        """Raises `UsageError` when the transcript has lines that the session has not."""
+        """Raise `UsageError` if the transcript has more lines than the replay."""
         if self._next < len(self._lines):
             raise UsageError(f"{self._path}: line {self._next + 1}: the session ended before this")
 
@@ -238,7 +241,7 @@ def _brief(line: bytes) -> str:
 
 
 def choices_of(transcript: Transcript, player: str) -> Iterator[Record]:
-    """What a player decided and answered, in order."""
+    """Find the decisions and answers of a player, in order."""
     for record in transcript.records:
         if player in (record.get("decided"), record.get("answered")):
             yield record

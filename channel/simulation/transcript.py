@@ -1,4 +1,4 @@
-"""Disputes as transcripts: the scenario in the first line, and all that happened behind it."""
+"""Transcripts of disputes: the scenario in the first line, then every event."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def scenario_of(path: Path, header: Record) -> Scenario:
-    """The scenario in a transcript's first line. Raises `UsageError`."""
+    """Read the scenario in a transcript's first line. Raises `UsageError`."""
     try:
         return check_scenario(msgspec.convert(header, _Header).scenario)
     except msgspec.ValidationError as error:
@@ -38,12 +38,12 @@ def scenario_of(path: Path, header: Record) -> Scenario:
 def played(
     scenario: Scenario, sink: Sink = lambda line: None, *listeners: Listener
 ) -> tuple[Run, list[BrokenPromise], str]:
-    """Run a scenario and check its promises: the run, what is broken, and the digest."""
+    """Run a scenario and check its promises; returns the run, the broken promises, the digest."""
     lines = Lines(sink)
     lines.write({"format": DISPUTE, "scenario": asdict(scenario)})
 
-    def record(told: SessionEvent) -> None:
-        line = record_of(told)
+    def record(event: SessionEvent) -> None:
+        line = record_of(event)
         if line is not None:
             lines.write(line)
 
