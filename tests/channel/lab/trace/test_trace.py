@@ -49,7 +49,7 @@ def test_a_slash_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_raise_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "trace", CASES, "--case", "spacepoker-end-00078")
     text = " ".join(ran.out.split())
-    assert "is_selection(mask=()) is_mask(mask=(), bits=5) = () = ()" in text
+    assert "is_selection(selection=()) is_mask(mask=(), bits=5) = () = ()" in text
     assert "if (is_selection evidence): no" in text
     assert "raise: the slash fails: (x) in end, since (is_selection evidence) does not hold" in text
     assert "by SP-END-4" in text
@@ -142,7 +142,7 @@ def test_a_bare_run_names_the_referee_and_the_validator(
     text = " ".join(ran.out.split())
     assert "referee(MOVER_PUBKEY=0xaaaa…aaaa (48 bytes), " in text
     assert "end(PROGRAM_HASH=end's hash, " in text
-    assert "showdown(waiter=" in text
+    assert "showdown(waiter_preimage=" in text
     assert "raise: (x) in slash, since (l (drop 3 result)) does not hold." in text
     file.write_text(json.dumps({"brun": bare(b"timeout")}))
     text = " ".join(channelsim(capsys, "trace", file).out.split())
