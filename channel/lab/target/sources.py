@@ -34,6 +34,7 @@ from games.names import printable
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
 _PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
 _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
+_WORD = re.compile(r"Invalid character .* in '([^']+)'")
 _CACHED = "program and symbols, 1: "
 """What a cached file holds, and how: part of its name."""
 DEEPEST = 10_000
@@ -184,7 +185,8 @@ def _check_source(path: Path, data: bytes) -> None:
 
 
 def _located(path: Path, reached: _Reached, reason: str) -> str:
-    """The compiler's reason behind the file, line and column that it is about, as far as known."""
+    """The compiler's reason, with the file, line and column that it is about; without a better one,
+    of the beginning of the program."""
     for name, here in reached.missing.items():
         if name in reason or name.replace(".", "/") in reason:
             return f"{here}there is no file {name} to include"
@@ -193,16 +195,20 @@ def _located(path: Path, reached: _Reached, reason: str) -> str:
         name = Path(placed[1]).name
         file = next((one for one in reached.files if one.name == name), path)
         return f"{file}: line {placed[2]}, column {placed[3]}: {printable(reason[placed.end() :])}"
-    said = printable(reason.removeprefix("error "))
-    operator = _OPERATOR.search(reason)
-    for file in reached.files if operator else ():
+    said = printable(reason.removeprefix("error ").removesuffix(" compiling ()"))
+    operator, word = _OPERATOR.search(reason), _WORD.search(reason)
+    for file in reached.files:
         text = reached.text(file)
         before = ""
         for token in chialisp.tokens(text):
-            if operator and before == "(" and token.text == operator[1]:
+            called = operator and before == "(" and token.text == operator[1]
+            if called or (word and token.text.endswith(word[1])):
                 return f"{file}: {input_files.place(text, token.at)}: does not compile: {said}"
             before = token.text
-    return f"{path}: does not compile: {said}"
+    # Nothing in the reason says where: the program begins here.
+    text = reached.text(path)
+    start = next((token.at for token in chialisp.tokens(text)), 0)
+    return f"{path}: {input_files.place(text, start)}: does not compile: {said}"
 
 
 def read_hex(path: Path) -> Program:

@@ -153,9 +153,10 @@ def read(path: Path) -> Target:
     honest = _honest(written, here / file.play.honest) if file.play else ()
     sources = {name: here / source for name, source in file.programs.items()}
     for name, source in sources.items():
-        if input_files.is_missing(source):
-            where = written.where("programs", name)
-            raise UsageError(f"{where}: [programs] {name}: no file {file.programs[name]}")
+        _check_file(written, "programs", name, source, file.programs[name])
+    if file.referee is not None:
+        program = file.referee.program
+        _check_file(written, "referee", "program", here / program, program)
     try:
         made = Sources(sources, folders).compile()
         judge, names = referee(), {name: one.symbols for name, one in made.items()}
@@ -168,6 +169,15 @@ def read(path: Path) -> Target:
         raise UsageError(f"{path}: {error}") from None
     programs = {name: one.program for name, one in made.items()}
     return Target(file.name, programs, judge, file.rules, honest, names, str(path))
+
+
+def _check_file(written: TomlFile[_File], table: str, key: str, path: Path, named: str) -> None:
+    """Raises `UsageError`, naming the line, where a key names no file."""
+    where = f"{written.where(table, key)}: [{table}] {key}"
+    if path.is_dir():
+        raise UsageError(f"{where}: {named!r} is a folder, not a file")
+    if input_files.is_missing(path):
+        raise UsageError(f"{where}: no file {named}")
 
 
 def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:

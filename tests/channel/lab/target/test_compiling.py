@@ -90,6 +90,12 @@ PLACES: dict[str, tuple[str | bytes, dict[str, str], str]] = {
         {},
         "a.clsp: line 3, column 4: no such callable 'frob'",
     ),
+    "a number that is none": (
+        "(mod (A)\n  (+ A\n  0xfffg))",
+        {},
+        "a.clsp: line 3, column 3: does not compile: Invalid character 'g'",
+    ),
+    "a reason without a place": ("\n(mod)", {}, "a.clsp: line 2, column 1: does not compile: "),
     "an old dialect": ("(mod (A)\n  (frob A 1))", {}, "a.clsp: line 2, column 4: "),
     "in an include": (
         f"(mod (A)\n  {STANDARD} (include lib.clinc)\n  (f A))",

@@ -98,9 +98,13 @@ BAD = {
     "no honest moves": ('name = "x"\n[programs]\na = "a.clsp"\n[play]\nhonest = "h"', "honest"),
     "no referee": (
         'name = "x"\n[programs]\na = "a.clsp"\n[referee]\nprogram = "r"',
-        "cannot be read",
+        "line 5, column 1: [referee] program: no file r",
     ),
     "it does not compile": ('name = "x"\n[programs]\na = "bad.clsp"', "bad.clsp"),
+    "an empty path": (
+        'name = "x"\n[programs]\na = ""',
+        "line 3, column 1: [programs] a: '' is a folder, not a file",
+    ),
     "a folder": ('name = "x"\n[programs]\na = "."', "a folder, not a file"),
     "not hex": ('name = "x"\n[programs]\na = "a.hex"', "not a CLVM program in hex"),
     "a cycle of hashes": ('name = "x"\n[programs]\np = "p.clsp"\nq = "q.clsp"', "a cycle: "),
