@@ -15,7 +15,7 @@ from channel.peer.chain_news import (
 )
 from channel.peer.interface import BrokenOff, OpeningFailed
 from channel.session.setup import NAMES
-from channel.simulation.promises.news import standing
+from channel.simulation.promises.news import valid_news
 from channel.simulation.run import Run
 from games.amounts import counted
 
@@ -28,7 +28,7 @@ def account(run: Run) -> list[str]:
     honest = run.scenario.honest
     names = [name.capitalize() for name in NAMES]
     us, them = names[honest], names[1 - honest]
-    events = standing(run.parties[honest].news)
+    events = valid_news(run.parties[honest].news)
     parts: Parts = ([], [])
     reasons: list[str] = []
     for news in events:

@@ -1,4 +1,4 @@
-"""Where in a hand an adversary deviated, and what came of it: the words of the matrix."""
+"""Classify a run for the matrix: where the adversary deviated, and how it ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from channel.protocol.messages import (
     decode,
 )
 from channel.protocol.state import ChannelState
-from channel.simulation.promises.news import standing
+from channel.simulation.promises.news import valid_news
 from channel.simulation.run import Run
 from games import registry
 
@@ -40,7 +40,7 @@ HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
 
 
 class RunResult(Enum):
-    """What came of a run, for the honest side; the first of these that fits."""
+    """How a run ended for the honest side; the first of these that fits."""
 
     NO_CHANNEL = "no channel"
     CLOSED = "closed"
@@ -51,13 +51,13 @@ class RunResult(Enum):
 
 
 def columns(games: Iterable[str]) -> tuple[str, ...]:
-    """All places of a session with these games, in the order of play."""
+    """All parts of a session with these games, in the order of play."""
     parts = dict.fromkeys(part for game in games for part in registry.get(game).parts)
     return (HANDSHAKE, PROPOSAL, *parts, SETTLEMENT, POTATO, SHUTDOWN)
 
 
-def place(run: Run) -> str:
-    """The part of the session that the deviation belongs to: by what was said, or said last."""
+def part_of(run: Run) -> str:
+    """The part of the session in which the adversary deviated, by its last message."""
     actor = run.parties[run.scenario.side].actor
     if not isinstance(actor, Adversary) or not actor.deviated_at:
         return HANDSHAKE
@@ -73,7 +73,7 @@ def place(run: Run) -> str:
 
 
 def _main(batch: Batch, before: ChannelState | None) -> str:
-    """What a batch is about: a move before all else."""
+    """The part of the session that a batch belongs to: that of a move, if it has one."""
     kinds = {type(action) for action in batch.actions}
     for action in batch.actions:
         game = before.game(action.game_id) if isinstance(action, Move) and before else None
@@ -84,9 +84,9 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
     return PROPOSAL if kinds & {Propose, Accept, Cancel} else POTATO
 
 
-def outcome(run: Run) -> RunResult:
-    """What came of it, by what the honest side was told and what still holds."""
-    told = standing(run.parties[run.scenario.honest].news)
+def result_of(run: Run) -> RunResult:
+    """How a run ended, by the honest side's news."""
+    told = valid_news(run.parties[run.scenario.honest].news)
     if any(isinstance(news, ChannelClosed) for news in told):
         return RunResult.CLOSED
     state = next((news for news in told if isinstance(news, StateCounts)), None)

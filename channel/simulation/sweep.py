@@ -1,8 +1,8 @@
-"""Everything at once: each adversary, on each side, wherever in a hand it can deviate.
+"""Run every adversary, on both sides, wherever in a hand it can deviate.
 
-A seed is a few hands of each menu of games. An adversary that is to deviate from a step on does so
-at the first thing that it can change; the next run begins behind that, so that each of its
-deviations is run once. Weather and fees go round, and other seeds put them elsewhere.
+A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
+deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
+in another order with each seed.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from channel.crypto import bls
 from channel.simulation.arena import Arena
 from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.run import Run
-from channel.simulation.run_results import outcome, place
+from channel.simulation.run_results import part_of, result_of
 from channel.simulation.scenario import WEATHERS, Scenario
 from channel.system.interrupt import held
 from channel.system.workers import Work, WorkerPool
 from games import registry
 
 FEES = 5
-"""What the honest side offers at first in every fifth run, in mojos; nothing in the others."""
+"""The first fee of the honest side in every fifth run, in mojos; the others have none."""
 
 HANDS = 2
-"""Hands of each menu in one seed, with other cards, other seats and another course."""
+"""Hands of each menu in one seed, with other cards and seats."""
 
 RANDOM = ("random", "random")
-"""Both players' policy in some menus: it bets, raises and folds. A game without it has its own."""
+"""The policy of both players in some menus; a game without it uses its default."""
 
 MOST_STEPS = 100
-"""Messages that nobody says in one session."""
+"""A bound on the messages of one session."""
 
 
 @dataclass(slots=True)
 class Cell:
-    """How often an adversary deviated in one part of a session, what came of it, what broke."""
+    """How often an adversary deviated in one part of a session, and how those runs ended."""
 
     runs: int = 0
     broken: int = 0
@@ -52,9 +52,10 @@ class Cell:
 
 @dataclass(slots=True)
 class SweepTotals:
-    """What many runs covered. `idle`: runs in which the adversary found nothing to change.
+    """Totals over many runs.
 
-    `spends` are those of coins that the chain holds in the end. `interrupted`: before all was run.
+    `idle` counts runs in which the adversary found nothing to change, `spends` the coins that are
+    spent in the end. `interrupted`: not everything was run.
     """
 
     runs: int = 0
@@ -81,13 +82,13 @@ class SweepTotals:
         deviated = run.deviated or not run.scenario.adversary
         self.idle += not deviated
         if deviated or broken:
-            cell = self.cell(run.scenario.adversary, place(run))
+            cell = self.cell(run.scenario.adversary, part_of(run))
             cell.runs += 1
-            cell.results[outcome(run).value] += 1
+            cell.results[result_of(run).value] += 1
             cell.broken += len(broken)
 
     def merge(self, other: SweepTotals) -> None:
-        """Add what other runs covered."""
+        """Add the totals of other runs."""
         self.runs += other.runs
         self.idle += other.idle
         self.blocks += other.blocks
@@ -108,7 +109,7 @@ def run_all(
 ) -> SweepTotals:
     """Run everything for so many seeds, in so many processes; an interrupt ends it early.
 
-    `tell` hears of the runs that are done, and how many adversaries of all seeds have had theirs.
+    `tell` is called with the runs so far, and how many of how many adversaries are done.
     """
     parts = [SweepTotals() for _ in range(seeds)]
     begun = [0] * seeds
@@ -135,10 +136,12 @@ def _runner() -> Work[tuple[str, int], tuple[SweepTotals, int]]:
 
 
 def run_seed(seed: str, number: int) -> Iterator[tuple[SweepTotals, int]]:
-    """Everything, for the seed of this number (counted from 0): run by run, with how many
-    adversaries have had all of theirs before."""
+    """Run everything for one seed, numbered from 0.
+
+    Yields the totals of each run, with the number of adversaries that are done.
+    """
     runs = 0
-    # The runs begin alike: what two peers sign before somebody deviates, they sign in all.
+    # All runs sign the same until the adversary deviates.
     with bls.remembered():
         for over, first in enumerate(beginnings(seed, number)):
             for part in everywhere(first, runs):
@@ -147,10 +150,9 @@ def run_seed(seed: str, number: int) -> Iterator[tuple[SweepTotals, int]]:
 
 
 def beginnings(seed: str, number: int) -> Iterator[Scenario]:
-    """For each adversary its run from the first step on, on one side and with one menu.
+    """Each adversary's first scenario, at the first step, on one side and with one menu.
 
-    Side and menu go round with the number, so that as many seeds as there are pairs of them
-    have them all.
+    Side and menu alternate with the number: as many seeds as there are pairs have them all.
     """
     every = menus()
     for count, name in enumerate(("", *names()), number):
@@ -160,7 +162,7 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
 
 
 def menus() -> tuple[Scenario, ...]:
-    """What is played: each game alone, all at once, in different phases, and hand after hand."""
+    """The menus of games: each game alone, two at once, staggered, and hand after hand."""
     games = registry.names()
     return (
         *(Scenario((name,), "") for name in games),
@@ -171,9 +173,9 @@ def menus() -> tuple[Scenario, ...]:
 
 
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
-    """Run a scenario, and again from behind the place where its adversary deviated, run by run.
+    """Run a scenario again and again, each time from behind the place of the last deviation.
 
-    So many runs `before` have had their weather and fees.
+    `before` is the number of earlier runs, which decides on weather and fees.
     """
     step: int | None = 0
     while step is not None and step < MOST_STEPS:
@@ -189,7 +191,7 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
             run = Arena(scenario).run()
             broken = check(run)
         except Exception as error:
-            # Whatever it is, it is a finding: the other runs are still wanted.
+            # Any exception is a result of this run; the others go on.
             tally.runs += 1
             tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
             step += 1
@@ -200,11 +202,11 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
 
 
 def next_step(run: Run) -> int | None:
-    """The first step at which this adversary does something else; None if there is none."""
+    """The next step at which this adversary can do something else; None if there is none."""
     actor, step = run.parties[run.scenario.side].actor, run.scenario.step
     if not isinstance(actor, Adversary) or actor.said <= step:
         return None
     if actor.deviated_at is not None:
         return max(step + 1, actor.deviated_at)
-    # Who would have deviated at the first thing that let it found nothing, and will not later.
+    # One that deviates at the first opportunity has found none, and will not find one later.
     return None if actor.at_once else max(step + 1, actor.said)

@@ -1,6 +1,6 @@
-"""Kinds of faults: what a peer is given, what comes out of it, or a function in between, is wrong.
+"""Kinds of faults: in a peer's events, in its effects, or in one function of the engine.
 
-A fault is there only while its peer works; the other side's is not touched.
+A fault is in place only while its peer handles an event; the other side's peer is not touched.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from channel.protocol.messages import (
     decode,
     encode,
 )
-from channel.simulation.faults.skipped_checks import EngineCheck, left_out
+from channel.simulation.faults.skipped_checks import EngineCheck, skipped
 
 
 class EngineFault:
-    """A fault in one peer for one run. `reached`: it has made a difference."""
+    """A fault in one peer for one run; `reached`: it has made a difference."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
@@ -56,46 +56,46 @@ class EngineFault:
         self.reached = True
 
     def around(self) -> AbstractContextManager[None]:
-        """What holds while the peer works."""
+        """The context in which the peer handles an event."""
         return nullcontext()
 
     def event(self, event: Event | None) -> Event | None:
-        """What the peer is given in place of an event; the same, unless the fault is here."""
+        """The event that the peer handles instead of this one."""
         return event
 
     def drops(self, event: Event | None) -> bool:
-        """Whether the peer is not told of an event at all."""
+        """Whether the peer does not handle an event at all."""
         return False
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """What comes out in place of these effects."""
+        """The effects to carry out instead of these."""
         return effects
 
 
 class SkipsCheck(EngineFault):
-    """A check of the engine is left out."""
+    """Skips a check of the engine."""
 
     def __init__(self, peer: Peer, check: EngineCheck) -> None:
         super().__init__(peer)
         self._check = check
 
     def around(self) -> AbstractContextManager[None]:
-        """Leave the check out."""
-        return left_out(self._check, self.mark)
+        """Skip the check."""
+        return skipped(self._check, self.mark)
 
 
-# --- what goes in, and what comes out -----------------------------------------------------------
+# --- events and effects -----------------------------------------------------------
 
 
 class Loses(EngineFault):
-    """Effects of one kind never come out."""
+    """Loses the spends or records of some names."""
 
     def __init__(self, peer: Peer, *which: str) -> None:
         super().__init__(peer)
         self._which = which
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """All effects but those."""
+        """All other effects."""
         kept = [effect for effect in effects if not self._lost(effect)]
         if len(kept) < len(effects):
             self.mark()
@@ -106,19 +106,19 @@ class Loses(EngineFault):
 
 
 def _kind(effect: Push | Store) -> str:
-    """What the tables below call it: a spend is `push` and its name."""
+    """The name of an effect in the table of faults: a spend is `push` and its name."""
     return f"push {effect.name.removesuffix('+fee')}." if isinstance(effect, Push) else effect.name
 
 
 class Once(EngineFault):
-    """A spend is pushed once, and not again when it is not in."""
+    """Pushes each spend only once."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer)
         self._pushed: set[tuple[str, bytes]] = set()
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """All but what was pushed before."""
+        """All effects but repeated pushes."""
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Push):
@@ -132,7 +132,7 @@ class Once(EngineFault):
 
 
 class Late(EngineFault):
-    """Spends of one kind are pushed so many blocks after they were due."""
+    """Pushes the spends of some names so many blocks late."""
 
     def __init__(self, peer: Peer, blocks: int, *which: str) -> None:
         super().__init__(peer)
@@ -141,7 +141,7 @@ class Late(EngineFault):
         self._since: dict[bytes, int] = {}
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """All but what is not late enough yet."""
+        """All effects but spends that are not late enough yet."""
         kept: list[Effect] = []
         for effect in effects:
             if isinstance(effect, Push) and _kind(effect).startswith(self._which):
@@ -155,14 +155,14 @@ class Late(EngineFault):
 
 
 class Clock(EngineFault):
-    """The height that it is told of is another one."""
+    """Reports another height to the peer."""
 
     def __init__(self, peer: Peer, by: int) -> None:
         super().__init__(peer)
         self._by = by
 
     def event(self, event: Event | None) -> Event | None:
-        """Another height, once it is on chain."""
+        """A block at another height, once the channel is on chain."""
         if not isinstance(event, Block) or self.peer.state.dispute is None:
             return event
         self.mark()
@@ -170,14 +170,14 @@ class Clock(EngineFault):
 
 
 class Deaf(EngineFault):
-    """The peer does not hear of some events."""
+    """Hides some events from the peer."""
 
     def __init__(self, peer: Peer, deaf_to: Callable[[Peer, Event | None], bool]) -> None:
         super().__init__(peer)
         self._deaf_to = deaf_to
 
     def drops(self, event: Event | None) -> bool:
-        """Drop those events."""
+        """Whether it hides this event."""
         deaf = self._deaf_to(self.peer, event)
         self.reached = self.reached or deaf
         return deaf
@@ -199,7 +199,7 @@ def is_pinned(peer: Peer, event: Event | None) -> bool:
 
 
 class CancelsAccepted(EngineFault):
-    """It cancels the proposals that its player accepts."""
+    """Cancels the proposals that its player accepts."""
 
     def event(self, event: Event | None) -> Event | None:
         """Turn an acceptance into a cancellation."""
@@ -210,19 +210,19 @@ class CancelsAccepted(EngineFault):
 
 
 class NeverAsksBack(EngineFault):
-    """It does not ask for the potato that it gave away while it owed a move."""
+    """Never asks for the potato that it gave away with a move due."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer)
         self._after_block = False
 
     def event(self, event: Event | None) -> Event | None:
-        """Note whether it is a block: only then does a peer ask for that."""
+        """Note whether this is a block: a peer asks for the potato then."""
         self._after_block = isinstance(event, Block)
         return event
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """All effects but that request."""
+        """All effects but the request."""
         left = [
             one for one in effects if not (self._after_block and one == Send(encode(Request())))
         ]
@@ -232,10 +232,10 @@ class NeverAsksBack(EngineFault):
 
 
 class StoresLast(EngineFault):
-    """What is to be stored first is stored last."""
+    """Stores after everything that should follow."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """The same effects in another order."""
+        """The same effects, with the stores last."""
         stores = [effect for effect in effects if isinstance(effect, Store)]
         others = [effect for effect in effects if not isinstance(effect, Store)]
         if any(isinstance(effect, Send) for effect in others) and stores:
@@ -244,14 +244,14 @@ class StoresLast(EngineFault):
 
 
 class Says(EngineFault):
-    """Something is said beside, or in place of, what is right."""
+    """Sends other messages instead of the right ones, or beside them."""
 
     def __init__(self, peer: Peer, say: Callable[[Peer, bytes], list[bytes]]) -> None:
         super().__init__(peer)
         self._say = say
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """The messages, changed."""
+        """The effects with the messages changed."""
         said: list[Effect] = []
         for effect in effects:
             if not isinstance(effect, Send):
@@ -267,7 +267,7 @@ class Says(EngineFault):
 
 
 def skips_a_number(peer: Peer, blob: bytes) -> list[bytes]:
-    """A batch with the number after the right one."""
+    """Send a batch with the number after the right one."""
     message = decode(blob)
     if not isinstance(message, Batch):
         return [blob]
@@ -275,7 +275,7 @@ def skips_a_number(peer: Peer, blob: bytes) -> list[bytes]:
 
 
 def says_twice(peer: Peer, blob: bytes) -> list[bytes]:
-    """A batch, and an empty one on top."""
+    """Send a batch, and an empty one after it."""
     message = decode(blob)
     if not isinstance(message, Batch):
         return [blob]
@@ -283,7 +283,7 @@ def says_twice(peer: Peer, blob: bytes) -> list[bytes]:
 
 
 def plays_on(peer: Peer, blob: bytes) -> list[bytes]:
-    """A message of the shutdown, and a batch."""
+    """Send a batch after a message of the shutdown."""
     message = decode(blob)
     if not isinstance(message, Shutdown | ShutdownDone):
         return [blob]
@@ -292,7 +292,7 @@ def plays_on(peer: Peer, blob: bytes) -> list[bytes]:
 
 
 def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
-    """A batch with its channel half in place of the unroll half."""
+    """Send a batch with its channel half in place of the unroll half."""
     message = decode(blob)
     if not isinstance(message, Batch):
         return [blob]
@@ -300,7 +300,7 @@ def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
 
 
 def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
-    """What a game's secrets come from, beside a message."""
+    """Disclose the seed of a game's secrets beside a message."""
     if peer.state.play is None or not peer.play.state.games:
         return [blob]
     game_id = peer.play.state.games[0].id
@@ -308,10 +308,10 @@ def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
 
 
 class Publishes(EngineFault):
-    """It publishes the first state that it could complete, not the newest."""
+    """Publishes the oldest state that it can complete, not the newest."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """Another state than the newest."""
+        """The effects with another unroll."""
         changed: list[Effect] = []
         for effect in effects:
             completable = self.peer.play.history if self.peer.state.play else ()
@@ -326,10 +326,10 @@ class Publishes(EngineFault):
 
 
 class PreemptsItself(EngineFault):
-    """It preempts its own newest state, which has its own parity."""
+    """Preempts the state that it published itself."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """One spend more."""
+        """The effects, and that spend."""
         times_out = any(isinstance(one, Push) and one.name == "unroll-timeout" for one in effects)
         if not times_out:
             return effects
@@ -340,14 +340,14 @@ class PreemptsItself(EngineFault):
 
 
 class HidesNews(EngineFault):
-    """It does not tell its player news of one kind."""
+    """Hides one kind of news from its player."""
 
     def __init__(self, peer: Peer, kind: type) -> None:
         super().__init__(peer)
         self._kind = kind
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """All effects but those news."""
+        """All effects but that news."""
         left = [
             one
             for one in effects
@@ -359,10 +359,10 @@ class HidesNews(EngineFault):
 
 
 class FalseNews(EngineFault):
-    """It tells its player what is not so."""
+    """Tells its player false news."""
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
-        """Other news."""
+        """The effects with the news changed."""
         changed: list[Effect] = []
         for effect in effects:
             match effect:
@@ -377,18 +377,18 @@ class FalseNews(EngineFault):
 
 
 def hastily(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
-    """Wait for a block or two, whatever was agreed on."""
+    """Wait for a block or two, instead of the agreed times."""
     marks, late = original(*args[:-1], Times(1, 1, 1))
     if late is not None and original(*args)[1] is None:
         planted.mark()
     return marks, late
 
 
-# --- functions in between -----------------------------------------------------------------------
+# --- functions of the engine ---------------------------------------------------------------------
 
 
 class Replaced(EngineFault):
-    """One function of the engine is another one: `other` gets the original and a mark."""
+    """Replaces one function of the engine; `other` gets the fault and the original first."""
 
     def __init__(self, peer: Peer, where: str, other: Callable[..., Any]) -> None:
         super().__init__(peer)
@@ -406,7 +406,7 @@ class Replaced(EngineFault):
         if original is None:
             raise InvariantError(f"the engine has no {self._where}: the fault cannot be planted")
         changed = partial(self._other, self, original)
-        # A partial is no method: one that stands for a method is looked up through a function.
+        # A partial does not bind as a method, so a function stands for it.
         replacement = (
             (lambda *args, **more: changed(*args, **more)) if callable(original) else changed()
         )
@@ -417,17 +417,17 @@ class Replaced(EngineFault):
             setattr(owner, name, original)
 
     def around(self) -> AbstractContextManager[None]:
-        """Put the other function in its place."""
+        """Replace the function."""
         return self._replacing()
 
 
-def nothing(instead: Any) -> Callable[..., Any]:
-    """Answers so whatever the original says, and marks where that is something else."""
+def always(value: Any) -> Callable[..., Any]:
+    """Return a value, whatever the original returns."""
 
     def other(planted: EngineFault, original: Callable[..., Any], *args: Any, **more: Any) -> Any:
-        if original(*args, **more) != instead:
+        if original(*args, **more) != value:
             planted.mark()
-        return instead
+        return value
 
     return other
 
@@ -443,7 +443,7 @@ def instead(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def first_fee(planted: EngineFault, original: Callable[..., Any], fees: Any, blocks: int) -> Any:
-    """What is offered at first, however long it waits."""
+    """Offer the first fee, however long a spend waits."""
     if original(fees, blocks) != fees.first:
         planted.mark()
     return fees.first
@@ -457,7 +457,7 @@ def highest_fee(planted: EngineFault, original: Callable[..., Any], fees: Any, b
 
 
 def never_late(planted: EngineFault, original: Callable[..., Any], *args: Any) -> Any:
-    """Nothing that is waited for is ever late."""
+    """Find nothing late, ever."""
     marks, late = original(*args)
     if late is not None:
         planted.mark()
@@ -472,7 +472,7 @@ def without_evidence(planted: EngineFault, original: Callable[..., Any], *args: 
 
 
 def constant(value: Any) -> Callable[..., Any]:
-    """Another value for a constant."""
+    """Give a constant another value."""
 
     def other(planted: EngineFault, original: Any) -> Any:
         planted.mark()

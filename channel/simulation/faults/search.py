@@ -1,4 +1,4 @@
-"""Which planted faults the adversaries notice, by which promise, and in how many runs."""
+"""Search for a run in which an adversary makes a planted fault break a promise."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from channel.simulation.sweep import menus
 from channel.system.workers import Work, WorkerPool
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
-"""After how many messages an adversary deviates, in the order in which that is tried."""
+"""The steps at which an adversary deviates, in the order in which they are tried."""
 
 MOST_RUNS = 96
-"""Runs in which a fault has to show."""
+"""Runs in which a fault has to show, at the most."""
 
 MOST_OPENINGS = 160
 """The same for a fault of the opening."""
 
 ENOUGH = 12
-"""Runs in which another check refused all that a fault let through: that will not change."""
+"""Runs in which another check refuses all that a fault lets through, before the search ends."""
 
 
 class FaultStatus(Enum):
-    """What became of a fault."""
+    """The result of the search for one fault."""
 
     NOTICED = "noticed"
     COVERED = "refused by another check"
@@ -44,7 +44,7 @@ class FaultStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FaultReport:
-    """What the runs with one fault showed: the first scenario that noticed it, and how.
+    """The result for one fault: the first scenario that noticed it, and how.
 
     `reached` counts the runs in which the fault made a difference.
     """
@@ -103,10 +103,10 @@ class FaultyArena:
 
 
 def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
-    """The runs in which a fault should show: each of its adversaries, in all situations."""
+    """The runs in which a fault should show: each of its adversaries, with many menus."""
     adversaries = [name for name in fault.seen_by if name in ("", *names())]
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
-    # In an opening only chance is different from run to run, and all is soon over.
+    # Runs of an opening are short, and differ by chance only.
     every = menus()[:1] if opening else (*menus(), *tight())
     most = MOST_OPENINGS if opening else MOST_RUNS
     for number in range(most if adversaries else 0):
@@ -123,14 +123,14 @@ def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
 
 
 def tight() -> tuple[Scenario, ...]:
-    """Games in which the balances cover one stake and no more."""
+    """Menus in which the balances cover just one stake."""
     return tuple(
         replace(menu, contribution=menu.unit * menu.stack) for menu in menus() if menu.staggered
     )
 
 
 def examine(fault: PlantedFault, seed: str) -> FaultReport:
-    """Run a fault against its adversaries until a promise breaks."""
+    """Run a fault against its adversaries until a promise breaks, and report that."""
     runs = reached = covered = 0
     for scenario in scenarios(fault, seed):
         runs += 1
@@ -173,7 +173,7 @@ def _finding(
 
 
 def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[FaultReport]:
-    """The findings of all faults, or of those with these names, as they come."""
+    """Report on all faults, or on those with these names, as they are examined."""
     wanted = set(which)
     every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
     with WorkerPool(partial(_examiner, seed), min(jobs, len(every))) as crew:
@@ -185,7 +185,7 @@ def _examiner(seed: str) -> Work[str, FaultReport]:
     by_name = {fault.name: fault for fault in faults()}
 
     def work(name: str) -> Iterator[FaultReport]:
-        # Its runs begin alike: what was signed in one is not signed again.
+        # Its runs begin alike: no message is signed twice.
         with bls.remembered():
             yield examine(by_name[name], seed)
 

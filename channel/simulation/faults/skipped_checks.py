@@ -1,7 +1,7 @@
-"""Every check of the engine, found by the violation that it raises, and how to leave it out.
+"""Find every check of the engine in its source, and skip one of them.
 
-A check is a place that raises `Violation`. While one is left out, what it would have refused
-goes on as if it had been right. All other code of the engine stays what it is.
+A check is a statement that raises `Violation`. While it is skipped, the engine accepts what it
+would have refused. All other code of the engine stays as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MODULES = (
     *("peer.play.receiving", "peer.shutdown"),
     *("peer.phases.closing", "peer.phases.opening", "peer.phases.playing"),
 )
-"""The modules of the engine in which the other side is judged."""
+"""The modules of the engine that check the other side's messages."""
 
 _HOOK = "__channelsim_raise__"
 _RAISES = re.compile(r"Violation|_violation")
@@ -34,10 +34,10 @@ _ID = re.compile(r"CH-[A-Z]+-\d+")
 
 @dataclass(frozen=True, slots=True)
 class EngineCheck:
-    """A place that raises: the module, the function, and which one in it, counted from 1.
+    """A statement that raises: its module, its function, and its number there, from 1.
 
-    `rules` are the ids that it may name, as far as its function says; `says` is the detail that
-    it gives, as it is written there.
+    `rules` are the ids that it may name, as far as its function shows; `says` is the source of its
+    detail.
     """
 
     module: str
@@ -59,10 +59,10 @@ def checks() -> tuple[EngineCheck, ...]:
 
 
 @contextmanager
-def left_out(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
-    """Leave a check out for as long as this lasts; `reached` is called where it would raise.
+def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
+    """Skip a check in this context; `reached` is called where it would raise.
 
-    Raises `InvariantError` if the engine has no such check (any more).
+    Raises `InvariantError` if the engine has no such check.
     """
     code, known = _instrumented(check.module)
     if check not in known:
@@ -89,7 +89,7 @@ def left_out(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
 
 
 def _function(module: ModuleType, qualname: str) -> FunctionType | None:
-    """A module's function, or a class's, plain or behind a decorator."""
+    """A function of a module or of a class, plain or behind a decorator."""
     found: object = module
     for part in qualname.split("."):
         space = vars(found) if found is not None else {}
@@ -99,7 +99,7 @@ def _function(module: ModuleType, qualname: str) -> FunctionType | None:
 
 
 def _code(module: CodeType, qualname: str) -> CodeType:
-    """The code object of a function, by its qualified name, out of its module's."""
+    """The code object of a function, found by its qualified name in its module's."""
     waiting = [module]
     while waiting:
         code = waiting.pop()
@@ -111,16 +111,16 @@ def _code(module: CodeType, qualname: str) -> CodeType:
 
 @cache
 def _instrumented(name: str) -> tuple[CodeType, tuple[EngineCheck, ...]]:
-    """A module's code in which every check asks whether it may raise, and the checks."""
+    """A module's code in which a hook decides whether each check raises, and the checks."""
     module = import_module(f"channel.{name}")
     tree = ast.parse(getsource(module))
     found: list[EngineCheck] = []
     for qualname, function in _functions(tree, ""):
-        marks = _Marks(function)
-        marks.visit(function)
+        hooks = _Hooks(function)
+        hooks.visit(function)
         found += [
             EngineCheck(name, qualname, number, rules, says)
-            for number, (rules, says) in enumerate(marks.checks, 1)
+            for number, (rules, says) in enumerate(hooks.checks, 1)
         ]
     ast.fix_missing_locations(tree)
     return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(found)
@@ -135,34 +135,25 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDe
             yield from _functions(child, f"{prefix}{child.name}.")
 
 
-class _Marks(ast.NodeTransformer):
-    """Puts a question in front of every check of one function."""
+class _Hooks(ast.NodeTransformer):
+    """Puts the hook in front of every check of one function."""
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.checks: list[tuple[tuple[str, ...], str]] = []
-        # Where a check raises by a name, it is one of those that the function knows.
+        # A check that raises by a variable names one of the rules in its function.
         self._known = tuple(dict.fromkeys(_ID.findall(ast.unparse(function))))
 
-    def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        """The violation is made as before, and raised if the hook says so."""
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
+        """Raise the violation only if the hook says so."""
         source = ast.unparse(node.exc) if node.exc is not None else ""
         if node.exc is None or not _RAISES.search(source):
             return node
         says = [ast.unparse(one) for one in getattr(node.exc, "args", ())[1:2]]
         rules = tuple(_ID.findall(source)) or self._known
         self.checks.append((rules, says[0] if says else source))
-        asks = ast.parse(
-            f"if True:\n"
-            f"    _violation_ = None\n"
-            f"    if {_HOOK}({len(self.checks)}, _violation_):\n"
-            f"        raise _violation_\n"
-        ).body[0]
-        assert isinstance(asks, ast.If)
-        made, test = asks.body
-        assert isinstance(made, ast.Assign)
-        assert isinstance(test, ast.If)
-        made.value = node.exc
-        (raises,) = test.body
-        assert isinstance(raises, ast.Raise)
-        raises.cause = node.cause
-        return asks
+        violation = ast.Name("_violation_", ast.Load())
+        made = ast.Assign([ast.Name("_violation_", ast.Store())], node.exc)
+        raises = ast.Call(
+            ast.Name(_HOOK, ast.Load()), [ast.Constant(len(self.checks)), violation], []
+        )
+        return [made, ast.If(raises, [ast.Raise(violation, node.cause)], [])]

@@ -1,8 +1,7 @@
-"""Faults that are planted in the honest side's engine, to see that the promises notice them.
+"""The table of faults to plant in the honest side's engine.
 
-A fault is either a check that is left out, one for each that the engine has, or something that
-it does wrongly: with what goes into a peer, with what comes out of it, or with one function in
-between. It is there only while the honest side works. Each names the adversaries that it takes.
+A fault skips one check of the engine, or makes the engine behave wrongly. Each names the
+adversaries against which it shows.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from channel.simulation.faults.kinds import (
     Says,
     SkipsCheck,
     StoresLast,
+    always,
     constant,
     first_fee,
     hastily,
@@ -42,7 +42,6 @@ from channel.simulation.faults.kinds import (
     is_pinned,
     is_request,
     never_late,
-    nothing,
     plays_on,
     says_twice,
     skips_a_number,
@@ -55,10 +54,9 @@ from channel.simulation.faults.skipped_checks import EngineCheck, checks
 
 @dataclass(frozen=True, slots=True)
 class PlantedFault:
-    """A fault by name: the rules or promises that it is about, what is wrong, and how.
+    """A fault: the rules or promises that it is `about`, `what` is wrong, and how to plant it.
 
-    `seen_by` are the adversaries against which it should show, in scenarios in which the fields in
-    `given` are so.
+    It should show against the adversaries `seen_by`, in scenarios with the fields `given`.
     """
 
     name: str
@@ -70,7 +68,7 @@ class PlantedFault:
 
     @property
     def is_check(self) -> bool:
-        """Whether it is a check that is left out, so that another one may stand in for it."""
+        """Whether it skips a check, so that another check may refuse the same message."""
         return self.name.startswith("unchecked ")
 
 
@@ -98,13 +96,13 @@ _RULES_OF = {
     "receiving._judge": ("CH-MOVE-4",),
     "receiving._slashable_moves": ("CH-MOVE-4", "CH-MOVE-5"),
 }
-"""The rules of checks that are told them by who calls, by module and function."""
+"""The rules of checks whose callers name them, by module and function."""
 
 _SEEN_BY = {
     "receiving._judge": ("overshare", "padded"),
     "receiving._slashable_moves": ("bad-selection", "overraise", "wrong-reveal"),
 }
-"""Others that reach these checks."""
+"""Other adversaries that reach these checks."""
 
 
 def _behaves(
@@ -120,8 +118,8 @@ def _behaves(
 
 
 def behaviours() -> tuple[PlantedFault, ...]:
-    """What an engine can do wrongly besides leaving out a check."""
-    # What it takes to be in need of each spend.
+    """The faults that are not skipped checks."""
+    # Adversaries that publish a stale state.
     stale = ("stale-oldest", "stale-any")
     return (
         _behaves(
@@ -377,7 +375,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "does not make again what it sent",
             Replaced,
             "peer.onchain.signed_games:SignedGames.sent_from",
-            nothing(None),
+            always(None),
             by=("silent", "stale-previous", "leaver"),
         ),
         _behaves(
@@ -386,7 +384,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "moves on in a game that it settled",
             Replaced,
             "peer.onchain.signed_games:SignedGames.settled_by_us",
-            nothing(False),
+            always(False),
             by=("denies-settlement", "dead"),
         ),
         _behaves(
@@ -404,7 +402,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "accepts any timeout of a game",
             Replaced,
             "protocol.proposals:least_timeout",
-            nothing(0),
+            always(0),
             by=("short-timeouts",),
         ),
         replace(
@@ -464,7 +462,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "finds every game's timeout too short",
             Replaced,
             "protocol.proposals:least_timeout",
-            nothing(1 << 20),
+            always(1 << 20),
             by=("", "leaver"),
         ),
         _behaves(
@@ -516,7 +514,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "plays on after moves that it could slash",
             Replaced,
             "peer.play.receiving:_slashable_moves",
-            nothing(()),
+            always(()),
             by=("bad-selection", "overraise", "wrong-reveal"),
         ),
         _behaves(
@@ -540,7 +538,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
     )
 
 
-_BOUND = "what a message makes us read or keep is bounded, which no promise is about"
+_BOUND = "it bounds what a message makes us read or store, which no promise is about"
 
 ARGUED = {
     "unchecked transitions._accept/3": UNBREAKABLE["CH-ACCEPT-4"],
@@ -552,9 +550,9 @@ ARGUED = {
     "unchecked opening.on_early_message/1": _BOUND,
     "unchecked receiving._slashable_moves/1": "each illegal move of these games can be slashed",
 }
-"""Faults that no adversary of this harness can show, by name, and why."""
+"""Faults that no adversary can show, by name, and why."""
 
 
 def faults() -> tuple[PlantedFault, ...]:
-    """All faults: checks that are left out, in the order of the source, and the others."""
+    """All faults: the skipped checks, in the order of the source, and then the others."""
     return (*map(_unchecked, checks()), *behaviours())

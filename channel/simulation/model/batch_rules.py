@@ -1,7 +1,6 @@
-"""Whether a batch keeps to the rules of the potato, whoever sends it and whoever answers it.
+"""Judge a batch, independently of the engine: all the rules that it breaks.
 
-Written apart from the engine, like the ledger: a batch is judged by the state before it, by who
-holds the potato, and by the rules of the games, and all rules that it breaks are named. Source:
+It is judged by the state before it, the holder of the potato, and the rules of the games. Source:
 the state channel, "The potato".
 """
 
@@ -27,17 +26,17 @@ from games.referee import RefereeRefusal
 
 ORDER = (Settle, Cancel, Accept, Move, Propose)
 MOST = 100
-"""Live games, and open proposals, at once."""
+"""The most live games, and open proposals, at once."""
 FARTHEST = 2 * 1000
-"""How far above the least one that is free an id may be."""
+"""How far an id may be above the least free one."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchVerdict:
-    """The rules that a batch breaks, and the state that it leads to if it breaks none.
+    """The rules that a batch breaks, and the state after it if it breaks none.
 
-    `after` is there too when nothing is wrong but moves that the other side can slash
-    (`slashable`): that state may be published, as it was declared.
+    `slashable`: nothing is wrong but moves that the other side can slash. Then `after` is the
+    declared state, which may be published.
     """
 
     rules: frozenset[str]
@@ -54,13 +53,13 @@ def judge(
     holder: int,
     asked: bool,
 ) -> BatchVerdict:
-    """Judge a batch of this side; `asked`: the other one has asked for the potato."""
+    """Judge a batch of this side; `asked`: the other side has requested the potato."""
     if holder != sender:
         return BatchVerdict(frozenset({"CH-BATCH-1"}))
     if batch.number != before.number + 1:
         return BatchVerdict(frozenset({"CH-BATCH-2"}))
-    work = _Work(before, sender, agreed)
-    rules = {rule for action in batch.actions for rule in work.does(action)}
+    work = _Applied(before, sender, agreed)
+    rules = {rule for action in batch.actions for rule in work.apply(action)}
     kinds = [ORDER.index(type(action)) for action in batch.actions]
     if kinds != sorted(kinds):
         rules.add("CH-BATCH-3")
@@ -79,8 +78,8 @@ def judge(
     return BatchVerdict(frozenset(rules), after if slashable or not rules else None, slashable)
 
 
-class _Work:
-    """A state in the hands of a batch: each action says which rules it breaks, or is done."""
+class _Applied:
+    """A state while the actions of a batch are applied to it."""
 
     def __init__(self, before: LedgerState, sender: int, agreed: ChannelTerms) -> None:
         self.number = before.number + 1
@@ -93,14 +92,14 @@ class _Work:
         self.moved: set[int] = set()
 
     def account(self) -> LedgerState:
-        """The state as it is now."""
+        """The state after the actions so far."""
         balances, ids = tuple(self.balances), tuple(self.next_ids)
         return LedgerState(
             self.number, (balances[0], balances[1]), self.games, self.open, (ids[0], ids[1])
         )
 
-    def does(self, action: BatchAction) -> Iterator[str]:
-        """Do an action; what of it breaks a rule is named, and not done."""
+    def apply(self, action: BatchAction) -> Iterator[str]:
+        """Apply an action, unless it breaks rules: yield those."""
         match action:
             case Settle(game_id):
                 yield from self._settle(game_id)
@@ -183,7 +182,7 @@ class _Work:
 
 
 def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame | None:
-    """The game of an offer before anybody moved; None where no such game can be played."""
+    """The game of an offer before the first move; None if it cannot be played."""
     try:
         return first(offer, proposer, referee_keys)
     except (UnknownGame, BadTerms):
@@ -191,10 +190,10 @@ def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> 
 
 
 def _states_its_record(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> bool:
-    """Whether an offer says of its game what follows from its name and parameters."""
+    """Whether an offer states the record that its game and parameters give."""
     game = playable(offer, proposer, referee_keys)
     if game is None:
-        return True  # nobody can play it, and it is for the other side to cancel
+        return True  # it cannot be played, and the other side has to cancel it
     coin = game.coin
     says = offer.amount, offer.stakes, offer.commitment, offer.max_move_size, offer.mover_share
     return says == (

@@ -1,6 +1,6 @@
-"""What the opening fixed for a channel, and what both sides sign under it for a state.
+"""What the opening fixes for a channel, and what both sides sign for a state.
 
-Written apart from the engine: the conditions of a state are built from its account alone.
+Independent of the engine: the conditions of a state are built from the ledger alone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ChannelTerms:
     def of(
         cls, hello: Hello, welcome: Welcome, launch: Launch, agg_sig_data: bytes
     ) -> ChannelTerms:
-        """What these three messages fix."""
+        """The terms that these three messages fix."""
         channel_keys = launch.channel_key, welcome.channel_key
         launcher = launcher_coin(launch.parent)
         return cls(
@@ -53,7 +53,7 @@ class ChannelTerms:
     # --- the puzzles of a state ---
 
     def unroll_puzzle_hash(self, state: LedgerState) -> bytes:
-        """Where the channel coin goes when this state is published."""
+        """The puzzle hash of the unroll coin of this state."""
         timeout_form = (_condition(82, int_to_atom(self.unroll_timeout)), self.conditions(state))
         return curried_hash(
             load("channel/unroll").hash,
@@ -63,7 +63,7 @@ class ChannelTerms:
         )
 
     def conditions(self, state: LedgerState) -> Value:
-        """What a preemption by this state says: its number, the balances, the games' coins."""
+        """The conditions of a preemption by this state: its number, balances and game coins."""
         return to_list((_condition(1, int_to_atom(state.number)), *self._coins(state)))
 
     def _coins(self, state: LedgerState) -> list[Value]:
@@ -75,7 +75,7 @@ class ChannelTerms:
     # --- what is signed ---
 
     def unsigned(self, state: LedgerState, sender: int, halves: tuple[bytes, bytes]) -> list[str]:
-        """Which of this side's halves for a state are none: `CH-BATCH-4`, `CH-BATCH-5`."""
+        """The rules that this side's halves for a state break: `CH-BATCH-4`, `CH-BATCH-5`."""
         to_unroll = _condition(51, self.unroll_puzzle_hash(state), int_to_atom(self.coin.amount))
         wanted = (
             ("CH-BATCH-4", self.channel_keys, self._channel_message(to_list((to_unroll,)))),
@@ -88,12 +88,12 @@ class ChannelTerms:
         ]
 
     def is_shutdown_half(self, state: LedgerState, sender: int, half: bytes) -> bool:
-        """Whether this is that side's half of the spend straight to both balances."""
+        """Whether this is the side's half-signature of the shutdown."""
         key = added(*self.channel_keys)
         return is_half(self.channel_keys[sender], self._shutdown_message(state), key, half)
 
     def is_shutdown(self, state: LedgerState, signature: bytes) -> bool:
-        """Whether this completes that spend."""
+        """Whether this is the complete signature of the shutdown."""
         return signed((added(*self.channel_keys),), (self._shutdown_message(state),), signature)
 
     def _shutdown_message(self, state: LedgerState) -> bytes:
@@ -109,7 +109,7 @@ def _condition(code: int, *atoms: bytes) -> Value:
 
 # --- signatures --------------------------------------------------------------------------------
 
-# Runs of one seed begin alike, so that most of these are asked for again.
+# Runs of one seed begin alike, so most of these are computed again.
 
 
 @lru_cache(maxsize=1 << 12)

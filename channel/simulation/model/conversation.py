@@ -1,8 +1,8 @@
-"""What the two sides said, as the honest one saw it, each message judged by the rules.
+"""Judge every message of a run as the honest side saw it.
 
-An honest side has to take what keeps to the rules, to accuse what does not, and to say nothing
-that breaks them itself; it must not stop waiting too early, nor wait for ever. The engine is
-asked nothing: only what went in and out of it counts. Source: the state channel, "Opening" and
+An honest side accepts what follows the rules, accuses what does not, and breaks none itself. It
+neither gives up before a deadline nor waits for ever. Only the events and effects of its peer are
+used, nothing of its state. Source: the state channel, "Opening" and
 "The potato".
 """
 
@@ -51,31 +51,31 @@ TIMES = Times()
 LAWFUL: frozenset[str] = frozenset()
 
 PATIENCE = 12
-"""Blocks beyond its time for which an honest side may wait, for what the weather does to it."""
+"""Blocks for which an honest side may wait beyond a deadline, because of the weather."""
 
 LONGEST_TIMEOUT = 7 * 4608
 """The longest game timeout, in blocks, that a careful side accepts: a week."""
 
 FREE = 1 << 16
-"""Bytes that a message may always have; from there on the state decides what there is to say."""
+"""Bytes that a message may always have; the limit of a longer one depends on the state."""
 
 ENDS = LeftForChain | UnilateralClose | OpeningFailed | ChannelClosed
-"""News with which the honest side listens no more."""
+"""News after which the honest side ignores messages."""
 
 
 @dataclass
 class Conversation:
-    """Everything that was said until the honest side listened no more.
+    """Both sides' messages until the honest side ignores them.
 
-    `accounts` are the states by number, `received` the newest that the honest side can
-    complete and `sent` the newest that it sent; `slashable` one with illegal moves in it that
-    it may publish. `broken` says what it did that it must not.
+    `accounts` are the states by number. `received` is the newest state that the honest side can
+    complete, `sent` the newest that it sent, and `slashable` one with illegal moves that it may
+    publish. `broken` lists what the honest side did wrong.
     """
 
     side: int
     handshake: Handshake
     times: tuple[int, int]
-    """Blocks within which the other side answers, and moves."""
+    """Blocks within which the other side has to answer, and to move."""
     confirmations: int
     accounts: dict[int, LedgerState]
     received: int
@@ -83,7 +83,7 @@ class Conversation:
     slashable: int | None = None
     broken: list[str] = field(default_factory=list)
     rules: set[str] = field(default_factory=set)
-    """The rules that the other side broke, as far as it was listened to."""
+    """The rules that the other side broke before its messages were ignored."""
 
     over: bool = False
     _peak: int = 0
@@ -97,15 +97,15 @@ class Conversation:
     _open: bool = False
     _held: list[Message] = field(default_factory=list)
     _last: tuple[bytes | None, bytes | None] = (None, None)
-    """The last message that was heard, and the last batch."""
+    """The last message from the other side, and its last batch."""
     _since: int = 0
     _gone: bool = False
     _born: int | None = None
 
-    # --- one turn after the other ---
+    # --- one event after the other ---
 
     def turn(self, turn: JournalEntry) -> None:
-        """Judge what came in, what was done about it, and what went out."""
+        """Judge an event and the effects that it had."""
         news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
         accusation = next((one.blame for one in news if isinstance(one, BrokenOff)), None)
         heard: frozenset[str] | None = LAWFUL
@@ -119,7 +119,7 @@ class Conversation:
                 elif accusation is None:
                     self._waits()
             case Received(blob):
-                heard = self._hears(blob)
+                heard = self._receives(blob)
             case CancelGames(group_id):
                 self._refused.add(group_id)
             case _:
@@ -128,20 +128,20 @@ class Conversation:
             self._accuses(accusation, heard, turn)
             self.over = self._gone = True
         elif heard:
-            self.broken.append(f"it took what breaks {', '.join(sorted(heard))}")
+            self.broken.append(f"it accepted what breaks {', '.join(sorted(heard))}")
             self.over = True
         if self.over:
             return
         for effect in turn.effects:
             if isinstance(effect, Send) and not self.over:
-                self._says(effect.message)
+                self._sends(effect.message)
         if any(isinstance(one, ENDS) for one in news):
             self.over = self._gone = True
 
     def afterwards(self, turn: JournalEntry) -> None:
-        """Who has gone on chain, or closed, says nothing any more."""
+        """Check that nothing is sent after going on chain or closing."""
         if self._gone and any(isinstance(effect, Send) for effect in turn.effects):
-            self.broken.append("it talks on after it has gone on chain or closed the channel")
+            self.broken.append("it sends messages after it has gone on chain or closed the channel")
             self._gone = False
 
     def _see(self, block: Block, peak: int) -> None:
@@ -155,24 +155,24 @@ class Conversation:
             self._born = born[0] if born else None
 
     def _begins(self) -> frozenset[str] | None:
-        """Play begins: what was held until now is heard."""
+        """Begin to play: judge the messages that were held until now."""
         self._open = True
         if self._born is None or self._peak - self._born < self.confirmations:
             self.broken.append("it began to play before the channel coin was deep")
         self._since = self._peak
         held, self._held = self._held, []
         for message in held:
-            rules = self._breaks(self._told(message, 1 - self.side))
+            rules = self._breaks(self._apply(message, 1 - self.side))
             if rules:
                 return rules
         return LAWFUL
 
     # --- what comes in ---
 
-    def _hears(self, blob: bytes) -> frozenset[str] | None:
-        """The rules that these bytes of the other side break; None where it may be either."""
+    def _receives(self, blob: bytes) -> frozenset[str] | None:
+        """The rules that the other side's bytes break; None if they may be refused or not."""
         if self._closed or blob in self._last:
-            return LAWFUL  # nothing counts after the completed shutdown, and no repeat ever
+            return LAWFUL  # repeats are ignored, and everything after the completed shutdown
         if len(blob) > MAX_MESSAGE:
             return self._breaks(frozenset({"CH-MSG-1"}))
         try:
@@ -184,11 +184,11 @@ class Conversation:
             return self._holds(message)
         if self._waiting() and isinstance(message, Advisory):
             return LAWFUL
-        rules = self._breaks(self._told(message, 1 - self.side))
+        rules = self._breaks(self._apply(message, 1 - self.side))
         return rules if rules or len(blob) <= FREE else None
 
     def _holds(self, message: Message) -> frozenset[str] | None:
-        """A message that came a little before play; a second one of a kind may be refused."""
+        """Hold a message that comes a little before play; a second one of a kind may be refused."""
         another = any(isinstance(one, type(message)) for one in self._held)
         self._held.append(message)
         return None if another else LAWFUL
@@ -198,28 +198,30 @@ class Conversation:
         return rules
 
     def _waiting(self) -> bool:
-        """Whether nothing of the opening but perhaps its last message is to come, and play has
-        not begun: the funding may be in the chain before that message is here."""
+        """Whether the opening is over, perhaps but for its last message, and play has not begun.
+
+        The funding may be on chain before that message arrives.
+        """
         last = self.side == 0 and self.handshake.awaits_completion
         return (self.handshake.over or last) and not self._open
 
     def _accuses(self, accusation: Blame, heard: frozenset[str] | None, turn: JournalEntry) -> None:
-        """Whether an accusation is right: by what was just heard, or by the time it took."""
+        """Check an accusation, by the last message or by the time that the other side took."""
         rule = accusation.rule
         if rule.startswith("CH-TIME") and isinstance(turn.event, Block):
             if not self._late(rule, 0):
                 self.broken.append(f"it gave up too early: {accusation}")
         elif rule == "CH-COINS-1":
-            pass  # what it was to send itself would have been a trap
+            pass  # its own batch would have made a coin at a reward address
         elif heard is not None and not _names(rule, heard):
             why = f"what breaks {', '.join(sorted(heard))}" if heard else "what breaks no rule"
             self.broken.append(f"it accused {why}: {accusation}")
 
     # --- what goes out ---
 
-    def _says(self, blob: bytes) -> None:
+    def _sends(self, blob: bytes) -> None:
         message = decode(blob)
-        rules = self._told(message, self.side)
+        rules = self._apply(message, self.side)
         if rules:
             kind = type(message).__name__.lower()
             self.broken.append(f"it sent a {kind} that breaks {', '.join(sorted(rules))}")
@@ -227,8 +229,8 @@ class Conversation:
 
     # --- either ---
 
-    def _told(self, message: Message, sender: int) -> frozenset[str]:
-        """Take a message of either side; the rules that it breaks."""
+    def _apply(self, message: Message, sender: int) -> frozenset[str]:
+        """Apply a message of either side, and return the rules that it breaks."""
         late = isinstance(message, Funded) and self._open
         if not self._open or (late and not self.handshake.over):
             rules = self.handshake.take(message, sender, self._peak)
@@ -256,9 +258,7 @@ class Conversation:
         return self.accounts[max(self.received, self.sent)]
 
     def _agreed(self) -> ChannelTerms:
-        agreed = self.handshake.agreed
-        assert agreed is not None
-        return agreed
+        return self.handshake.terms()
 
     def _batch(self, batch: Batch, sender: int) -> frozenset[str]:
         before, other = self._newest(), 1 - sender
@@ -339,7 +339,7 @@ class Conversation:
         return frozenset(rules)
 
     def _ends(self, message: Message, sender: int) -> frozenset[str]:
-        """After a shutdown was asked for: its completion, and nothing else."""
+        """Judge a message after a shutdown was requested: only its completion is allowed."""
         match message:
             case ShutdownDone(signature) if sender != self._closing and not self._closed:
                 if not self._agreed().is_shutdown(self._newest(), signature):
@@ -354,7 +354,7 @@ class Conversation:
     # --- time ---
 
     def _late(self, rule: str, more: int) -> bool:
-        """Whether something of this rule has been due for longer than its time and `more`."""
+        """Whether something is late by this rule, by more than `more` blocks."""
         answer, move = (time + more for time in self.times)
         waited = self._peak - self._since
         if rule == "CH-TIME-2":
@@ -372,7 +372,7 @@ class Conversation:
         return any(game.mover != self.side for game in self._newest().games.values())
 
     def _waits(self) -> None:
-        """Still waiting: that must not go on for ever; nor may the other side have to."""
+        """Check that neither side waits for ever."""
         begun = self.side == 0 or self.handshake.agreed is not None
         for rule in ("CH-TIME-1", "CH-TIME-2"):
             if begun and self._late(rule, PATIENCE):
@@ -393,14 +393,14 @@ class Conversation:
 
 
 def _names(rule: str, heard: frozenset[str]) -> bool:
-    """Whether a rule that was named is one that was broken. The games name their own."""
+    """Whether the accused rule was broken. Games have rules of their own under CH-MOVE-4."""
     if not rule.startswith("CH-"):
         return bool(heard & {"CH-MOVE-4", rule})
     return rule in heard
 
 
 def conversation(run: Run) -> Conversation:
-    """The conversation of a run, judged to its end."""
+    """Judge a run to its end."""
     scenario, side = run.scenario, run.scenario.honest
     contributions = (scenario.balance, scenario.balance)
     first, second = (end.peer.config.wallet.coin for end in run.parties)

@@ -1,6 +1,6 @@
-"""Whether each message of the opening, A to F, is what it has to be, whoever answers it.
+"""Judge each message of the opening, A to F, independently of the engine.
 
-Written apart from the engine. Source: the state channel, "Keys and signatures" and "Opening".
+Source: the state channel, "Keys and signatures" and "Opening".
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TypeVar
 
 from chia_rs import G1Element
 
@@ -19,6 +20,7 @@ from channel.chain.coins import (
     launcher_puzzle,
     launcher_solution,
 )
+from channel.errors import InvariantError
 from channel.protocol.messages import (
     FirstHalves,
     Funded,
@@ -45,18 +47,21 @@ STEPS = (
     (Funding, 0),
     (Funded, 1),
 )
-"""The messages of an opening in their order, and who says each."""
+"""The messages of an opening in order, each with the side that sends it."""
 
 MOST_COST = 200_000_000
-"""What running a wallet's spend may cost."""
+"""The CLVM cost that running a wallet's spend may have."""
 
 A_DAY = 4608
-"""Blocks: the latest deadline of a funding."""
+"""Blocks in a day: the latest deadline of a funding."""
+
+
+M = TypeVar("M", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningTerms:
-    """What both players agreed on before they talk, and the coins that their wallets hold.
+    """What both players agreed on before the opening, and the coins of their wallets.
 
     `times` are the response and the move time, in blocks.
     """
@@ -70,9 +75,9 @@ class OpeningTerms:
 
 
 class Handshake:
-    """An opening, message by message, as the side that checks it sees them.
+    """An opening, judged message by message.
 
-    `agreed` is what it fixes, once message C was said.
+    `agreed` has the terms that it fixes, from message C on.
     """
 
     def __init__(self, terms: OpeningTerms) -> None:
@@ -82,7 +87,7 @@ class Handshake:
 
     @property
     def over(self) -> bool:
-        """Whether all six messages were said."""
+        """Whether all six messages were sent."""
         return len(self._said) == len(STEPS)
 
     @property
@@ -91,7 +96,7 @@ class Handshake:
         return not self.over and len(self._said) == len(STEPS) - 1
 
     def take(self, message: Message, sender: int, peak: int) -> frozenset[str]:
-        """The rules that this message breaks; it counts as said only if there are none."""
+        """Take a message at this height, unless it breaks rules: return those."""
         if self.over or (type(message), sender) != STEPS[len(self._said)]:
             return frozenset({"CH-MSG-3"})
         rules = frozenset(self._broken(message, peak))
@@ -106,7 +111,7 @@ class Handshake:
             case Hello():
                 yield from self._introduced(message, ())
             case Welcome(channel_key=key, channel_proof=proof):
-                hello = self._hello()
+                hello = self._sent(Hello)
                 yield from self._introduced(message, (hello.unroll_key, hello.referee_key))
                 others = (message.unroll_key, message.referee_key, *_keys(hello))
                 yield from _proved(key, proof, others)
@@ -148,7 +153,7 @@ class Handshake:
             yield "CH-OPEN-12"
 
     def _launched(self, launch: Launch, peak: int) -> Iterator[str]:
-        hello, welcome = self._hello(), self._welcome()
+        hello, welcome = self._sent(Hello), self._sent(Welcome)
         if sha256(launch.channel_key).digest() != hello.channel_key_hash:
             yield "CH-OPEN-11"
         others = (*_keys(hello), welcome.channel_key, *_keys(welcome))
@@ -159,40 +164,40 @@ class Handshake:
             yield "CH-OPEN-9"
 
     def _agreed(self, launch: Launch) -> ChannelTerms:
-        return ChannelTerms.of(self._hello(), self._welcome(), launch, self._terms.agg_sig_data)
+        return ChannelTerms.of(
+            self._sent(Hello), self._sent(Welcome), launch, self._terms.agg_sig_data
+        )
 
-    def _hello(self) -> Hello:
-        hello = self._said[0]
-        assert isinstance(hello, Hello)
-        return hello
+    def _sent(self, kind: type[M]) -> M:
+        """The message of this kind. Raises `InvariantError` if it was not sent yet."""
+        for message in self._said:
+            if isinstance(message, kind):
+                return message
+        raise InvariantError(f"the opening has no {kind.__name__.lower()} yet")
 
-    def _welcome(self) -> Welcome:
-        welcome = self._said[1]
-        assert isinstance(welcome, Welcome)
-        return welcome
+    def terms(self) -> ChannelTerms:
+        """The terms of the channel. Raises `InvariantError` before message C."""
+        if self.agreed is None:
+            raise InvariantError("the opening has not fixed the channel yet")
+        return self.agreed
 
     # --- D, E and F ---
 
     def _halves(self, number: int, sender: int, halves: tuple[bytes, bytes]) -> Iterator[str]:
-        assert self.agreed is not None
-        if self.agreed.unsigned(LedgerState(number, self._terms.contributions), sender, halves):
+        if self.terms().unsigned(LedgerState(number, self._terms.contributions), sender, halves):
             yield "CH-OPEN-8"
 
     def _completes(self, bundle: Bundle) -> bool:
         """Whether a bundle is the initiator's spends, the receiver's, and all signatures."""
-        funding = self._said[4]
-        assert isinstance(funding, Funding)
-        ours = funding.part.spends
+        ours = self._sent(Funding).part.spends
         pays = (0, 1) if self._terms.contributions[1] else (0,)
         return bundle.spends[: len(ours)] == ours and self._funds(
             bundle.spends, bundle.signature, pays
         )
 
     def _funds(self, spends: tuple[Spend, ...], signature: bytes, sides: tuple[int, ...]) -> bool:
-        """Whether these spends launch the channel, each side pays its part, and all signed."""
-        agreed, launch = self.agreed, self._said[2]
-        assert agreed is not None
-        assert isinstance(launch, Launch)
+        """Whether these spends launch the channel, pay each side's part, and are signed."""
+        agreed, launch = self.terms(), self._sent(Launch)
         if len(spends) != 1 + len(sides) or len({spend.coin for spend in spends}) != len(spends):
             return False
         solution = launcher_solution(agreed.coin.puzzle_hash, agreed.coin.amount)
@@ -230,7 +235,7 @@ def _keys(one: Introduction) -> tuple[bytes, bytes]:
 
 
 def _proved(key: bytes, proof: bytes, others: tuple[bytes, ...]) -> Iterator[str]:
-    """What is wrong with a channel key that comes with this proof."""
+    """The rules that a channel key with this proof breaks."""
     if not _is_key(key) or key in others:
         yield "CH-OPEN-1"
     elif not signed((key,), (key,), proof):
@@ -249,8 +254,10 @@ def _is_amount(atom: bytes) -> bool:
 
 
 def _conditions(spend: Spend) -> list[tuple[bytes, ...]]:
-    """The conditions of a wallet's spend, those with pairs in them as far as the first; none
-    for a spend that gives no list of conditions."""
+    """The conditions of a wallet's spend, each up to its first pair.
+
+    There are none where the spend gives no list of conditions.
+    """
     try:
         if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
             return []

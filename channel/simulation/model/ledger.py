@@ -1,8 +1,7 @@
-"""What two peers owe each other, worked out from what they said and from the games' rules alone.
+"""The states of a channel, computed from the messages and the rules of the games alone.
 
-Written apart from the engine, on purpose: for every state it says what each side has, and where
-its games stand. Whether a move is legal it finds by trying every evidence of one byte, which is
-all that our games' validators take.
+Independent of the engine: each state has the balances and the positions of its games. A move is
+legal if no evidence of one byte slashes it; the validators of our games take no other evidence.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(
 
 @dataclass(frozen=True, slots=True)
 class LedgerGame:
-    """A game as its players said it stands; `mover` and `alice` are sides (0: the initiator).
+    """A game as the messages declare it; `mover` and `alice` are sides (0: the initiator).
 
-    `validator` and `state` are None once nothing can be moved any more, or nobody knows how it
-    goes on. `faults` are the rules that the last move broke; `illegal`: the mover can prove it.
+    `validator` and `state` are None once no move can follow, or after an illegal one. `faults`
+    are the rules that the last move broke; `illegal`: the mover can prove it.
     """
 
     game: str
@@ -40,22 +39,22 @@ class LedgerGame:
 
     @property
     def amount(self) -> int:
-        """What both staked, in mojos."""
+        """The amount of the game coin, in mojos: both stakes."""
         return self.coin.amount
 
     @property
     def over(self) -> bool:
-        """Whether the last move ended the game, or said so."""
+        """Whether the last move ended the game, or declared that it did."""
         return not self.coin.infohash_b
 
     def share(self, side: int) -> int:
-        """What this side gets if nothing more happens."""
+        """The share of this side at a timeout, in mojos."""
         return self.coin.mover_share if side == self.mover else self.coin.waiter_share
 
     def moved(self, move: bytes, commitment: bytes, share: int, size: int) -> LedgerGame:
-        """The game after a move, as it was declared, and judged by us.
+        """The game after a move as declared, with the rules that the move breaks.
 
-        Raises `RefereeRefusal` for what no game coin lets through.
+        Raises `RefereeRefusal` for a move that no game coin allows.
         """
         coin = self.coin.after(move, commitment, share, size)
         after = replace(
@@ -85,7 +84,7 @@ class LedgerGame:
 
 
 def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
-    """The commitment and the size limit of a move that leads there."""
+    """The commitment and the size limit of a move to this step."""
     if step is None:
         return b"", 0
     hashes = hashes_of(registry.get(game))
@@ -97,7 +96,7 @@ def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
 def _judged(
     game: str, validator: str, state: GameState, amount: int, move: bytes, share: int
 ) -> tuple[bool, bool, Next | None]:
-    """Whether some evidence slashes a move, whether some lets it through, and to where."""
+    """Whether some evidence slashes a move, whether some lets it pass, and the next step."""
     rules = registry.get(game)
     judge, hashes = rules.validators[validator].judge, hashes_of(rules)
     slashed = valid = False
@@ -114,7 +113,7 @@ def _judged(
 
 
 def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame:
-    """The game before anybody moved. Raises `UnknownGame` or `BadTerms`."""
+    """The game before the first move. Raises `UnknownGame` or `BadTerms`."""
     rules = registry.get(offer.game)
     terms = rules.terms(offer.parameters)
     initial = rules.initial(terms)
@@ -138,7 +137,7 @@ def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Led
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
-    """What the initiator and the receiver stake, by the game's own terms."""
+    """The stakes of the initiator and the receiver, in mojos, by the game's terms."""
     terms = registry.get(offer.game).terms(offer.parameters)
     alice_side = proposer if offer.proposer_is_alice else 1 - proposer
     alice, bob = terms.stakes[Seat.ALICE], terms.stakes[Seat.BOB]
@@ -147,10 +146,10 @@ def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class LedgerState:
-    """A state: balances, games by id, and the open proposals by their first game's id.
+    """A state: its balances, games by id, and open proposals by the id of their first game.
 
-    An open proposal is its proposer and its offers; `next_ids` are the least ids that each side
-    may still use.
+    An open proposal is its proposer and its offers. `next_ids` are the least free ids of each
+    side.
     """
 
     number: int

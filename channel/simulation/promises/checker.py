@@ -1,8 +1,7 @@
-"""What an honest player is promised, checked after every run by code that the engine is not.
+"""Check after a run that every promise to the honest player was kept.
 
-It looks at what was said, at what the chain holds, and at the rules of the games; of the peer
-it asks nothing but what it told its player. Source: the state channel, "What an honest player
-is promised".
+Only the messages, the chain, the rules of the games, and the news to the player are used. Source:
+the state channel, "What an honest player is promised".
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ from games.amounts import counted
 
 @dataclass(frozen=True, slots=True)
 class BrokenPromise:
-    """A promise that does not hold, and how."""
+    """A promise that was not kept, and how."""
 
     promise: str
     how: str
 
 
 def check(run: Run) -> list[BrokenPromise]:
-    """All promises that this run broke; none, if all is well."""
+    """The promises that this run broke."""
     talk = conversation(run)
     return [
         *money(run),
         *(BrokenPromise("law", how) for how in talk.broken),
-        # Without the law there is no state that both agree on.
+        # After a broken law there is no state that both agree on.
         *(safety(run, talk) if not talk.broken else ()),
         *(BrokenPromise("safety", how) for how in other_moves(run, talk)),
         *(BrokenPromise("duty", how) for how in dict.fromkeys(omissions(run, talk))),
@@ -59,7 +58,7 @@ def check(run: Run) -> list[BrokenPromise]:
         *liveness(run),
         *(BrokenPromise("secrecy", how) for how in secrecy(run)),
         *(BrokenPromise("crash safety", how) for how in forgetful(run, talk)),
-        *manners(run, talk),
+        *news(run, talk),
     ]
 
 
@@ -67,7 +66,7 @@ def check(run: Run) -> list[BrokenPromise]:
 
 
 def money(run: Run) -> Iterator[BrokenPromise]:
-    """Every coin of the channel makes coins of the same amount, down to the last."""
+    """Check that every coin of the channel makes coins of the same amount."""
     coin = channel_coin(run)
     waiting = [coin] if coin is not None else []
     while waiting:
@@ -82,7 +81,7 @@ def money(run: Run) -> Iterator[BrokenPromise]:
 
 
 def channel_coin(run: Run) -> Coin | None:
-    """The channel's coin, if the chain has it."""
+    """The channel coin, if it is on chain."""
     table = run.parties[run.scenario.honest].peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
@@ -97,7 +96,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
 
 
 def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
-    """The honest side has at least its due in the state that counts."""
+    """Check that the honest side got what the state that counts gives it."""
     side = run.scenario.honest
     coin = channel_coin(run)
     if coin is None:
@@ -149,13 +148,13 @@ def safety(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
 
 
 def _got(run: Run) -> int:
-    """What lies at the honest side's reward address."""
+    """The mojos at the honest side's reward address."""
     address = run.parties[run.scenario.honest].peer.config.reward_address
     return sum(seen.coin.amount for seen in run.chain.coins_at(address))
 
 
 def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
-    """The number of the state that was paid out, read off the spend, and its coins in order."""
+    """The number of the state that was paid out, by its spend, and its coins in order."""
     seen = run.chain.coin(unroll.id)
     if seen is None or seen.spent is None or seen.solution is None:
         return None, []
@@ -180,7 +179,7 @@ def _items(value: Value) -> Iterator[Value]:
 def _games(
     state: LedgerState, made: list[Coin], rewards: tuple[bytes, bytes]
 ) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
-    """Each live game's id and coin: the conditions make them in the order of the ids."""
+    """Each live game with its id and coin: the conditions make them in the order of the ids."""
     coins = [coin for coin in made if coin.puzzle_hash not in rewards]
     for place, (game_id, standing) in enumerate(sorted(state.games.items())):
         coin = coins[place] if place < len(coins) else None
@@ -190,7 +189,7 @@ def _games(
 
 
 def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[BrokenPromise]:
-    """Follow a game's coins: what was moved, by whom, and how it was paid."""
+    """Follow a game's coins: each move, who made it, and the payout."""
     side = run.scenario.honest
     while True:
         seen = run.chain.coin(coin.id)
@@ -219,7 +218,7 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
                 if ours and standing.illegal:
                     yield BrokenPromise("safety", "the honest side made an illegal move")
             case _:
-                yield BrokenPromise("safety", "a game coin was spent in no way that there is")
+                yield BrokenPromise("safety", "a game coin was spent in an unknown way")
                 return
         (child,) = run.chain.children(coin.id)
         coin = child.coin
@@ -232,7 +231,7 @@ def _told_illegal(run: Run, coin: Coin) -> bool:
 
 
 def _stopped(run: Run, game_id: int) -> bool:
-    """Whether the honest player folded in this game: then a timeout is its choice."""
+    """Whether the honest player folded in this game, and may let it time out."""
     news = run.parties[run.scenario.honest].news
     return any(
         isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
@@ -241,7 +240,7 @@ def _stopped(run: Run, game_id: int) -> bool:
 
 
 def _paid(run: Run, coin: Coin, side: int) -> int:
-    """What came out of a game coin for this side, however many moves later."""
+    """What this side was paid out of a game coin, in mojos, however many moves later."""
     address = run.parties[side].peer.config.reward_address
     total, waiting = 0, [coin]
     while waiting:
@@ -257,7 +256,7 @@ def _paid(run: Run, coin: Coin, side: int) -> int:
 
 
 def liveness(run: Run) -> Iterator[BrokenPromise]:
-    """All is settled within the timeouts of the moves that were made, and a little weather."""
+    """Check that all is settled within the timeouts of the moves, and what the weather adds."""
     scenario, side = run.scenario, run.scenario.honest
     done = run.finished[side]
     if done is None:
@@ -269,7 +268,7 @@ def liveness(run: Run) -> Iterator[BrokenPromise]:
         return
     moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
     bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
-    # Each reorganisation takes back so many blocks at most; a slow chain keeps what is due.
+    # Each reorganisation takes back so many blocks at most; other weather delays each spend.
     weather = run.reorgs * (2 * scenario.confirmations + 2)
     weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
     weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
@@ -286,11 +285,11 @@ def _moves(run: Run, child: CoinSeen) -> int:
     return 1 + max(below) if below else 0
 
 
-# --- what the player is told -----------------------------------------------------------------
+# --- news -----------------------------------------------------------------
 
 
-def manners(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
-    """What it told its player is so; nothing that it pushed is wrong in itself."""
+def news(run: Run, talk: Conversation) -> Iterator[BrokenPromise]:
+    """Check that the news is true, and that nothing was pushed that is permanently invalid."""
     end = run.parties[run.scenario.honest]
     lies = untrue(end.news, _got(run), run.scenario.balance, undone_closes(end.journal))
     yield from (BrokenPromise("news", how) for how in lies)

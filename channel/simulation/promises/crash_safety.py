@@ -1,7 +1,7 @@
-"""Whether the honest side could be killed at any instant, and lose nothing.
+"""Check that the honest side could be killed at any instant and lose nothing.
 
-What it signs, and every batch that it takes with both signatures, is stored before anything that
-follows from it is sent; so is a move before it is pushed, to be made again in the same bytes.
+Whatever it signs or accepts is stored before anything that follows from it is sent. A move on
+chain is stored before it is pushed, so that it is made again in the same bytes.
 Source: the state channel, "What an honest player is promised", crash safety.
 """
 

@@ -1,8 +1,8 @@
-"""Whether the honest side did on chain what was due, with the block in which it was due.
+"""Check that the honest side pushed every spend with the block in which it was due.
 
-Each picture of the chain that it was given is looked at: an old state is preempted at once, the
-unroll coin and a game are claimed from their timeouts on, an illegal move is slashed at once,
-and all that again with every block until it is in. Source: the state channel, "Going on chain".
+At each block that it was told of, it preempts a stale state, slashes an illegal move, and claims
+what has timed out, until that is in. A side that pays fees raises them block by block.
+Source: the state channel, "Going on chain".
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from games.referee import GameCoin, RefereeRefusal
 
 
 def omissions(run: Run, talk: Conversation) -> Iterator[str]:
-    """What was not done in time."""
+    """Find spends that were not pushed in time."""
     agreed = talk.handshake.agreed
     if agreed is None:
         return
@@ -60,11 +60,11 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 URGENT = ("unroll", "preempt", "slash", "move", "redo")
-"""What has a deadline, and is paid for by a side that pays fees."""
+"""The spends with a deadline, which a side that pays fees pays for."""
 
 
 def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
-    """Spends with a deadline whose fee is not raised block by block, from the first one on."""
+    """Find spends with a deadline whose fee is not raised block by block."""
     fees = run.parties[talk.side].peer.config.fees
     if fees is None or run.reorgs:
         return  # after a reorganisation a coin may be younger than it was
@@ -90,7 +90,7 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 def still_pinned(run: Run, talk: Conversation) -> Iterator[str]:
-    """Spends left in a bundle of the other side that pays less than this side offers for them."""
+    """Find spends left in a bundle of the other side that pays less than this side offers."""
     end = run.parties[talk.side]
     fees = end.peer.config.fees
     if fees is None:
@@ -116,7 +116,7 @@ def still_pinned(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
-    """Whether it watches the coin that the spent channel coin became.
+    """Check that it watches the coin that the channel coin was spent to.
 
     It has to know that coin even where its node does not give the solution of the spend.
     """
@@ -131,7 +131,7 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
         coins = {seen.coin: seen for seen in turn.event.coins}
         channel_coin = coins.get(terms.coin)
         if channel_coin is not None and channel_coin.spent is not None and not made & {*coins}:
-            yield "it does not look for the coin that the channel coin became"
+            yield "it does not watch the coin that the channel coin was spent to"
 
 
 def _fees(bundle: Bundle, address: bytes) -> int:
@@ -161,7 +161,7 @@ def _settled(turn: JournalEntry) -> bool:
 
 
 def _unroll_due(talk: Conversation, state: LedgerState, age: int, timeout: int) -> str:
-    """What is to be done about an unspent unroll coin so many blocks old."""
+    """The spend that is due for an unspent unroll coin of this age, in blocks."""
     newest = talk.slashable if talk.slashable is not None else talk.received
     if state.number < newest and state.number % 2 != talk.side:
         return f"preempt state {state.number}"
@@ -169,7 +169,7 @@ def _unroll_due(talk: Conversation, state: LedgerState, age: int, timeout: int) 
 
 
 def _game_due(side: int, game: LedgerGame, age: int) -> str:
-    """What is to be done about an unspent game coin so many blocks old."""
+    """The spend that is due for an unspent game coin of this age, in blocks."""
     if game.illegal and game.mover == side:
         return "slash an illegal move"
     due = age >= game.coin.timeout and game.share(side)
@@ -215,7 +215,7 @@ def _coin(parent: bytes, game: GameCoin) -> Coin:
 
 
 def other_moves(run: Run, talk: Conversation) -> Iterator[str]:
-    """Moves on chain where the honest side had sent another one, or had settled."""
+    """Find moves on chain that differ from the one sent, or follow a settlement."""
     sent: dict[GameCoin, GameCoin | None] = {}
     for number, state in talk.accounts.items():
         after = talk.accounts.get(number + 1)

@@ -1,4 +1,4 @@
-"""Whether what a player was told is so: how its games and its channel ended, and for how much."""
+"""Check the news: how the games and the channel ended, and for how much."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from channel.simulation.run import JournalEntry
 from games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
-"""What is told only once it is as deep as this player wants it."""
+"""News that is final: it is told only at the confirmation depth."""
 
 
-def standing(news: Iterable[News]) -> list[News]:
-    """What was told and not taken back, in order."""
+def valid_news(news: Iterable[News]) -> list[News]:
+    """The news that was not undone, in order."""
     found: list[News] = []
     for one in news:
         if isinstance(one, Undone):
@@ -36,14 +36,14 @@ def standing(news: Iterable[News]) -> list[News]:
 
 
 def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]:
-    """Proposals whose player was not told that they were cancelled or became games, once."""
-    told = standing(news)
+    """Find proposals that the news does not end exactly once, by a start or a cancellation."""
+    told = valid_news(news)
     ends = Counter(one.group.id for one in told if isinstance(one, Cancelled))
     ends.update(one.game.id for one in told if isinstance(one, GameStarted))
     made = {group_id for state in talk.accounts.values() for group_id in state.open}
     wrong = sorted(group_id for group_id in made if ends[group_id] != 1)
     if wrong:
-        yield f"proposals {wrong} were not told to have ended, or more than once"
+        yield f"proposals {wrong} did not end in the news, or more than once"
 
 
 def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
@@ -66,14 +66,14 @@ def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
 def untrue(
     news: Sequence[News], got: int, put_in: int, undone: Sequence[ChannelClosed] = ()
 ) -> Iterator[str]:
-    """What is wrong with the news of a player that put in and got out so many mojos.
+    """Find what is wrong with the news of a player that put in and got out so many mojos.
 
     `undone` are the shutdowns that a deep reorganisation undid.
     """
     for one in news:
         if isinstance(one, Undone) and isinstance(one.fact, FINAL) and one.fact not in undone:
-            yield f"what was final was taken back: {type(one.fact).__name__}"
-    told = standing(news)
+            yield f"final news was undone: {type(one.fact).__name__}"
+    told = valid_news(news)
     yield from _games(told)
     if any(isinstance(one, ChannelClosed) for one in told):
         staked = [
@@ -94,7 +94,7 @@ def untrue(
 
 
 def _games(told: Sequence[News]) -> Iterator[str]:
-    """Each game that began ended once, and no other."""
+    """Check that each game that began ended once, and no other."""
     ends: dict[int, int] = defaultdict(int)
     begun: set[int] = set()
     for one in told:

@@ -1,8 +1,7 @@
-"""What the honest side let others see before its time.
+"""Check that the honest side disclosed nothing too early.
 
-By what it sent and pushed, in order: no key and no seed ever; a value that a move of its reveals
-nowhere before such a move; and on chain no such move before what it answers is safe from
-reorganisations, as far as its deadline allows.
+It never discloses a key or a seed, nor a value before the move that reveals it. On chain it makes
+such a move only when the move that it answers is deep, as far as the deadline allows.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ VALUE = 16
 """Bytes of the shortest value that a move reveals."""
 
 LAST_BLOCKS = 3
-"""Before its deadline a move goes out whatever it reveals."""
+"""Blocks before its deadline in which a move is made, whatever it reveals."""
 
 
 def secrecy(run: Run) -> Iterator[str]:
-    """What it should not have let out of its hands."""
+    """Find what it should not have disclosed."""
     yield from _keys_and_seeds(run)
     yield from _values(run)
     yield from _waiting(run)
@@ -60,7 +59,7 @@ def _games(run: Run) -> set[int]:
 
 
 def _values(run: Run) -> Iterator[str]:
-    """Whatever is in a move, and nowhere before, must come in a move, or in an early reveal."""
+    """Check that a value of a move appears first in a move, or in an early reveal."""
     uttered = run.parties[run.scenario.honest].disclosures
     revealed = [_revealed(one) for one in uttered]
     values = {value for parts in revealed for part in parts for value in _cut(part)}
@@ -109,8 +108,11 @@ def _bytes(one: Disclosure) -> list[bytes]:
 
 
 def _waiting(run: Run) -> Iterator[str]:
-    """A move on chain waits until what it answers is deep, but for the last blocks before its
-    deadline. What the paid-out state contains is fixed, and a move that was sent is known."""
+    """Check that a move on chain waits until the move that it answers is deep.
+
+    It need not wait in the last blocks before its deadline, nor to answer what the paid-out state
+    contains, nor if the move was sent before.
+    """
     reveals = all(registry.get(name).reveals for name in run.scenario.games)
     if run.reorgs or not reveals:
         return  # the coins that it saw may have been born at other heights; or need not wait

@@ -18,7 +18,7 @@ from channel.protocol.messages import Settle
 from channel.protocol.rules import RULES
 from channel.protocol.state import Side
 from channel.simulation.faults import search
-from channel.simulation.faults.kinds import EngineFault, Replaced, nothing
+from channel.simulation.faults.kinds import EngineFault, Replaced, always
 from channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
@@ -26,7 +26,7 @@ from channel.simulation.faults.search import (
     examine_all,
     scenarios,
 )
-from channel.simulation.faults.skipped_checks import EngineCheck, checks, left_out
+from channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
 from channel.simulation.faults.table import ARGUED, PlantedFault, faults
 from channel.simulation.promises.checker import BrokenPromise, check
 from channel.simulation.scenario import Scenario
@@ -75,7 +75,7 @@ def test_a_settlement_in_the_others_turn_is_a_theft_whoever_answers_it() -> None
     fault = BY_NAME["unchecked transitions._settle/2"]
     found = examine(fault, "theft")
     assert (found.outcome, found.promise) == (FaultStatus.NOTICED, "law")
-    assert found.how == "it took what breaks CH-SETTLE-2"
+    assert found.how == "it accepted what breaks CH-SETTLE-2"
     assert found.scenario is not None
     assert found.scenario.adversary == "breaks-ch-settle-2"
 
@@ -112,13 +112,13 @@ def test_a_fault_is_gone_when_its_run_is_over() -> None:
             transitions._settle(table.ends[ANN].state, Side(game.mover.other), Settle(game.id))
 
 
-def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() -> None:
+def test_a_check_that_is_skipped_raises_no_more_and_says_that_it_was_reached() -> None:
     table = in_a_game()
     state = table.ends[ANN].state
     game = state.games[0]
     (fits,) = (one for one in checks() if one.name == "transitions._settle/2")
     reached: list[int] = []
-    with left_out(fits, lambda: reached.append(1)):
+    with skipped(fits, lambda: reached.append(1)):
         after, settled = transitions._settle(state, game.mover.other, Settle(game.id))
         with pytest.raises(Violation, match="CH-SETTLE-1"):
             transitions._settle(state, game.mover, Settle(999))
@@ -135,7 +135,7 @@ def test_a_check_that_is_left_out_raises_no_more_and_says_that_it_was_reached() 
 )
 def test_a_check_that_the_engine_does_not_have_is_an_error(check_: EngineCheck) -> None:
     with pytest.raises(InvariantError, match="the engine has no check"):
-        left_out(check_, lambda: None).__enter__()
+        skipped(check_, lambda: None).__enter__()
 
 
 def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
@@ -146,7 +146,7 @@ def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
         "peer.machine:Gone.handle",
     ):
         with pytest.raises(InvariantError, match="cannot be planted"):
-            Replaced(peer, where, nothing(None)).around().__enter__()
+            Replaced(peer, where, always(None)).around().__enter__()
 
 
 def test_every_fault_has_its_place_in_the_engine() -> None:
@@ -164,7 +164,7 @@ class Harmless(EngineFault):
         self.reached = reached
 
 
-def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
+def test_a_fault_without_effect_differs_from_one_that_was_not_reached(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(search, "MOST_RUNS", 2)
@@ -175,7 +175,7 @@ def test_what_makes_no_difference_is_told_apart_from_what_was_not_reached(
     assert examine(replace(fault, seen_by=()), "x").outcome is FaultStatus.UNREACHED
 
 
-def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
+def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fault = PlantedFault("none", ("safety",), "nothing", EngineFault, ("",))
@@ -185,7 +185,7 @@ def test_a_promise_that_breaks_without_the_fault_is_told_as_such(
     assert cli.is_open(found)
 
 
-def test_without_a_fault_the_same_runs_break_nothing() -> None:
+def test_without_a_fault_the_same_runs_break_always() -> None:
     fault = PlantedFault(
         "none", ("safety",), "nothing", EngineFault, ("leaver", "breaks-ch-settle-2")
     )

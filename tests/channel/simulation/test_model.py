@@ -17,7 +17,7 @@ from channel.simulation.arena import Arena
 from channel.simulation.model.batch_rules import judge
 from channel.simulation.model.conversation import Conversation, conversation
 from channel.simulation.promises.checker import check
-from channel.simulation.promises.news import standing
+from channel.simulation.promises.news import valid_news
 from channel.simulation.run import Run
 from channel.simulation.scenario import Scenario
 
@@ -58,7 +58,7 @@ def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> No
     """By the model, which the engine has no part in, and by the honest side."""
     run, talk = broken_by(rule)
     assert check(run) == []
-    told = standing(run.parties[run.scenario.honest].news)
+    told = valid_news(run.parties[run.scenario.honest].news)
     accused = [one.blame.rule for one in told if isinstance(one, BrokenOff)]
     assert len(accused) == 1
     if rule.startswith("CH-TIME"):
@@ -115,7 +115,7 @@ def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
             new = encode(msgspec.structs.replace(batch, **change))
             talk = conversation(with_message(run, blob, new, sent=sent))
             assert len(talk.broken) == 1, change
-            assert talk.broken[0].startswith("it sent a batch" if sent else "it took what")
+            assert talk.broken[0].startswith("it sent a batch" if sent else "it accepted what")
 
 
 def test_an_accusation_without_cause_is_found() -> None:
