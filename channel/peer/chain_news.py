@@ -1,6 +1,6 @@
-"""What a player is told of the chain: every outcome by name, with its amounts and coins.
+"""News from the chain for the player: each outcome by name, with its amounts and coins.
 
-Each is a fact that holds until a reorganisation takes it back, and then `Undone` says so.
+Each fact holds until a reorganisation undoes it, which `Undone` reports.
 "Ours" and "theirs" are this peer's and the other's.
 """
 
@@ -14,7 +14,7 @@ from channel.chain.coins import Coin
 
 @dataclass(frozen=True, slots=True)
 class LeftForChain:
-    """We stop playing by messages though the other side did no wrong, and publish this state."""
+    """We close the channel unilaterally, though the other side broke no rule, at this state."""
 
     reason: str
     published: int
@@ -22,9 +22,9 @@ class LeftForChain:
 
 @dataclass(frozen=True, slots=True)
 class UnilateralClose:
-    """The other side closes the channel on its own, which it may do at any time.
+    """The other side closes the channel unilaterally, which it may do at any time.
 
-    Play by messages ends, and we follow it on chain; what it published is told as `UnrollSeen`.
+    Off-chain play ends, and we follow it on chain; `UnrollSeen` reports the published state.
     """
 
     height: int
@@ -41,9 +41,9 @@ class UnrollSeen:
 
 @dataclass(frozen=True, slots=True)
 class UnknownSpend:
-    """A coin of the channel was spent in a way that we never signed: our keys must be known.
+    """A coin of the channel was spent in a way that we never signed: our keys have leaked.
 
-    Nothing can be done about it here; all records are kept.
+    The peer can do nothing about it, and keeps all records.
     """
 
     coin: Coin
@@ -52,11 +52,11 @@ class UnknownSpend:
 
 @dataclass(frozen=True, slots=True)
 class StateCounts:
-    """The unroll coin was spent: this state is paid out, by its own timeout or a preemption.
+    """The unroll coin was spent, by its timeout or a preemption: this state is paid out.
 
     `rewards` are the balances' coins, the initiator's first (None: nothing to pay); `games`
-    are the coins of the live games, by id. `stale`: newer states existed, and nobody preempted
-    in time.
+    are the coins of the live games, by id. `stale`: newer states existed, and nobody
+    preempted in time.
     """
 
     number: int
@@ -88,10 +88,10 @@ class IllegalOnChain:
 
 @dataclass(frozen=True, slots=True)
 class RevealAtRisk:
-    """Our move's deadline does not let it wait until the move that it answers is safe.
+    """Our move cannot wait until the move that it answers is deep: its deadline is near.
 
-    Should a reorganisation of more than `depth` blocks come, the other side can answer again
-    and knows what we revealed.
+    After a reorganisation of more than `depth` blocks the other side could make its move again,
+    knowing what we revealed.
     """
 
     game_id: int
@@ -115,7 +115,7 @@ class GamePaid:
 
 @dataclass(frozen=True, slots=True)
 class Forfeited:
-    """There is nothing in this coin for us, and nothing that we could still do about it."""
+    """This coin pays us nothing, and we can do nothing about it."""
 
     game_id: int
     coin: Coin
@@ -124,7 +124,7 @@ class Forfeited:
 
 @dataclass(frozen=True, slots=True)
 class GameVoid:
-    """A game that had begun, or ended, does not exist in the state that counts."""
+    """A game of a newer state does not exist in the state that was paid out."""
 
     game_id: int
     number: int
@@ -132,9 +132,9 @@ class GameVoid:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """A game ended on chain, as deep as we want it: what we and the other side got, in mojos.
+    """A game ended on chain, at confirmation depth: what both sides got, in mojos.
 
-    `corrects`: it had ended off chain, at other amounts.
+    `corrects`: it had ended off chain with other amounts.
     """
 
     game_id: int
@@ -145,9 +145,9 @@ class GameEnded:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettled:
-    """All of the channel's money is where it goes, as deep as we want it, in mojos.
+    """All of the channel's money is paid out, at confirmation depth, in mojos.
 
-    "Theirs" may still lie in game coins that pay us nothing: the other side can claim them.
+    `theirs` may include game coins that pay us nothing, and that the other side has not claimed.
     """
 
     number: int
@@ -157,7 +157,7 @@ class ChannelSettled:
 
 @dataclass(frozen=True, slots=True)
 class ChannelClosed:
-    """The channel coin was spent to these reward coins, by the clean shutdown."""
+    """The clean shutdown spent the channel coin to these reward coins."""
 
     rewards: tuple[Coin, ...]
     height: int
@@ -165,7 +165,7 @@ class ChannelClosed:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A reorganisation took this back: it is no longer so."""
+    """A reorganisation undid this fact."""
 
     fact: Fact
 
@@ -184,6 +184,6 @@ Fact: TypeAlias = (
     | ChannelSettled
     | ChannelClosed
 )
-"""What the picture of the chain says; taken back when it no longer says so."""
+"""What holds on chain, until `Undone` says that a reorganisation undid it."""
 
 ChainNews: TypeAlias = LeftForChain | UnilateralClose | Fact | Undone

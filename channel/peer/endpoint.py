@@ -21,9 +21,9 @@ from games.judge import hashes_of
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What one side plays with, fixed once the channel is funded.
+    """One side of a channel: the channel, our keys and our secrets.
 
-    `entropy` gives the secret bytes of a game by its id: of this side and channel only.
+    `entropy` gives the secret bytes of a game by its id, for this side and channel only.
     """
 
     side: Side
@@ -43,17 +43,17 @@ class Endpoint:
         return self._hashes[game]
 
     def new_player(self, game: LiveGame) -> Player:
-        """Our seat in a game that has just started."""
+        """Take our seat in a game that has just started."""
         return registry.get(game.terms.game).player(
             game.seat(self.side), game.terms, self.entropy(game.id)
         )
 
     def started(self, group: Group) -> list[GameStarted]:
-        """The games of an accepted proposal, at their first coins, with our seats in them."""
+        """Start the games of an accepted proposal: each at its first coin, with our seat in it."""
         games = [first_game(self.channel, group.proposer, offer) for offer in group.offers]
         return [GameStarted(game, self.new_player(game)) for game in games]
 
-    def keep(
+    def store_state(
         self,
         state: ChannelState,
         signed: SignedState | None = None,
@@ -73,7 +73,7 @@ class Endpoint:
         )
         return Store(f"{kind}/{state.number}", data)
 
-    def keep_proposals(self, before: ChannelState, after: ChannelState) -> list[Effect]:
+    def store_proposals(self, before: ChannelState, after: ChannelState) -> list[Effect]:
         """Store each new proposal, and remove each that is no longer open.
 
         Records of states do not contain them: a proposal that is refused leaves nothing behind.

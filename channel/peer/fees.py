@@ -1,8 +1,8 @@
 """Fees from a wallet coin of our own, in the same bundle as the spends that they are for.
 
-What an unroll, a timeout or a shutdown makes is fixed by signatures, so nothing of it is left
-over for a fee: another coin pays, and asserts each spend that it pays for. A fee is raised by
-spending the same coin again. Source: the state channel, "Going on chain", Fees.
+Signatures fix what an unroll, a timeout or a shutdown makes, so nothing is left for a fee: another
+coin pays it, and asserts each spend that it pays for. A fee is raised by spending the same coin
+again. Source: the state channel, "Going on chain", Fees.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ RESERVE_FEE = 52
 
 @dataclass(frozen=True, slots=True)
 class Fees:
-    """What we pay, in mojos, for a spend with a deadline, and the wallet coin that pays it.
+    """What we pay for a spend with a deadline, in mojos, and the wallet coin that pays it.
 
-    `first` at once, `step` more with every block that it did not get in, at most `most`.
+    `first` at once, `step` more with every block in which it is not confirmed, at most `most`.
     """
 
     wallet: Wallet
@@ -35,15 +35,15 @@ class Fees:
     most: int
 
     def after(self, blocks: int) -> int:
-        """The fee once a spend has waited for so many blocks."""
+        """The fee of a spend that has waited for this many blocks."""
         return min(self.first + self.step * max(0, blocks), self.most)
 
     def change(self, coin: Coin, fee: int) -> Coin:
-        """What is left of `coin` when it has paid this fee."""
+        """The change coin after `coin` paid this fee."""
         return Coin(coin.id, coin.puzzle_hash, coin.amount - fee)
 
     def paid(self, bundles: Iterable[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
-        """The bundles as one that pays `fee` out of `coin`, which lies at our wallet's address."""
+        """Join bundles into one that pays `fee` out of `coin`, a coin at our wallet's address."""
         bundles = tuple(bundles)
         spends = tuple(spend for bundle in bundles for spend in bundle.spends)
         conditions: list[Value] = [
@@ -65,9 +65,9 @@ class Fees:
 
 
 def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
-    """What a bundle leaves of a wallet coin, and what it pays out of it; None for no change.
+    """The change that a bundle leaves of a wallet coin, and the fee; None if it leaves no change.
 
-    A coin that it does not spend is left as it is.
+    A coin that the bundle does not spend is its own change.
     """
     spent = {spend.coin: spend.solution for spend in bundle.spends}
     paid = 0
@@ -80,6 +80,6 @@ def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:
 
 
 def change_of(coin: Coin, solution: bytes) -> Coin | None:
-    """The coin that a spend of a wallet coin gave back to its address; the largest, if several."""
+    """The change coin of a wallet coin's spend: the largest coin at the same address, or None."""
     made = [amount for address, amount in created_coins(solution) if address == coin.puzzle_hash]
     return Coin(coin.id, coin.puzzle_hash, max(made)) if made else None

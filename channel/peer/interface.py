@@ -1,7 +1,7 @@
-"""What goes into a peer's state machine, and what comes out of it: two closed unions.
+"""Events and effects of a peer: two closed unions.
 
-Events: bytes from the other peer, news from the chain, commands of the player. Effects are
-carried out by a driver, in order; a `Store` comes before everything that follows from it.
+Events are bytes from the other peer, blocks, and commands of the player. A driver carries out the
+effects in order; a `Store` comes before everything that depends on it.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from games.contract import Action, Player, Position
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message from the other peer, not yet looked at."""
+    """Bytes of a message from the other peer, not yet decoded."""
 
     message: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ProposeGames:
-    """The player offers a group of games."""
+    """The player proposes a group of games."""
 
     wishes: tuple[Wish, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptGames:
-    """The player takes up a proposal of the other side."""
+    """The player accepts a proposal of the other side."""
 
     group_id: int
 
@@ -64,14 +64,14 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class GoOnChain:
-    """The player wants to go on chain, whatever the other side says."""
+    """The player wants a unilateral close, whatever the other side says."""
 
     reason: str = "the player wants to"
 
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """A bundle that we pushed conflicts with these, which are in the mempool."""
+    """A bundle that we pushed conflicts with pending bundles in the mempool."""
 
     bundle: Bundle
     pending: tuple[Bundle, ...]
@@ -85,14 +85,14 @@ Event: TypeAlias = Received | Block | Pinned | Command
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Bytes for the other peer."""
+    """Send bytes to the other peer."""
 
     message: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A bundle for the mempool; a repeat of what is pending or mined is no failure."""
+    """Push a bundle to the mempool. Repeating a pending or confirmed bundle is no failure."""
 
     name: str
     bundle: Bundle
@@ -100,9 +100,9 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Bytes to write to disk under this name before any later effect is carried out.
+    """Write bytes to disk under this name before any later effect is carried out.
 
-    They replace what the name had; empty bytes remove it.
+    They replace the bytes of the same name; empty bytes remove it.
     """
 
     name: str
@@ -111,14 +111,14 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Report this coin with every block from now on; also with this one, if it is there."""
+    """Report this coin with every block from now on, beginning with the current one."""
 
     coin: Coin
 
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """Something for the player to know."""
+    """Notify the player."""
 
     news: News
 
@@ -130,7 +130,7 @@ Effect: TypeAlias = Send | Push | Store | Watch | Tell
 
 @dataclass(frozen=True, slots=True)
 class FundingSent:
-    """The funding bundle is complete; the channel coin will have this id."""
+    """The funding bundle is complete and pushed; it makes this channel coin."""
 
     coin: Coin
     deadline: int
@@ -138,7 +138,7 @@ class FundingSent:
 
 @dataclass(frozen=True, slots=True)
 class ChannelOpen:
-    """The channel coin is deep enough to play."""
+    """The channel coin has its confirmation depth: play begins."""
 
     coin: Coin
     height: int
@@ -146,14 +146,14 @@ class ChannelOpen:
 
 @dataclass(frozen=True, slots=True)
 class OpeningFailed:
-    """The funding did not get in by its deadline; the wallet coins are free again."""
+    """The funding was not confirmed by its deadline; the wallet coins are free again."""
 
     deadline: int
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The other side offers these games."""
+    """The other side proposes these games."""
 
     group: Group
 
@@ -169,7 +169,7 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True)
 class NotProposed:
-    """What we were to propose was never sent, and will not be."""
+    """A proposal of our player was never sent, and will not be."""
 
     wishes: tuple[Wish, ...]
     reason: str
@@ -177,7 +177,7 @@ class NotProposed:
 
 @dataclass(frozen=True, slots=True)
 class GameStarted:
-    """A proposal was accepted; this is one of its games, and our seat in it."""
+    """A game of an accepted proposal began; `player` is our seat in it."""
 
     game: LiveGame
     player: Player
@@ -185,14 +185,14 @@ class GameStarted:
 
 @dataclass(frozen=True, slots=True)
 class YourTurn:
-    """We hold the potato and the move in this game: answer with `Act`."""
+    """It is our turn in this game: answer with `Act`."""
 
     game_id: int
 
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """We sent a move or (where `after` is `before`) a settlement; `player` is our seat now."""
+    """We made a move or (where `after` is `before`) a settlement; `player` is our seat after it."""
 
     game_id: int
     action: Action
@@ -203,9 +203,10 @@ class Acted:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The other side's move was found legal, by `runs` runs of its program; our seat now.
+    """The other side made a legal move; `player` is our seat after it.
 
-    `disagreements` tells where Python rules and program did not say the same.
+    `runs` of its program decided that; `disagreements` are where the Python rules differ from the
+    program.
     """
 
     game_id: int
@@ -217,7 +218,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class GameSettled:
-    """A game ended off chain: what we and the other side were paid, and who settled."""
+    """A game ended off chain: what both sides were paid, in mojos, and who settled it."""
 
     game_id: int
     by_us: bool
@@ -227,7 +228,7 @@ class GameSettled:
 
 @dataclass(frozen=True, slots=True)
 class SawCards:
-    """An early reveal of the other side fitted: our seat may see more now."""
+    """An early reveal of the other side was valid: our seat may see more now."""
 
     game_id: int
     player: Player
@@ -235,14 +236,14 @@ class SawCards:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """Something that changes nothing and harms nobody was dropped: why."""
+    """A harmless message was ignored, for this reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShutdownStarted:
-    """The channel is being closed cleanly, at these balances (initiator's, receiver's)."""
+    """The clean shutdown began, at these balances (initiator's, receiver's)."""
 
     by_us: bool
     balances: tuple[int, int]
@@ -250,9 +251,9 @@ class ShutdownStarted:
 
 @dataclass(frozen=True, slots=True)
 class BrokenOff:
-    """We stop playing by messages: why, and the state that we publish (None: none yet).
+    """We stop off-chain play: whom we blame, and the state that we publish (None: none yet).
 
-    `slashable` are the games in which an illegal move can be punished on chain.
+    `slashable` are the games in which we can slash an illegal move on chain.
     """
 
     blame: Blame

@@ -14,7 +14,10 @@ from games.judge import commitment, own_move, position_after
 
 @dataclass(frozen=True, slots=True)
 class OwnAction:
-    """What we do in one game: the wire's action, and where it leads (nowhere, if we settle)."""
+    """What we do in one game: its action in a batch, and the game after it (the same if we settle).
+
+    `player` is our seat after it.
+    """
 
     action: Action
     wire: Settle | Move
@@ -24,7 +27,7 @@ class OwnAction:
 
 
 def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Action) -> OwnAction:
-    """What this action is, and where it leads. Raises `IllegalAction`."""
+    """Work out what an action sends, and the game after it. Raises `IllegalAction`."""
     play = player.act(action)
     before = game.position
     if not isinstance(play, Play):

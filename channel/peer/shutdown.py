@@ -1,7 +1,7 @@
-"""The clean shutdown: the channel coin's spend straight to both balances.
+"""The clean shutdown: one spend of the channel coin that pays both balances.
 
-Source: the state channel, "The potato", Clean shutdown. Who asks sends its half; the other
-side completes it. Whoever has the completed spend publishes it, until it is in.
+One side sends its half-signature, and the other completes it. Each side that has the completed
+spend publishes it until it is confirmed. Source: the state channel, "The potato", Clean shutdown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clsp.values import tree_hash
 
 @dataclass(frozen=True, slots=True)
 class CleanShutdown:
-    """The state that a shutdown pays out, and the spend, once it is completed."""
+    """A shutdown at one state; `bundle` is its spend, once it is completed."""
 
     endpoint: Endpoint
     state: ChannelState
@@ -29,11 +29,11 @@ class CleanShutdown:
 
     @classmethod
     def of(cls, endpoint: Endpoint, newest: ChannelState) -> CleanShutdown:
-        """The shutdown at the newest state, whose open proposals die."""
+        """The shutdown at the newest state; its open proposals are dropped."""
         return cls(endpoint, msgspec.structs.replace(newest, groups=()))
 
     def rewards(self) -> tuple[Coin, ...]:
-        """The coins that it makes: the balances that are not 0, the initiator's first."""
+        """The reward coins: one for each balance over 0, the initiator's first."""
         channel = self.endpoint.channel
         return tuple(
             Coin(channel.coin.id, address, balance)
@@ -42,23 +42,23 @@ class CleanShutdown:
         )
 
     def half(self) -> bytes:
-        """Our half-signature: from here on we must not play."""
+        """Our half-signature. Once it is out we must not play."""
         return bls.sign_half(
             self.endpoint.secret_keys.channel, self._message(), self.endpoint.channel.channel_key
         )
 
     def answered(self, half: bytes) -> CleanShutdown:
-        """Completed with our half. Raises `Violation` for a half that is not over our state."""
+        """Add our half to the other side's. Raises `Violation` if theirs is not over our state."""
         channel = self.endpoint.channel
         theirs = channel.keys[self.endpoint.side.other].channel
         if not bls.verify_half(theirs, self._message(), channel.channel_key, half):
-            raise Violation("CH-SHUT-3", f"not over the balances {self.state.balances}")
+            raise Violation("CH-SHUT-3", f"the half is not over the balances {self.state.balances}")
         return self._completed(bls.add(half, self.half()))
 
     def completed(self, signature: bytes) -> CleanShutdown:
-        """Completed by the other side. Raises `Violation` for what is no signature of it."""
+        """Take the other side's completed signature. Raises `Violation` if it is not valid."""
         if not bls.verify(self.endpoint.channel.channel_key, self._message(), signature):
-            raise Violation("CH-SHUT-3", "the completed signature is none")
+            raise Violation("CH-SHUT-3", "the completed signature is not valid")
         return self._completed(signature)
 
     def is_paid_by(self, solution: bytes) -> bool:

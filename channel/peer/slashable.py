@@ -1,4 +1,4 @@
-"""An illegal move that we can slash: the rule that it breaks, and the evidence."""
+"""Illegal moves that we can slash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SlashableMove:
 def slashable_move(
     endpoint: Endpoint, game: LiveGame, rule: str, evidence: Value
 ) -> SlashableMove | None:
-    """The fault of a game's last move, if the referee lets our slash of it through."""
+    """The illegal last move of a game, if the referee accepts our slash of it."""
     before = game.before
     if game.mover is not endpoint.side or before is None or before.position.state is None:
         return None

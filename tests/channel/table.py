@@ -229,7 +229,7 @@ class Table:
     def ask(self, index: int) -> Table:
         """This side asks for the potato, wanting nothing with it, and gets it."""
         peer = self.ends[index].peer
-        peer.state = replace(peer.state, play=replace(peer.play, requested=True))
+        peer.state = replace(peer.state, play=replace(peer.play, we_asked=True))
         self.receive(1 - index, Request())
         return self.pump()
 

@@ -106,7 +106,7 @@ class Requester(RuleBreaker):
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
-        play = replace(self.peer.play, requested=True)
+        play = replace(self.peer.play, we_asked=True)
         self.peer.state = replace(self.peer.state, play=play)
         return [blob, encode(Request())]
 

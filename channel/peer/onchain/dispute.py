@@ -1,4 +1,4 @@
-"""Going on chain, and the player's decisions there."""
+"""The start of a dispute, and the player's decisions in it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def begin(
 
 
 def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[Effect]]:
-    """The player's decision in a game on chain. Raises `UsageError`; then nothing changed."""
+    """Take the player's decision in a game on chain. Raises `UsageError`."""
     tracked = dispute.undecided.get(game_id)
     if tracked is None:
         raise UsageError(f"game {game_id} waits for no decision")

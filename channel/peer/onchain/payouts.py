@@ -13,7 +13,7 @@ from channel.protocol.spend_parsing import Slashed, TimedOut
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """What a game that ended pays, in mojos. `final`: as deep as we want it."""
+    """What a game that ended pays, in mojos. `final`: at confirmation depth."""
 
     ours: int
     theirs: int
@@ -21,7 +21,7 @@ class Payout:
 
 
 def payout(view: ChainView, track: Track) -> Payout | None:
-    """What a game paid, or will pay without our doing; None while that is open."""
+    """What a game paid, or will pay whatever we do; None while that is open."""
     tracked, seen = track.tip, track.tip_seen
     if seen is None or track.lost or (seen.spent is not None and track.end is None):
         return None
@@ -33,14 +33,14 @@ def payout(view: ChainView, track: Track) -> Payout | None:
     ours = tracked.game.shares()[view.side]
     if track.end is None and not isinstance(decide(view, tracked, seen.born), LetGo):
         return None
-    # A share of nothing stays so, whether and when the other side claims the rest, once no
-    # reorganisation can bring back the time in which the game was to be moved.
+    # A share of nothing is final, whether or not the other side claims the rest, once no
+    # reorganisation can bring back the time in which we could move.
     given = not ours and view.deep(seen.born + coin.timeout)
     return Payout(ours, coin.amount - ours, deep or given)
 
 
 def slasher(view: ChainView, tracked: TrackedCoin) -> str:
-    """Who slashed at this coin, as its mover."""
+    """Who slashed at this coin: its mover, as "us" or "them"."""
     return "us" if tracked.game.mover is view.side else "them"
 
 

@@ -1,6 +1,6 @@
-"""What the signed states say of each game: which move we made where, and where we settled.
+"""The games of all signed states: which move we made at which coin, and where we settled.
 
-That is how a move is redone byte for byte, and how a game of an old state is taken up again.
+So a move is made again byte for byte, and a game of an old state is played on from there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from games.referee import GameCoin
 
 @dataclass(frozen=True, slots=True)
 class SignedGames:
-    """An index of the past, made once, when the channel goes on chain."""
+    """An index of all states that we signed, made once, when the channel goes on chain."""
 
     endpoint: Endpoint
     history: StateHistory
@@ -28,7 +28,7 @@ class SignedGames:
 
     @classmethod
     def of(cls, endpoint: Endpoint, history: StateHistory) -> SignedGames:
-        """The index of these states."""
+        """Index these states."""
         following: dict[GameCoin, LiveGame] = {}
         last: dict[int, LiveGame] = {}
         for link in history:
@@ -39,7 +39,7 @@ class SignedGames:
         return cls(endpoint, history, following, last, {}, {})
 
     def published(self, solution: bytes) -> ChannelState | None:
-        """The state to whose unroll coin the channel coin was spent; mostly one of the last."""
+        """The state whose unroll coin a channel coin's spend made; None if we never signed it."""
         key = (b"", solution)
         if key not in self._read:
             channel, conditions = self.endpoint.channel, channel_conditions(solution)
@@ -54,7 +54,7 @@ class SignedGames:
         return self._read[key]
 
     def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
-        """The state that its unroll coin was spent to; None for one that we never signed."""
+        """The state that an unroll coin was spent to; None for one that we never signed."""
         channel = self.endpoint.channel
         key = (channel.unroll_puzzle_hash(published), solution)
         if key not in self._read:
@@ -66,26 +66,26 @@ class SignedGames:
         return self._read[key]
 
     def sent_from(self, game: LiveGame) -> LiveGame | None:
-        """Where our own move from here led, if we ever made one: to be redone as it was."""
+        """The game after the move that we made at this coin, if we ever made one."""
         return self._next.get(game.coin) if game.mover is self.endpoint.side else None
 
     def settled_by_us(self, game: LiveGame) -> bool:
-        """Whether we settled the game here, so that we must not move it any more."""
+        """Whether we settled the game at this coin, and so must not move any more."""
         return game.mover is self.endpoint.side and self.settled_at(game.id) == game.coin
 
     def settled_at(self, game_id: int) -> GameCoin | None:
-        """The coin at which a game ended off chain; None while it is live, or never was."""
+        """The coin at which a game was settled off chain; None if it is live, or never began."""
         last = self._last.get(game_id)
         live = last is None or self.history.state.game(game_id) is not None
         return None if live or last is None else last.coin
 
     def ended_off_chain(self, game_id: int) -> tuple[int, int] | None:
-        """What a game that was settled by messages paid, to the initiator and the receiver."""
+        """The payout of a game that was settled off chain, the initiator's first."""
         settled = self.settled_at(game_id) is not None
         return self._last[game_id].shares() if settled else None
 
     def games_not_in(self, state: ChannelState) -> tuple[int, ...]:
-        """The games of newer states that this one does not have."""
+        """The games of newer states that this one does not have, by id."""
         if state.number not in self._void:
             newer = (link.state for link in self.history if link.state.number > state.number)
             games = (game.id for later in newer for game in later.games)
@@ -93,7 +93,7 @@ class SignedGames:
         return self._void[state.number]
 
     def player_at(self, state: ChannelState, game: LiveGame) -> Player:
-        """Our seat in a live game as of this state: all its moves up to there, seen again."""
+        """Our seat in a live game as of this state: it sees all moves up to there again."""
         path = [
             known
             for link in self.history

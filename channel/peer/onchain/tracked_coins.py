@@ -1,4 +1,4 @@
-"""A game coin on chain with all that we know of it, and what a move on chain makes of it."""
+"""Game coins on chain, each with our seat in the game; a move on chain leads to the next one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from games.referee import GameCoin
 class TrackedCoin:
     """A game coin, and our seat in the game as of it.
 
-    `player` is None where the rules do not say how the game goes on: behind an illegal move.
-    `fault` is what is wrong with the move that made the coin, when we can slash it. `first`:
-    it came out of the unroll coin, so that what made it is fixed. `runs` and `disagreements`
-    are of the judging of the move.
+    `player` is None after an illegal move: no rules say how the game goes on. `slashable` is the
+    move that made the coin, if it is illegal and we can slash it. `first`: the unroll coin made
+    it, so that no reorganisation can change the move before it. `runs` and `disagreements` are of
+    the judging of the move, as in `Moved`.
     """
 
     game: LiveGame
@@ -33,14 +33,14 @@ class TrackedCoin:
     disagreements: tuple[str, ...] = ()
 
     def child(self, coin: GameCoin) -> Coin:
-        """The coin that a move makes."""
+        """The coin that a move to this game coin makes."""
         return Coin(self.coin.id, coin.puzzle_hash(), coin.amount)
 
 
 def advance(
     endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, known: LiveGame | None
 ) -> TrackedCoin:
-    """The next tracked, when a move was made on chain; `known` is ours, as we decided it."""
+    """The coin after a move on chain; `known` is our own move at this coin, if we made one."""
     child = tracked.child(after)
     if known is not None and known.coin == after:
         player = tracked.player.moved(known.position) if tracked.player else None
@@ -59,16 +59,18 @@ def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Co
     rules = registry.get(game.terms.game)
     candidates = player.evidence(before, after.move) if player else ()
     ruling = judge_move(rules, endpoint.hashes(rules.name), before, after, candidates)
-    told = ruling.runs, ruling.disagreements
+    judging = ruling.runs, ruling.disagreements
     if not ruling.legal:
-        fault = None
+        slashable = None
         if ruling.evidence is not None:
-            fault = slashable_move(endpoint, reached, ruling.rule or "CH-MOVE-5", ruling.evidence)
-        return TrackedCoin(reached, child, None, fault, False, *told)
+            slashable = slashable_move(
+                endpoint, reached, ruling.rule or "CH-MOVE-5", ruling.evidence
+            )
+        return TrackedCoin(reached, child, None, slashable, False, *judging)
     position = position_after(before, ruling.next, after.move, after.mover_share)
     reached = LiveGame(
         game.id, game.terms, game.alice, after, position, Predecessor(before, game.coin)
     )
     return TrackedCoin(
-        reached, child, player.moved(position) if player else None, None, False, *told
+        reached, child, player.moved(position) if player else None, None, False, *judging
     )

@@ -1,4 +1,4 @@
-"""Fees for spends of ours that lie in the mempool among somebody else's, at a low fee.
+"""Unpinning: a higher fee for our spends that somebody bundled with others at a low fee.
 
 Source: the state channel, "Going on chain", Fees.
 """
@@ -13,17 +13,17 @@ from channel.peer.onchain.dispute_state import Dispute
 
 
 def unpin(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> list[Effect]:
-    """Pay for somebody's bundle that contains our spends, with a fee coin of our own.
+    """Replace the pending bundles that our `bundle` conflicts with, at a higher fee.
 
-    That is how a spend of ours is unpinned that lies in the mempool with another one, at a low
-    fee: a replacement has to contain all of what it replaces. Where it has our fee coin already,
-    the change of that pays what is missing: the thief's coin forbids to spend it anew.
+    A replacement has to contain all that it replaces, so it contains the other spends as well.
+    If our fee coin is among them, its change pays what is missing: spending the fee coin again
+    would conflict with the other spends.
     """
     offer = dispute.fee_bundle
     if offer is not None and len(offer.parts) > 1 and bundle == offer.bundle:
         parts = offer.parts
     elif dispute.fee_coin is None or dispute.fee_coin in {spend.coin for spend in bundle.spends}:
-        # What pays already, and is still refused, is not helped by paying once more.
+        # It pays a fee and is still refused: another fee would not help.
         return []
     else:
         parts = (bundle,)
@@ -34,10 +34,10 @@ def unpin(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> list
 def _joined(
     dispute: Dispute, parts: tuple[Bundle, ...], pending: tuple[Bundle, ...]
 ) -> Bundle | None:
-    """What is pending, what of ours is in none of it, and a fee for all.
+    """Join the pending bundles, our parts that are in none of them, and a fee for all.
 
-    What contradicts one of our spends is left alone, with all that it contradicts. None where
-    nothing of ours is pending or made impossible, or enough is paid for it.
+    A pending bundle that spends a coin of ours differently is left out, and so are our parts
+    that it conflicts with. None if nothing of ours is pending or prevented, or the fee suffices.
     """
     fees, coin = dispute.fees, dispute.fee_coin
     if fees is None or coin is None:
@@ -58,10 +58,10 @@ def _joined(
     left = left_of(coin, union)
     if left is None:
         return None
-    purse, paid = left
+    change, paid = left
     offered = dispute.fee_bundle.fee if dispute.fee_bundle else 0
-    # With more in it than there was, it has to pay more, too.
-    more = min(max(max(offered, 1) - paid, int(bool(rest))), purse.amount)
+    # A larger bundle has to pay more than the one that it replaces.
+    more = min(max(max(offered, 1) - paid, int(bool(rest))), change.amount)
     if more <= 0:
         return None
-    return fees.paid((union,), purse, more, dispute.endpoint.channel.agg_sig_data)
+    return fees.paid((union,), change, more, dispute.endpoint.channel.agg_sig_data)

@@ -1,7 +1,7 @@
-"""What each side checks about the other's part of the funding bundle before it goes on.
+"""Checks of the counterparty's part of the funding bundle: messages E and F.
 
-A side's own money is safe by its own conditions (the launcher's announcement, the deadline);
-these checks refuse, with the reason, a bundle that could not do what it must.
+Each side's own conditions (the launcher's announcement, the deadline) protect its money; these
+checks refuse a bundle that could not fund the channel, with the reason.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_SIGNATURES = 8
 
 @dataclass(frozen=True, slots=True)
 class _Wallet:
-    """What a wallet spend does: what it makes and asserts, and who must sign what."""
+    """A wallet spend's conditions: coins, announcements, deadlines, and signatures to check."""
 
     made: tuple[tuple[bytes, int], ...]
     announcements: tuple[bytes, ...]
@@ -59,9 +59,9 @@ def check_part(channel: Channel, part: Bundle, deadline: int) -> None:
         )
     wallet, launcher = part.spends
     if launcher != launcher_spend(channel):
-        raise Violation(rule, "the launcher is not spent to this channel")
+        raise Violation(rule, "the launcher's spend does not create this channel")
     if wallet.coin != channel.launcher_parent:
-        raise Violation(rule, "the launcher comes from another coin than was announced")
+        raise Violation(rule, "the launcher's parent is not the announced coin")
     does = _read(channel, wallet, rule)
     if (launcher_puzzle().hash, 0) not in does.made:
         raise Violation(rule, "the wallet spend makes no launcher")
@@ -89,7 +89,7 @@ def check_completed(channel: Channel, part: Bundle, bundle: Bundle, deadline: in
         keys += does.keys
         messages += does.messages
     if not bls.verify_all(keys, messages, bundle.signature):
-        raise Violation(rule, "its signature does not fit its spends")
+        raise Violation(rule, "its signature is not valid")
 
 
 def _check_wallet(
@@ -97,7 +97,7 @@ def _check_wallet(
 ) -> None:
     solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
     if does.announcements != (launcher_announcement(channel.launcher.id, solution),):
-        raise Violation(rule, "the wallet spend does not assert just the launcher's announcement")
+        raise Violation(rule, "the wallet spend must assert the launcher's announcement alone")
     if does.deadlines != (deadline,):
         raise Violation(rule, f"the wallet spend does not assert the deadline {deadline}")
     paid = spend.coin.amount - sum(amount for _, amount in does.made)
@@ -124,7 +124,7 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
             case (b"\x32", bytes(key), bytes(message)):
                 point = bls.public_key(key)
                 if point is None:
-                    raise Violation(rule, "a wallet spend names a key that is none")
+                    raise Violation(rule, "a wallet spend names an invalid key")
                 keys.append(point)
                 messages.append(message + spend.coin.id + channel.agg_sig_data)
                 if len(keys) > MAX_SIGNATURES:
@@ -133,33 +133,34 @@ def _read(channel: Channel, spend: Spend, rule: str) -> _Wallet:
                     )
             case (bytes(code), *_):
                 raise Violation(
-                    rule, f"a wallet spend has a condition 0x{code[:8].hex()} of no use here"
+                    rule,
+                    f"a wallet spend has a condition 0x{code[:8].hex()} that is not allowed here",
                 )
             case _:
-                raise Violation(rule, "a wallet spend's result is no list of conditions")
+                raise Violation(rule, "a wallet spend's result is not a list of conditions")
     if len(set(made)) != len(made):
         raise Violation(rule, "a wallet spend makes the same coin twice")
     return _Wallet(tuple(made), tuple(announcements), tuple(deadlines), keys, messages)
 
 
 def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
-    """Each condition of a stranger's spend, within limits: its code and arguments.
+    """Run a stranger's spend within limits, and give the code and arguments of each condition.
 
-    A pair among them is None.
+    A pair is replaced by None.
     """
     try:
         if Program(spend.puzzle).hash != spend.coin.puzzle_hash:
-            raise Violation(rule, "a wallet coin's puzzle is not the one it is locked by")
+            raise Violation(rule, "a wallet spend's puzzle does not match its coin")
         deserialize(spend.solution)
     except BadValue as error:
-        raise Violation(rule, f"a wallet spend is no CLVM: {error}") from None
+        raise Violation(rule, f"a wallet spend is not CLVM: {error}") from None
     outcome = run_serialized(spend.puzzle, spend.solution, MAX_WALLET_COST)
     if not isinstance(outcome, ProgramValid):
         raise Violation(rule, f"a wallet spend does not give conditions: {outcome}")
     try:
         conditions = [from_list(condition) for condition in from_list(outcome.value)]
     except NotAList:
-        raise Violation(rule, "a wallet spend's result is no list of conditions") from None
+        raise Violation(rule, "a wallet spend's result is not a list of conditions") from None
     if len(conditions) > MAX_CONDITIONS:
         raise Violation(rule, f"a wallet spend has {len(conditions)} conditions")
     for condition in conditions:
@@ -169,5 +170,5 @@ def _conditions(spend: Spend, rule: str) -> Iterator[list[bytes | None]]:
 def _amount(atom: bytes, rule: str) -> int:
     amount = atom_to_int(atom) if len(atom) <= 9 else -1
     if amount < 0 or not is_minimal(atom):
-        raise Violation(rule, "a wallet spend makes a coin of no proper amount")
+        raise Violation(rule, "a wallet spend makes a coin of an invalid amount")
     return amount

@@ -208,7 +208,7 @@ def _on_launch(config: Config, opening: Opening, launch: Launch, peak: int) -> A
     if not isinstance(introduction, Hello):
         raise InvariantError("no hello yet")
     if sha256(launch.channel_key).digest() != introduction.channel_key_hash:
-        raise Violation("CH-OPEN-11", "another channel key than the hello has the hash of")
+        raise Violation("CH-OPEN-11", "the channel key does not match the hash in the hello")
     ours = opening.secret_keys
     keys = read_keys(introduction, launch.channel_key, launch.channel_proof, ours.public())
     least = peak + ANSWER_MARGIN

@@ -1,4 +1,4 @@
-"""Who the other side says it is, messages A and B: checked against what was agreed on.
+"""Checks of the counterparty's keys, address and terms: messages A, B and C.
 
 Source: the state channel, "Keys and signatures" and "Opening".
 """
@@ -17,7 +17,7 @@ from games.referee import payout_message
 def check_introduction(
     theirs: Introduction, ours: PublicKeys, reward_address: bytes, agreed: Agreement
 ) -> None:
-    """All that A and B have in common. Raises `Violation`."""
+    """Check what messages A and B have in common. Raises `Violation`."""
     unroll_key = PublicKeys.read_key("unroll", theirs.unroll_key)
     referee_key = PublicKeys.read_key("referee", theirs.referee_key)
     if {theirs.unroll_key, theirs.referee_key} & set(ours.all()):
@@ -55,8 +55,10 @@ def check_introduction(
 def read_keys(
     theirs: Introduction, channel_key: bytes, proof: bytes, ours: PublicKeys
 ) -> PublicKeys:
-    """The other side's three keys. Raises `Violation` if one is no key, another's or ours, or
-    if the channel key comes without its proof."""
+    """Read the counterparty's three keys.
+
+    Raises `Violation` if one is no key or is used twice, or the channel key's proof is wrong.
+    """
     keys = PublicKeys.read(channel_key, theirs.unroll_key, theirs.referee_key)
     if set(keys.all()) & set(ours.all()) or len(set(keys.all())) != 3:
         raise Violation("CH-OPEN-1", "two keys are the same")

@@ -5,7 +5,10 @@ Source: the state channel, "Opening", "The potato" and "Going on chain".
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+from typing import TypeAlias
 
 from channel.chain.observations import Block, CoinSeen
 from channel.errors import Blame, InvariantError
@@ -20,45 +23,52 @@ from channel.peer.phases.playing import request_potato
 from channel.protocol.state import Side
 from games.amounts import counted
 
+CoinHandler: TypeAlias = Callable[[Config, PeerState, CoinSeen], Transition]
+"""Takes a block in which the channel coin is unspent."""
+
+
+def _while_unspent(handler: CoinHandler) -> Callable[[Config, PeerState, Block], Transition]:
+    """Take a block; before the channel coin exists, and once it is spent, there is no choice."""
+
+    @wraps(handler)
+    def on_block(config: Config, state: PeerState, block: Block) -> Transition:
+        coin = _channel_coin(state)
+        if coin is None:
+            return _fund_again(state)
+        if coin.spent is not None:
+            return _on_spent(config, state, coin.spent, coin.solution)
+        return handler(config, state, coin)
+
+    return on_block
+
+
+@_while_unspent
+def on_funding_block(config: Config, state: PeerState, coin: CoinSeen) -> Transition:
+    """Begin to play when the channel coin is deep."""
+    peak = state.block.peak
+    if peak - coin.born < config.agreement.confirmations:
+        return state, []
+    state = replace(state, phase=Phase.PLAYING, was_deep=True)
+    return state, [Tell(ChannelOpen(coin.coin, peak))]
+
+
+@_while_unspent
+def on_play_block(config: Config, state: PeerState, coin: CoinSeen) -> Transition:
+    """Hold the other side to its deadlines."""
+    return _check_deadlines(config, state)
+
+
+@_while_unspent
+def on_shutdown_block(config: Config, state: PeerState, coin: CoinSeen) -> Transition:
+    """Publish the completed shutdown until it is confirmed."""
+    return state, _push_shutdown(state)
+
 
 def on_opening_block(config: Config, state: PeerState, block: Block) -> Transition:
     """Wait for the next message of the opening, or for the channel coin once it is signed."""
     if state.opening.opened is None:
         return _check_deadlines(config, state)
     return on_funding_block(config, state, block)
-
-
-def on_funding_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Begin to play when the channel coin is deep."""
-    coin = _channel_coin(state)
-    if coin is None:
-        return _fund_again(state)
-    if coin.spent is not None:
-        return _on_spent(config, state, coin.spent, coin.solution)
-    if block.peak - coin.born < config.agreement.confirmations:
-        return state, []
-    state = replace(state, phase=Phase.PLAYING, was_deep=True)
-    return state, [Tell(ChannelOpen(coin.coin, block.peak))]
-
-
-def on_play_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Hold the other side to its deadlines, while nobody touches the channel coin."""
-    coin = _channel_coin(state)
-    if coin is None:
-        return _fund_again(state)
-    if coin.spent is not None:
-        return _on_spent(config, state, coin.spent, coin.solution)
-    return _check_deadlines(config, state)
-
-
-def on_shutdown_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Publish the completed shutdown until it is in."""
-    coin = _channel_coin(state)
-    if coin is None:
-        return _fund_again(state)
-    if coin.spent is not None:
-        return _on_spent(config, state, coin.spent, coin.solution)
-    return state, _push_shutdown(state)
 
 
 def on_closed_block(config: Config, state: PeerState, block: Block) -> Transition:

@@ -49,7 +49,7 @@ def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transiti
 def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) -> Transition:
     """Publish the shutdown that the other side has completed."""
     if state.shutdown is None:
-        raise Violation("CH-SHUT-4", "we asked for no shutdown")
+        raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
     return _complete(state, state.shutdown.completed(message.signature), answer=False)
 
 

@@ -73,7 +73,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         config.entropy,
     )
     new = opening.states[len(before.states) :]
-    effects: list[Effect] = [*(endpoint.keep(one, signed) for one, signed in new), *sends]
+    effects: list[Effect] = [*(endpoint.store_state(one, signed) for one, signed in new), *sends]
     state = replace(state, endpoint=endpoint)
     opened = opening.opened
     if opened is None:

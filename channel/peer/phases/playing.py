@@ -55,7 +55,7 @@ def on_request(config: Config, state: PeerState, message: Request) -> Transition
     play = play_of(state)
     if not play.potato:
         return state, [Tell(Ignored("a request that crossed our batch"))]
-    return _go_on(config, replace(state, play=replace(play, owed=True)))
+    return _go_on(config, replace(state, play=replace(play, they_asked=True)))
 
 
 def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transition:
@@ -88,9 +88,9 @@ def refuse(config: Config, state: PeerState, message: Message) -> Transition:
 def request_potato(state: PeerState) -> Transition:
     """Ask for the potato, once."""
     play = play_of(state)
-    if play.requested:
+    if play.we_asked:
         return state, []
-    return replace(state, play=replace(play, requested=True)), [Send(encode(Request()))]
+    return replace(state, play=replace(play, we_asked=True)), [Send(encode(Request()))]
 
 
 def _go_on(config: Config, state: PeerState) -> Transition:
@@ -108,7 +108,7 @@ def _send_or_ask(state: PeerState) -> Transition:
         wanted = bool(play.queue) or _may_close(state)
         return request_potato(state) if wanted else (state, [])
     waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
-    if play.owed or (sending.has_something_to_send(endpoint, play) and not waiting):
+    if play.they_asked or (sending.has_something_to_send(endpoint, play) and not waiting):
         play, effects = sending.send_batch(endpoint, play)
         state, request = _ask_back(replace(state, play=play))
         return state, [*effects, *request]

@@ -1,7 +1,7 @@
-"""Taking a batch: every field of it is recomputed, and nothing is taken on trust.
+"""Validation of the other side's batches: every field is recomputed.
 
-Source: the state channel, "The potato". A `Violation` leaves the play as it was; only a batch
-that is right but for moves that we can slash becomes our newest state, to be published.
+A violation changes nothing; but a batch that is valid except for moves that we can slash becomes
+our newest state, and is published. Source: the state channel, "The potato".
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from games.referee import RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class IllegalMoves:
-    """The illegal moves of a batch: what the first violates, and what slashes each, by game."""
+    """The illegal moves of a batch: the violation of the first, and what slashes each, by game."""
 
     violation: Violation
     slashable: tuple[tuple[int, SlashableMove], ...]
@@ -57,8 +57,8 @@ class IllegalMoves:
 class ReceivedBatch:
     """The state of play after a batch, and the effects of the batch.
 
-    A batch with `illegal` moves that we can all slash is valid but for them: its state, as it
-    was declared, is now the newest that we can publish.
+    `illegal` are moves that we can slash. The state is then the one that the batch declares, and
+    the newest that we can publish.
     """
 
     play: PlayState
@@ -68,14 +68,14 @@ class ReceivedBatch:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A move of the batch with what we found."""
+    """A move of the batch, the game after it, and our ruling."""
 
     game: LiveGame
     player: Player
     ruling: Ruling
 
     def learned(self) -> Player:
-        """Our seat after the move, which was legal."""
+        """Our seat after the move, if it is legal."""
         return self.player.moved(self.game.position)
 
 
@@ -97,8 +97,10 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     owed = {game.id: game.coin for game in play.state.games if game.mover is sender}
     state, settled = apply(endpoint.channel, play.state, sender, batch.actions, judge)
     left = [game.id for game in state.games if owed.get(game.id) == game.coin]
-    if left and not play.requested:
-        raise Violation("CH-BATCH-6", f"nothing was done in game {left[0]}, and we did not ask")
+    if left and not play.we_asked:
+        raise Violation(
+            "CH-BATCH-6", f"no action in game {left[0]}, and we had not asked for the potato"
+        )
     signed = check_halves(endpoint.channel, sender, state, (batch.channel_half, batch.unroll_half))
     legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
@@ -111,7 +113,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         newest=signed,
         history=play.history.with_state(state, signed),
         potato=True,
-        requested=False,
+        we_asked=False,
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
     )
@@ -124,8 +126,8 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     return ReceivedBatch(
         after.only_live(),
         [
-            endpoint.keep(state, signed, play.state.games, slashes),
-            *endpoint.keep_proposals(play.state, state),
+            endpoint.store_state(state, signed, play.state.games, slashes),
+            *endpoint.store_proposals(play.state, state),
             *_news(endpoint, play.state, batch.actions, legal, settled, unfit),
         ],
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
@@ -133,7 +135,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
 
 
 def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> list[Effect]:
-    """What we reveal ahead, in games in which the other side has just moved."""
+    """Reveal early what the other side may see, in games in which it has just moved."""
     effects: list[Effect] = []
     for game in play.state.games:
         was = before.game(game.id)
@@ -163,7 +165,7 @@ def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> 
     if ruling.legal:
         position = position_after(before, ruling.next, action.move, action.share)
     else:
-        # Nobody plays on from here; the coin is what it was declared to be.
+        # Nobody plays on from here; the coin is as the batch declares it.
         position = Position(None, None, before.mover.other, action.share, 0, action.move)
     after = LiveGame(
         game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin)
@@ -199,7 +201,7 @@ def _unfit(endpoint: Endpoint, actions: Sequence[BatchAction]) -> dict[int, str]
 
 
 def _violation(move: _Judged) -> Violation:
-    # A move that only bad evidence was held against breaks no rule that we could name.
+    # If only evidence slashes the move, the rules of the game name no rule that it breaks.
     rule = (move.ruling.rule or "CH-MOVE-5") if move.ruling.evidence is not None else "CH-MOVE-4"
     said = registry.get(move.game.terms.game).rules.get(rule) or RULES.get(rule, "")
     before = move.game.before

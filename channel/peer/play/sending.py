@@ -1,7 +1,7 @@
-"""Making a batch: what the player wants, in the order that the protocol has.
+"""Our own batches: the player's commands and forced moves, in the order of the protocol.
 
-Source: the state channel, "The potato". Our own batch goes through the same `apply` as the
-other side's, so that we never send what it would have to refuse.
+Our batch goes through the same `apply` as the other side's, so that we never send one that it has
+to refuse. Source: the state channel, "The potato".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from channel.peer.interface import (
     YourTurn,
 )
 from channel.peer.own_action import OwnAction, own_action
-from channel.peer.play.play_state import Out, PlayState
+from channel.peer.play.play_state import PlayState
 from channel.protocol.half_signed import sign_halves
 from channel.protocol.messages import (
     Accept,
@@ -48,7 +48,7 @@ from games.errors import IllegalAction
 
 
 def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:
-    """Refuse, by `UsageError`, what could never be carried out; nothing is changed."""
+    """Check that a command can be carried out. Raises `UsageError`."""
     match command:
         case interface.Act(game_id, action):
             game, player = play.state.game(game_id), play.player(game_id)
@@ -73,7 +73,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
 
 
 def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
-    """The games in which the player has to decide before we can send a batch."""
+    """List the games in which the player has to decide before we can send a batch."""
     answered = {command.game_id for command in play.queue if isinstance(command, interface.Act)}
     return [
         game.id
@@ -83,7 +83,7 @@ def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
 
 
 def unanswered(endpoint: Endpoint, play: PlayState) -> list[int]:
-    """The other side's proposals that the player has not answered."""
+    """List the other side's proposals that the player has not answered."""
     answered = _answered(play)
     return [
         group.id
@@ -129,8 +129,8 @@ def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
     )
 
 
-def send_batch(endpoint: Endpoint, play: PlayState) -> Out:
-    """The play after our batch of all that is queued and forced (it may be empty)."""
+def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Effect]]:
+    """Send a batch of all queued commands and forced moves; it may be empty."""
     state = play.state
     acts = _acts(endpoint, play)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
@@ -154,15 +154,17 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> Out:
     halves = sign_halves(endpoint.channel, endpoint.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
     history = play.history.with_state(new_state, None)
-    after = replace(play, state=new_state, history=history, queue=(), potato=False, owed=False)
+    after = replace(
+        play, state=new_state, history=history, queue=(), potato=False, they_asked=False
+    )
     for new in started:
         after = after.with_player(new.game.id, new.player)
     for own in moves:
         after = after.with_player(own.after.id, own.player)
     effects: list[Effect] = [
-        endpoint.keep(new_state, games_before=state.games),
-        *endpoint.keep_proposals(state, new_state),
-        # The message itself, until the next one, to be repeated after a lost connection.
+        endpoint.store_state(new_state, games_before=state.games),
+        *endpoint.store_proposals(state, new_state),
+        # The message, to be repeated after a lost connection, until the next one.
         Store("last-sent", message),
         Send(message),
     ]
@@ -172,7 +174,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> Out:
 
 
 def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
-    """Ask the player, in every game that waits for a decision."""
+    """Ask the player in every game that waits for a decision."""
     return [Tell(YourTurn(game_id)) for game_id in undecided(endpoint, play)]
 
 
@@ -180,7 +182,7 @@ def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
 
 
 def _forced(play: PlayState, game: LiveGame) -> Action | None:
-    """The one thing to do in this game, when nobody has to decide it."""
+    """The only action in this game, if there is no choice."""
     player = play.player(game.id)
     return forced_action(player.choices()) if player else None
 
@@ -199,7 +201,7 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
 
 
 def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[OwnAction]:
-    """The forced first moves in games that this very batch accepts, where we are Alice."""
+    """The forced first moves of games that this batch accepts, where we are Alice."""
     moves: list[OwnAction] = []
     for new in started:
         action = forced_action(new.player.choices())
@@ -223,7 +225,7 @@ def _offers(
 
 
 def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
-    """What we propose; what the other side's proposals left no room for comes to nothing."""
+    """Make our proposals, and the news of those for which there is no room any more."""
     gone = {
         c.group_id
         for c in play.queue
@@ -250,7 +252,7 @@ def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[
 def _answers(
     endpoint: Endpoint, play: PlayState, settles: Iterable[OwnAction]
 ) -> tuple[list[Cancel], list[Accept]]:
-    """What we cancel and accept; an acceptance that a balance does not cover is a cancel."""
+    """Make our answers: an acceptance that has become impossible is a cancellation."""
     balances = list(play.state.balances)
     for own in settles:
         for side, share in enumerate(own.after.shares()):
@@ -264,7 +266,7 @@ def _answers(
             continue
         group = play.state.group(command.group_id)
         if group is None:
-            # The other side's batch was quicker: it accepted, or took back, this proposal.
+            # The other side's batch came first: it accepted or cancelled this proposal.
             continue
         if isinstance(command, interface.CancelGames):
             cancels.append(Cancel(group.id, as_text(command.reason)))
