@@ -116,7 +116,7 @@ def read_verb(player: Player, text: str) -> Action:
     return action
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Game:
     """A game that can be played: one object per game, registered under its name.
 
@@ -176,3 +176,6 @@ class Game:
             object.__setattr__(self, "title", self.name)
         if not self.parts:
             object.__setattr__(self, "parts", tuple(self.validators))
+
+    def __repr__(self) -> str:
+        return f"Game({self.name!r})"

@@ -189,7 +189,7 @@ def move_conditions(coin: GameCoin, after: GameCoin) -> Value:
     """What the referee of `coin` asks for when it is moved to `after`."""
     solution = move_solution(after)
     return _conditions(
-        (ASSERT_BEFORE_HEIGHT_RELATIVE, int_to_atom(coin.timeout)),
+        (ASSERT_BEFORE_HEIGHT_RELATIVE, int_to_atom(coin.timeout)),  # REF-MOVE-10
         (CREATE_COIN, after.puzzle_hash(), int_to_atom(coin.amount)),
         (AGG_SIG_ME, coin.mover_key, tree_hash(solution)),
     )
@@ -213,7 +213,7 @@ def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
         case _:
             raise RefereeRefusal("REF-TIMEOUT-1")
     conditions: list[tuple[int, *tuple[bytes, ...]]] = [
-        (ASSERT_HEIGHT_RELATIVE, int_to_atom(coin.timeout))
+        (ASSERT_HEIGHT_RELATIVE, int_to_atom(coin.timeout))  # REF-TIMEOUT-3
     ]
     for key, address, share in (
         (coin.mover_key, mover_address, coin.mover_share),
@@ -222,7 +222,7 @@ def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
         if bool(address) != bool(share):
             raise RefereeRefusal("REF-TIMEOUT-2")
         if share:
-            conditions += _payout(key, address, share)
+            conditions += _payout(key, address, share)  # REF-TIMEOUT-4
     return _conditions(*conditions)
 
 
@@ -265,7 +265,7 @@ def slash_conditions(
         raise RefereeRefusal("REF-SLASH-8")
     extra = _extra_conditions(coin, result)
     payout = _conditions(*_payout(coin.mover_key, mover_address, coin.amount))
-    return _append(extra, payout)
+    return _append(extra, payout)  # REF-SLASH-6
 
 
 def _extra_conditions(coin: GameCoin, result: Value) -> Value:
@@ -284,19 +284,19 @@ def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
     What is absent counts as `()`, and `()` itself matches nothing. Raises `RefereeRefusal`
     for a result of such a shape that the referee raises, so that the slash fails.
     """
-    if result == NIL:
+    if result == NIL:  # REF-SLASH-3
         return False, NIL
     if not isinstance(result, tuple) or isinstance(result[0], tuple):
         raise RefereeRefusal("REF-SLASH-4")
     program_hash = result[0]
     state = _first(_drop(1, result))
     committed = infohash(program_hash, tree_hash(state)) if program_hash else b""
-    if committed != coin.infohash_b:
+    if committed != coin.infohash_b:  # REF-SLASH-4
         return False, NIL
     size = _first(_drop(2, result))
     if not isinstance(size, bytes):
         raise RefereeRefusal("REF-SLASH-5")
-    return size == int_to_atom(coin.max_move_size), _drop(3, result)
+    return size == int_to_atom(coin.max_move_size), _drop(3, result)  # REF-SLASH-5
 
 
 def _drop(count: int, items: Value) -> Value:

@@ -1,4 +1,4 @@
-"""Every rule has an id, and each id stands everywhere that the rule does."""
+"""Every rule has an id, which the Python rules, the programs and the page of rules share."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import channel
 import clsp
 import games
 from channel.protocol.rules import RULES as CHANNEL_RULES
+from channel.report.rules import chialisp_places, python_places
 from games import registry
 from games.contract import Game
 from games.referee import RULES as REFEREE_RULES
@@ -61,6 +62,65 @@ def test_the_referees_ids_in_its_program() -> None:
 def test_every_rule_is_in_the_docs(game: Game) -> None:
     page = ids_in(PAGE)
     assert set(game.rules) | set(REFEREE_RULES) | set(CHANNEL_RULES) <= page
+
+
+@each_game
+def test_the_page_shows_the_code_and_the_vectors_of_every_rule(game: Game) -> None:
+    for rule in rules(game, terms=False):
+        assert "validators.py:" in row(rule), rule
+        assert ".clsp:" in row(rule), rule
+        # No vector opens a street with an amount in too many bytes.
+        assert bool(row(rule).split(" | ")[-1].strip(" |")) == (rule != "SP-BEGIN-5"), rule
+    for rule in rules(game, terms=True):
+        assert "terms.py:" in row(rule), rule
+
+
+def test_the_page_shows_the_code_of_the_referee_and_of_the_channel() -> None:
+    for rule in REFEREE_RULES:
+        assert "referee.py:" in row(rule) or "referee_paths.py:" in row(rule), rule
+        assert "referee.clsp:" in row(rule), rule
+    for rule in CHANNEL_RULES:
+        assert ".py " in row(rule), rule
+
+
+def row(rule: str) -> str:
+    (found,) = (
+        line for line in PAGE.read_text("utf-8").splitlines() if line.startswith(f"| `{rule}` |")
+    )
+    return found
+
+
+def test_a_rule_in_python_is_shown_with_the_innermost_test_around_it(tmp_path: Path) -> None:
+    path = tmp_path / "judge.py"
+    path.write_text(
+        'RULES = {"XY-A-1": "a sentence"}\n'
+        "def judge(a):\n"
+        '    """Judge by XY-A-1."""\n'
+        "    if a:\n"
+        "        if a > 1:\n"
+        '            return Slash("XY-A-1")\n'
+        '        raise BadTerms(f"{a} (XY-A-2)")\n'
+        '    return Slash("XY-A-3")\n'
+        "    x = 1  # XY-A-4\n",
+        "utf-8",
+    )
+    found = {
+        rule: [(place.line, place.code, place.function) for place in places]
+        for rule, places in python_places(path).items()
+    }
+    assert found == {
+        "XY-A-1": [(5, "if a > 1", "judge")],
+        "XY-A-2": [(4, "if a", "judge")],
+        "XY-A-3": [(8, 'return Slash("XY-A-3")', "judge")],
+        "XY-A-4": [(9, "x = 1", "")],
+    }
+
+
+def test_a_rule_in_chialisp_is_shown_with_the_whole_expression(tmp_path: Path) -> None:
+    path = tmp_path / "judge.clsp"
+    path.write_text("(rules\n  (= a 1)   ; XY-A-1\n  (>       ; XY-A-2\n    b 2\n  )\n)\n", "utf-8")
+    found = {rule: places[0].code for rule, places in chialisp_places(path).items()}
+    assert found == {"XY-A-1": "(= a 1)", "XY-A-2": "(> b 2)"}
 
 
 @each_game

@@ -1,19 +1,66 @@
-"""The page of rules: every rule id with its sentence, out of the code.
+"""Write the page of rules: each rule with its sentence, its code, and the vectors that break it.
 
-`python -m channel.report.rules > docs/rules.md` writes it; a test holds the two together.
+Everything on the page is read from the code and from the conformance vectors of the repository.
+`python -m channel.report.rules > docs/rules.md` writes it; a test compares the two.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import channel
+from channel.adversaries.base import names
+from channel.adversaries.rules.breaker import name_of
 from channel.protocol.rules import RULES as CHANNEL_RULES
 from games import registry
+from games.contract import Game, Raise, Slash
+from games.judge import hashes_of
 from games.referee import RULES as REFEREE_RULES
+from games.vectors import read, verdict
+
+ROOT = Path(channel.__file__).parents[1]
+
+ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
+
+_CHECKED_IN = ("crypto", "protocol", "peer", "session")
+"""The packages of `channel` in which rules of the channel are checked."""
+
+_EXAMPLES = 2
+
+_LONGEST = 140
+"""Longer code is cut."""
 
 _HEAD = """# Rules
 
-Every rule has an id. Python reasons, comments in the Chialisp sources, violations and this
-page use the same ones. This page is written by `python -m channel.report.rules`.
+Each rule has an id, which Python verdicts, violations, and comments in the Chialisp sources share.
+For each rule of a game this page shows the test that decides it, in Python (a move that passes the
+test breaks the rule) and in Chialisp (a move that passes it keeps the rule), and the number of
+conformance vectors in `tests/data/vectors` that break it, with examples. For each rule of the
+channel it shows the functions that check it, and the adversary that breaks it (`channelsim dispute
+run NAME`).
+
+`python -m channel.report.rules > docs/rules.md` writes this page.
 """
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a source where a rule stands: its line and code, or the function around it."""
+
+    path: Path
+    line: int
+    code: str
+    function: str = ""
+
+
+Places = Mapping[str, Sequence[Place]]
+"""Places by rule id."""
 
 
 def page() -> str:
@@ -22,16 +69,182 @@ def page() -> str:
     >>> "| `CH-SHUT-2` |" in page()
     True
     """
-    sections = [
-        ("The channel", CHANNEL_RULES),
-        ("The referee (game coin)", REFEREE_RULES),
-        *((registry.get(name).title, registry.get(name).rules) for name in registry.names()),
+    files = [
+        path
+        for package in _CHECKED_IN
+        for path in sorted((ROOT / "channel" / package).rglob("*.py"))
+        if path != ROOT / "channel" / "protocol" / "rules.py"
     ]
-    parts = [_HEAD]
-    for title, rules in sections:
-        rows = "\n".join(f"| `{rule}` | {text} |" for rule, text in rules.items())
-        parts.append(f"## {title.partition(':')[0]}\n\n| id | rule |\n|---|---|\n{rows}\n")
-    return "\n".join(parts)
+    referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
+    sections = [
+        *(_game(registry.get(name)) for name in registry.names()),
+        _table(
+            "The referee (game coin)",
+            REFEREE_RULES,
+            {
+                "Python": _column(_merged(map(python_places, referee)), _code),
+                "Chialisp": _column(chialisp_places(_source("channel/referee")), _code),
+            },
+        ),
+        _table(
+            "The channel",
+            CHANNEL_RULES,
+            {
+                "Checked in": _column(_merged(map(python_places, files)), _function),
+                "Adversary": lambda rule: f"`{name_of(rule)}`" if name_of(rule) in names() else "",
+            },
+        ),
+    ]
+    return "\n".join((_HEAD, *sections))
+
+
+def python_places(path: Path) -> Places:
+    """Where a Python file names a rule: the innermost `if` around it, or its own line.
+
+    Keys of dictionaries and docstrings do not count.
+    """
+    text = path.read_text("utf-8")
+    lines = text.splitlines()
+    found: dict[str, list[Place]] = defaultdict(list)
+
+    def visit(node: ast.AST, test: ast.If | None, function: str) -> None:
+        children: Iterator[ast.AST]
+        match node:
+            case ast.Expr(value=ast.Constant()):
+                return
+            case ast.Dict(values=values):
+                children = iter(values)
+            case ast.FunctionDef(name=name):
+                function, test = name, None
+                children = ast.iter_child_nodes(node)
+            case ast.If():
+                visit(node.test, test, function)
+                for statement in node.body:
+                    visit(statement, node, function)
+                children = iter(node.orelse)
+            case ast.Constant(value=str(value)):
+                line = test.lineno if test else node.lineno
+                code = f"if {ast.unparse(test.test)}" if test else lines[line - 1].strip()
+                for rule in ID.findall(value):
+                    found[rule].append(Place(path, line, code, function))
+                return
+            case _:
+                children = ast.iter_child_nodes(node)
+        for child in children:
+            visit(child, test, function)
+
+    visit(ast.parse(text), None, "")
+    for rule, places in _in_comments(path, text, "#").items():
+        found[rule] += places
+    return found
+
+
+def chialisp_places(path: Path) -> Places:
+    """Where a Chialisp file names a rule: the line whose comment does, and the code from there."""
+    return _in_comments(path, path.read_text("utf-8"), ";")
+
+
+def _in_comments(path: Path, text: str, sign: str) -> Places:
+    found: dict[str, list[Place]] = defaultdict(list)
+    lines = [line.partition(f" {sign} ") for line in text.splitlines()]
+    for number, (_, _, comment) in enumerate(lines, 1):
+        for rule in ID.findall(comment):
+            code = _expression(code for code, _, _ in lines[number - 1 :])
+            found[rule].append(Place(path, number, code))
+    return found
+
+
+def _expression(lines: Iterable[str]) -> str:
+    """The code from the first line on, until its parentheses are closed, in one line.
+
+    >>> _expression(["  (>   ", "    (f a)", "    b", "  )", ")"])
+    '(> (f a) b)'
+    """
+    code = ""
+    for line in lines:
+        code = f"{code} {' '.join(line.split())}".strip()
+        if code.count("(") <= code.count(")"):
+            break
+    code = code.replace(" )", ")")
+    return code if len(code) <= _LONGEST else f"{code[:_LONGEST]}…"
+
+
+def breaking_vectors(game: Game, path: Path) -> Mapping[str, Sequence[str]]:
+    """The ids of the vectors in a file that break a rule of a game, by rule."""
+    found: dict[str, list[str]] = defaultdict(list)
+    hashes = hashes_of(game)
+    with path.open("rb") as lines:
+        for case in read(lines):
+            match verdict(case, game, hashes):
+                case Slash(rule) | Raise(rule):
+                    found[rule].append(case.id)
+                case _:
+                    pass
+    return found
+
+
+# --- the tables ----------------------------------------------------------------------------------
+
+_Column = Callable[[str], str]
+"""The cell of a rule."""
+
+
+def _game(game: Game) -> str:
+    first = next(iter(game.validators.values()))
+    files = {Path(inspect.getfile(one)) for one in (first.judge, game.terms)}
+    programs = [_source(f"{game.name}/{name}") for name in game.validators]
+    vectors = breaking_vectors(game, ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl")
+    columns = {
+        "Python": _column(_merged(map(python_places, sorted(files))), _code),
+        "Chialisp": _column(_merged(map(chialisp_places, programs)), _code),
+        "Vectors": lambda rule: _count(vectors.get(rule, ())),
+    }
+    return _table(game.title.partition(":")[0], game.rules, columns)
+
+
+def _source(name: str) -> Path:
+    return ROOT / "clsp" / "source" / f"{name}.clsp"
+
+
+def _merged(places: Iterable[Places]) -> Places:
+    found: dict[str, list[Place]] = defaultdict(list)
+    for one in places:
+        for rule, some in one.items():
+            found[rule] += some
+    return found
+
+
+def _column(places: Places, cell: Callable[[Place], str]) -> _Column:
+    return lambda rule: "<br>".join(dict.fromkeys(cell(one) for one in places.get(rule, ())))
+
+
+def _code(place: Place) -> str:
+    return f"{_link(place, f':{place.line}', f'#L{place.line}')} `{place.code}`"
+
+
+def _function(place: Place) -> str:
+    return _link(place, f" {place.function}".rstrip())
+
+
+def _link(place: Place, shown: str, anchor: str = "") -> str:
+    path = place.path.relative_to(ROOT).as_posix()
+    return f"[{place.path.name}{shown}](../{path}{anchor})"
+
+
+def _count(cases: Sequence[str]) -> str:
+    return f"{len(cases)}: {', '.join(f'`{one}`' for one in cases[:_EXAMPLES])}" if cases else ""
+
+
+def _table(title: str, rules: Mapping[str, str], columns: Mapping[str, _Column]) -> str:
+    return "\n".join((f"## {title}\n", *_rows(rules, columns), ""))
+
+
+def _rows(rules: Mapping[str, str], columns: Mapping[str, _Column]) -> Iterator[str]:
+    yield f"| id | rule | {' | '.join(columns)} |"
+    yield "|---|---" + "|---" * len(columns) + "|"
+    for rule, text in rules.items():
+        cells = (column(rule).replace("|", "\\|") for column in columns.values())
+        yield f"| `{rule}` | {text} | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

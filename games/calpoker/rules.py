@@ -1,7 +1,7 @@
-"""What each rule id of California Poker says, in one sentence.
+"""The rules of California Poker, one sentence for each id.
 
-The ids stand in the Python rules (`validators`, `terms`), in the comments of the Chialisp
-programs, in the verdicts and in the documentation.
+The Python rules (`validators`, `terms`), their verdicts, the comments of the Chialisp programs and
+the documentation use these ids.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RULES = MappingProxyType(
         "CP-E-1": "The reveal is 18 bytes: a salt, Alice's discards, her selection.",
         "CP-E-2": "Alice's discards are exactly four of her eight cards.",
         "CP-E-3": "The selection is exactly five of the eight cards that she holds in the end.",
-        "CP-E-4": "Salt and discards hash to what Alice committed to.",
+        "CP-E-4": "Salt and discards hash to Alice's commitment.",
         "CP-E-5": "Evidence is one byte, exactly five of eight cards; else the slash fails.",
         "CP-E-6": "The share is at least what the hands give Bob: everything when his is better,"
         " half in a tie.",

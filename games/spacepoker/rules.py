@@ -1,7 +1,7 @@
-"""What each rule id of Space Poker says, in one sentence.
+"""The rules of Space Poker, one sentence for each id.
 
-The ids stand in the Python rules (`validators`, `terms`), in the comments of the Chialisp
-programs, in the verdicts and in the documentation.
+The Python rules (`validators`, `terms`), their verdicts, the comments of the Chialisp programs and
+the documentation use these ids.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ RULES = MappingProxyType(
         "SP-BEGIN-1": "The first move of a street is at least 32 bytes: an image, an amount.",
         "SP-BEGIN-2": "The share is the stake less what each player has in the pot.",
         "SP-BEGIN-3": "The image hashes to the value that the mover is committed to.",
-        "SP-BEGIN-4": "On the first street, a mover that the toss does not let open pongs:"
+        "SP-BEGIN-4": "On the first street, a mover that loses the toss pongs:"
         " exactly the 32-byte image.",
         "SP-BEGIN-5": "The opening amount is an integer in the fewest bytes.",
         "SP-BEGIN-6": "The opening amount is not negative.",
         "SP-BEGIN-7": "Pot and opening amount are within the stake.",
-        "SP-MID-1": "The share is the stake less what the raiser before put into the pot.",
+        "SP-MID-1": "The share is the stake less what each player has in the pot after a call.",
         "SP-MID-2": "A raise is an integer in the fewest bytes.",
         "SP-MID-3": "A raise is above 0.",
         "SP-MID-4": "Pot, last raise and raise are within the stake.",
@@ -38,6 +38,6 @@ RULES = MappingProxyType(
         "SP-END-3": "The selection is exactly five of the seven cards.",
         "SP-END-4": "Evidence is one byte, exactly five of the seven cards; else the slash fails.",
         "SP-END-5": "The share is at least what the hands give the challenger:"
-        " its stake, and the pot's half more or less.",
+        " its stake, plus half the pot for the better hand, minus half the pot for the worse.",
     }
 )
