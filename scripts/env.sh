@@ -1,6 +1,6 @@
-# Sourced by the other scripts: a virtual environment in .venv with this project in it.
+# Sourced by the other scripts: installs this project into a virtual environment in .venv.
 # Usage, from the top of the repository: extra=NAME (or nothing); . scripts/env.sh
-# (No positional parameters: a sourced file without any sees those of its script.)
+# (No positional parameters: a sourced file without any would see those of its script.)
 
 python=""
 for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python; do
@@ -15,7 +15,7 @@ if [ -z "$python" ]; then
     exit 2
 fi
 [ -x .venv/bin/python ] || "$python" -m venv .venv
-# What is installed is stamped with what was asked for, so that a second run is quick.
+# The stamp lets a second run skip the installation.
 stamp=".venv/.channelsim${extra:+-$extra}"
 if ! cmp -s pyproject.toml "$stamp"; then
     .venv/bin/python -m pip install --quiet --disable-pip-version-check \

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from channel.cli.app import commands
 from tests.paths import ROOT
 
 WORDS = {
@@ -54,6 +56,24 @@ def test_names_are_those_of_the_field(layer: str) -> None:
         if refused(name)
     ]
     assert found == []
+
+
+def test_names_in_the_docs_are_those_of_the_field() -> None:
+    for file in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        text = file.read_text(encoding="utf-8")
+        code = re.findall(r"`([A-Za-z_][\w./]*)`", text)
+        found = [name for name in code if WORDS & set(words(name))]
+        assert found == [], file.name
+
+
+def test_commands_and_options_have_no_old_names() -> None:
+    def walk(tree: Mapping[str, Any]) -> Iterator[str]:
+        for name, command in tree.items():
+            yield name
+            yield from (str(one.name) for one in command.params)
+            yield from walk(getattr(command, "commands", {}))
+
+    assert [name for name in walk(commands.commands) if refused(name)] == []
 
 
 def test_an_old_name_would_be_found() -> None:
