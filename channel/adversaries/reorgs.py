@@ -18,7 +18,7 @@ from games.contract import Action, Amount, Choice, Forced, OneOf, Plain
 from games.referee import GameCoin
 
 
-@adversary("rewinder", "publishes an old state, and replaces the blocks that preempted it")
+@adversary("rewinder", "publishes a stale state, and replaces the blocks that preempted it")
 class _Rewinder(OnChainCheat):
     needs_game = False
 
@@ -61,7 +61,7 @@ class _Rewinder(OnChainCheat):
         return []
 
 
-@adversary("resurrector", "replaces the blocks of the shutdown, and publishes an old state")
+@adversary("resurrector", "replaces the blocks of the shutdown, and publishes a stale state")
 class _Resurrector(Adversary):
     at_once = False
 

@@ -1,4 +1,4 @@
-"""Adversaries that publish an old state, or preempt with one that they may not."""
+"""Adversaries that publish a stale state, or preempt with one that they may not."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def _previous(one: Stale, states: list[SignedState]) -> SignedState | None:
     return states[-2]
 
 
-@_publishes("stale-any", "publishes some old state")
+@_publishes("stale-any", "publishes some stale state")
 def _any(one: Stale, states: list[SignedState]) -> SignedState | None:
     return one.plan.chance.pick(states[:-1])
 
 
-@_publishes("stale-richest", "publishes the old state in which its balance was highest")
+@_publishes("stale-richest", "publishes the stale state in which its balance was highest")
 def _richest(one: Stale, states: list[SignedState]) -> SignedState | None:
     # Of several the newest.
     return max(
@@ -107,7 +107,7 @@ class _OtherParity(Adversary):
         return [Push("other parity", bundle)]
 
 
-@adversary("self-preempter", "publishes an old state and preempts it by its own, in one bundle")
+@adversary("self-preempter", "publishes a stale state and preempts it by its own, in one bundle")
 class _SelfPreempter(Adversary):
     def block(self, block: Block) -> list[Effect]:
         """Try that with every block; the unroll puzzle's check of the parity forbids it."""
@@ -124,7 +124,7 @@ class _SelfPreempter(Adversary):
         return effects
 
 
-@adversary("impatient", "publishes an old state with its timeout in one bundle, or unsigned")
+@adversary("impatient", "publishes a stale state with its timeout in one bundle, or unsigned")
 class _Impatient(Adversary):
     def block(self, block: Block) -> list[Effect]:
         states = self.completable()
