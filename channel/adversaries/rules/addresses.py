@@ -1,6 +1,7 @@
 """A reward address at which its own move puts a game coin: CH-COINS-1.
 
-Who names its address last knows all keys, and what it will commit to: it can work out the coin.
+The receiver names its address last. By then it knows all keys, and what it will commit to, so it
+can compute the coin.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from games import registry
 from games.contract import Action
 
 GAME_ID = 1
-"""Its first game, of its own proposal."""
+"""The id of its first game, which it proposes itself."""
 
 UNIT, STACK = 100, 10
 
 
 class Addressee(RuleBreaker):
-    """As the receiver it is paid where its first move puts the coin of its first game."""
+    """As the receiver, takes the puzzle hash of its first game's second coin as reward address."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
@@ -40,9 +41,9 @@ class Addressee(RuleBreaker):
         self._proposed = False
 
     def handle(self, event: Event) -> list[Effect]:
-        """Name the address; and make the move that its peer, who knows the rule, does not make."""
+        """Choose the address, and make the move that its peer refuses to make."""
         if isinstance(event, Received) and self.side is Side.RECEIVER:
-            self._see(event.message)
+            self._choose_address(event.message)
         effects = super().handle(event)
         refused = [
             one.news.blame.rule
@@ -66,14 +67,14 @@ class Addressee(RuleBreaker):
         return [Send(encode(self.signs(after, (own.wire,))))]
 
     def act(self) -> list[Effect]:
-        """Propose the game, before anybody else does."""
+        """Propose the game before anybody else proposes one."""
         ready = self.side is Side.RECEIVER and self.peer.phase is Phase.PLAYING
         if self._proposed or not ready or min(self.peer.play.state.balances) < UNIT * STACK:
             return []
         self._proposed = True
         return self.command(ProposeGames((self._wish,))) or []
 
-    def _see(self, blob: bytes) -> None:
+    def _choose_address(self, blob: bytes) -> None:
         try:
             message = decode(blob)
         except Violation:

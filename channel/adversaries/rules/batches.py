@@ -55,7 +55,7 @@ def _other_order(one: RuleBreaker, message: Message) -> Variants:
     batch, before = found
     actions = batch.actions
     if len({type(action) for action in actions}) < 2:
-        # A proposal goes last: here it goes first.
+        # A proposal belongs at the end.
         offer = _offer(one, one.applied(before, actions), 0)
         if offer is None or not actions or isinstance(actions[-1], Propose):
             return []
@@ -78,7 +78,7 @@ def _batch(one: RuleBreaker, message: Message) -> list[Batch]:
 
 
 def _halved(one: RuleBreaker, batch: Batch, which: int) -> list[Message | bytes]:
-    """The batch with one half for the richest state that there could be."""
+    """The batch with one half for a state that gives it everything."""
     state = one.state
     balances = [0, 0]
     balances[one.side] = state.total()
@@ -100,7 +100,7 @@ def _nothing_done(one: RuleBreaker, message: Message) -> Variants:
 
 
 def _offer(one: RuleBreaker, before: ChannelState, skipped: int) -> Offer | None:
-    """A game like the last that was offered, so many ids above the least that is free."""
+    """An offer like the latest one, `skipped` ids above the least free one."""
     wish = one.wish()
     if wish is None:
         return None
@@ -123,7 +123,7 @@ def _proposing(one: RuleBreaker, message: Message, *groups: Sequence[Offer]) -> 
 def _from_offer(
     one: RuleBreaker, message: Message, change: Callable[[Offer], Sequence[Sequence[Offer]]]
 ) -> Variants:
-    """The batch with what this makes of an offer that would be right on top of it."""
+    """The batch with a valid offer changed in each of these ways."""
     found = one.batch_and_before(message)
     offer = _offer(one, one.applied(found[1], found[0].actions), 0) if found else None
     return _proposing(one, message, *change(offer)) if offer is not None else []

@@ -1,6 +1,6 @@
-"""What the adversaries that break one rule share: `breaks-` and the rule's id is the name of each.
+"""The base of the adversaries that break one rule; each is called `breaks-` and the rule's id.
 
-The message is otherwise right, and signed so that only a check of this rule refuses it.
+The message is otherwise valid, and signed so that only a check of this rule refuses it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNBREAKABLE = {
     "CH-ACCEPT-4": "a side accepts only what the other side offers, and an honest player never"
     " offers more than a few games",
 }
-"""Rules that no message to an honest side of this harness can break, and why."""
+"""Rules that no message to an honest peer can break here, and why."""
 
 Variants: TypeAlias = list[list[Message | bytes]]
 """Alternatives to a message: each is a list of messages to send instead of it."""

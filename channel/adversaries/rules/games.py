@@ -26,11 +26,11 @@ from games.choices import least_action
 from games.errors import IllegalAction
 
 NOWHERE = 1 << 40
-"""The id of a game that never was."""
+"""The id of a game that does not exist."""
 
 
 def _with(one: RuleBreaker, message: Message, action: BatchAction) -> Variants:
-    """The batch with one more action, in its place, that moves no money."""
+    """The batch with one more action in the right place, signed as if it had no effect."""
     found = one.batch_and_before(message)
     if found is None:
         return []
@@ -177,7 +177,7 @@ def _illegal(one: RuleBreaker, message: Message) -> Variants:
     variants: Variants = []
     for move in _moves(found[0]):
         if len(move.move) >= 16:
-            # Too short for anything but an amount, and larger than any.
+            # Too short for anything but an amount, and larger than any stack.
             variants += _other_move(one, message, {"move": move.move[:15]})
     return variants
 

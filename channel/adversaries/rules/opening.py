@@ -53,7 +53,7 @@ def _same_keys(one: RuleBreaker, message: Message) -> Variants:
             infinity = bytes([0xC0]) + bytes(47)
             return changed(message, {"unroll_key": infinity}, {"referee_key": bytes(48)})
         case Welcome() if theirs is not None:
-            # The other side's key, with the proof that it gave itself.
+            # The other side's key, with the other side's proof.
             copied = {"unroll_key": theirs.unroll_key, "unroll_proof": theirs.unroll_proof}
             twice = {"channel_key": message.unroll_key, "channel_proof": message.unroll_proof}
             none = {"channel_key": b"\xff" * 48}

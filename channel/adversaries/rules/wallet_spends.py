@@ -1,4 +1,4 @@
-"""Parts of a funding that are right but for one thing, signed again."""
+"""Parts of a funding with one thing wrong each, signed again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from games.referee import AGG_SIG_ME, CREATE_COIN
 
 
 def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) -> list[Bundle]:
-    """Message E's bundle, wrong in each of several variants."""
+    """Wrong bundles for message E."""
     own, launcher = part.spends
     elsewhere = msgspec.structs.replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     return [
@@ -48,7 +48,7 @@ def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) ->
 def receivers(
     channel: Channel, wallet: Wallet, deadline: int, part: Bundle, bundle: Bundle
 ) -> list[Bundle]:
-    """Message F's bundle, wrong in each of several variants; `part` is what message E had."""
+    """Wrong bundles for message F; `part` is the bundle of message E."""
     first, launcher, *own = bundle.spends
     if not own:
         return []
@@ -66,7 +66,7 @@ def receivers(
 
 
 def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> list[Bundle]:
-    """The spend of a wallet that funds its side's part, wrong in each of several variants."""
+    """Wrong spends of the wallet that funds its side's part."""
     coin, solution = wallet.coin, launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
     change = coin.amount - channel.contributions[not launch]
     launcher = [condition(CREATE_COIN, launcher_puzzle().hash, b"")] * launch
