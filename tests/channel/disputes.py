@@ -22,13 +22,13 @@ from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 
 LIMIT = 200
-"""Blocks in which a dispute of one hand is over: all its timeouts, and then some."""
+"""More blocks than all timeouts in a dispute of one hand."""
 
 SEED = "on chain"
 
 
 def live(table: Table, *decide: Decide, dead: tuple[int, ...] = ()) -> None:
-    """All mail and all decisions, of those who are not dead."""
+    """Deliver all mail and take all decisions, except of dead peers."""
     while True:
         table.mail = type(table.mail)(mail for mail in table.mail if mail[0] not in dead)
         for index in dead:
@@ -39,13 +39,13 @@ def live(table: Table, *decide: Decide, dead: tuple[int, ...] = ()) -> None:
 
 
 def farm(table: Table, dead: tuple[int, ...] = ()) -> None:
-    """A block, which the dead do not hear of."""
+    """Farm a block, and report it to the peers that are not dead."""
     table.chain.farm()
     hear(table, dead)
 
 
 def hear(table: Table, dead: tuple[int, ...] = ()) -> None:
-    """Tell both of the tip as it is now."""
+    """Report the current tip to the peers that are not dead."""
     for index, end in enumerate(table.ends):
         if index not in dead:
             for block in blocks_for(table.chain, end.watched):
@@ -59,7 +59,7 @@ def settle(
     limit: int = LIMIT,
     before: Callable[[int], None] | None = None,
 ) -> Table:
-    """Blocks and decisions until all who live have their money; `before` each block."""
+    """Farm and decide until every living peer is done; call `before` ahead of each block."""
     ends = [end for index, end in enumerate(table.ends) if index not in dead]
     for number in range(limit):
         live(table, *decide, dead=dead)
@@ -72,12 +72,12 @@ def settle(
 
 
 def rewards(table: Table) -> tuple[int, int]:
-    """What lies at both reward addresses."""
+    """The money at both reward addresses."""
     return reward(table, ANN), reward(table, BEN)
 
 
 def standing(end: End) -> list[News]:
-    """The news that were told and not taken back, in order."""
+    """The news that were not undone, in order."""
     found: list[News] = []
     for news in end.news:
         if isinstance(news, Undone):
@@ -88,19 +88,19 @@ def standing(end: End) -> list[News]:
 
 
 def facts(end: End, kind: type[Fact]) -> list[Fact]:
-    """Those of this kind that stand."""
+    """The facts of this kind that were not undone."""
     return [news for news in standing(end) if isinstance(news, kind)]
 
 
 def settled(end: End) -> ChannelSettled:
-    """How it ended, which is told once, but for reorganisations."""
+    """The final settlement, which there is once."""
     (news,) = facts(end, ChannelSettled)
     assert isinstance(news, ChannelSettled)
     return news
 
 
 def sound(table: Table, *, dead: tuple[int, ...] = (), total: int | None = None) -> None:
-    """What is told is there, all money is accounted for, and every game ended once."""
+    """Check that all reported coins exist, all money is accounted for, and each game ended once."""
     amount = table.channel.coin.amount if total is None else total
     for index, end in enumerate(table.ends):
         if index in dead:
@@ -147,7 +147,7 @@ def leave(table: Table, index: int) -> None:
 
 
 def publish_old(table: Table, index: int, number: int) -> None:
-    """This side publishes a state that it received, with its own key, behind its peer's back."""
+    """Publish a stale state that this side received, without its peer's knowledge."""
     peer: Peer = table.ends[index].peer
     (signed,) = [
         link.signed for link in peer.play.history if link.signed and link.state.number == number
@@ -173,7 +173,7 @@ def with_config(table: Table, index: int, **changes: object) -> None:
 
 
 def at_move(count: int, *decide: Decide, seed: str = SEED) -> Table:
-    """A table whose mail is a batch with a move, the first after so many messages."""
+    """A table with a batch with a move in its mail, the first after this many messages."""
     table = at_message(count, *decide, seed=seed)
     while not (table.mail and _moves(table.mail[0][1])):
         assert table.step(*decide)

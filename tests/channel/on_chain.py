@@ -1,4 +1,4 @@
-"""Settling on the node from nothing but what a peer kept: its records and its own keys.
+"""Settlement on the node from the records and keys of a peer alone.
 
 What a player finds on its disk has to be enough for everything that it may have to do.
 """
@@ -41,7 +41,7 @@ def kept_states(table: Table, index: int) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class Unroll:
-    """An unroll coin, as whoever kept its state knows it."""
+    """An unroll coin, as its state's record describes it."""
 
     table: Table
     state: RestoredState
@@ -104,7 +104,7 @@ class Unroll:
         return Bundle((Spend(self.coin, self.puzzle.serialized, solution),), NO_SIGNATURE)
 
     def outputs(self) -> list[tuple[bytes, int]]:
-        """What the state pays: puzzle hashes and amounts, in order."""
+        """The coins that the state pays: puzzle hashes and amounts, in order."""
         found = []
         conditions = self.conditions
         assert isinstance(conditions, tuple)
@@ -142,13 +142,13 @@ class OnChainGame:
 
     @property
     def mover(self) -> Side:
-        """By its key, which is the first of the coin's fields."""
+        """The mover, by its key, which is the first of the coin's fields."""
         keys = [bytes(keys.referee) for keys in self.unroll.channel.keys]
         return Side(keys.index(self.game.coin[0]))
 
     @property
     def shares(self) -> tuple[int, int]:
-        """What the mover and the waiter get by timeout."""
+        """The payouts of the mover and the waiter by timeout."""
         share = atom_to_int(self.game.coin[9])
         return share, self.amount - share
 
@@ -185,7 +185,7 @@ class OnChainGame:
 
 
 def take(table: Table, bundle: Bundle) -> None:
-    """The node accepts it, and it is in the next block."""
+    """Push a bundle that the node accepts, and farm it."""
     result = table.chain.push(bundle)
     assert result.answer is Answer.ACCEPTED, result
     table.chain.farm()
@@ -196,7 +196,7 @@ def take(table: Table, bundle: Bundle) -> None:
 
 
 def refused(table: Table, bundle: Bundle) -> str:
-    """The node does not accept it: its word for that."""
+    """Push a bundle that the node refuses; its error."""
     result = table.chain.push(bundle)
     assert result.answer is Answer.REFUSED, result
     return result.error
@@ -208,7 +208,7 @@ def exists(table: Table, coin: Coin) -> bool:
 
 
 def reward(table: Table, index: int) -> int:
-    """All that lies at this side's reward address."""
+    """The money at this side's reward address."""
     address = table.ends[index].peer.config.reward_address
     return sum(seen.coin.amount for seen in table.chain.coins_at(address))
 

@@ -1,9 +1,8 @@
-"""Two peers wired by hand: the bytes between them go through the test's hands.
+"""Two peers, with the test in between: it delivers, alters or repeats each message.
 
-No session loop: a test delivers messages one by one, alters or repeats them, answers for the
-players, and farms blocks. A `Cheat` is one of the two ends with its own keys and all that its
-peer knows, signing whatever the test wants. Peers are values all through but for their own
-attributes, so a `fork` of a table is cheap; forks share the node, which is not copied.
+The test also answers for the players and farms blocks. A `Cheat` is one of the two ends with its
+own keys and all that its peer knows, signing whatever the test wants. What a peer knows is one
+immutable value, so a `fork` of a table is cheap; forks share the node, which is not copied.
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ CONFIRMATIONS = 3
 ANN, BEN = Side.INITIATOR, Side.RECEIVER
 
 Alter = Callable[[int, bytes], bytes | None]
-"""Given the sender and a message: what arrives of it (None: nothing)."""
+"""Takes the sender and a message; returns the bytes that arrive (None: none do)."""
 
 Decide = Callable[[Player], Action]
 
 
 @dataclass
 class End:
-    """One peer, and all that it ever asked its driver for."""
+    """One peer, with all effects that it ever had, by kind."""
 
     peer: Peer
     watched: list[Coin] = field(default_factory=list)
@@ -86,7 +85,7 @@ class End:
     turns: list[int] = field(default_factory=list)
     offers: list[int] = field(default_factory=list)
 
-    def told(self, kind: type[News]) -> list[News]:
+    def news_of(self, kind: type[News]) -> list[News]:
         return [news for news in self.news if isinstance(news, kind)]
 
     @property
@@ -110,7 +109,7 @@ class Table:
     # --- one thing at a time ---
 
     def handle(self, index: int, event: Event) -> list[Effect]:
-        """Let a peer handle an event, and carry out what it wants. The effects, for a look."""
+        """Let a peer handle an event, and carry out its effects."""
         effects = self.ends[index].peer.handle(event)
         self.carry_out(index, effects)
         return effects
@@ -155,21 +154,21 @@ class Table:
         return self.handle(index, command)
 
     def receive(self, index: int, message: bytes | Message) -> list[Effect]:
-        """Let this peer have a message, whoever it is from."""
+        """Deliver a message to this peer, whoever sent it."""
         blob = message if isinstance(message, bytes) else encode(message)
         return self.handle(index, Received(blob))
 
     def deliver(self) -> list[Effect]:
-        """The next message of the mail to its receiver."""
+        """Deliver the next message of the mail."""
         index, message = self.mail.popleft()
         return self.receive(index, message)
 
     def take_mail(self) -> bytes:
-        """The next message of the mail, taken out of it."""
+        """Take the next message out of the mail."""
         return self.mail.popleft()[1]
 
     def farm(self, blocks: int = 1) -> Table:
-        """Blocks, each told to both peers with what they watch."""
+        """Farm blocks, and report each to both peers with the coins that they watch."""
         for _ in range(blocks):
             self.chain.farm()
             for index, end in enumerate(self.ends):
@@ -180,7 +179,7 @@ class Table:
     # --- many things ---
 
     def pump(self, alter: Alter | None = None) -> Table:
-        """Deliver all mail, and what comes of it."""
+        """Deliver all mail, and the answers to it."""
         while self.mail:
             index, message = self.mail.popleft()
             arrives = alter(1 - index, message) if alter else message
@@ -189,7 +188,7 @@ class Table:
         return self
 
     def open(self) -> Table:
-        """Everything up to where both peers play."""
+        """Open the channel, up to where both peers play."""
         self.start().pump()
         for _ in range(CONFIRMATIONS + 3):
             if all(end.peer.phase is Phase.PLAYING for end in self.ends):
@@ -202,7 +201,7 @@ class Table:
         return self
 
     def step(self, *decide: Decide) -> bool:
-        """The next message, else an acceptance, else a turn; whether there was any."""
+        """Deliver a message, else accept a proposal, else take a turn; False if there is nothing to do."""
         if self.mail:
             self.deliver()
             return True
@@ -221,26 +220,26 @@ class Table:
         return False
 
     def go_on(self, *decide: Decide) -> Table:
-        """Until nothing is left to do. `decide` is Ann's and Ben's; or both check and call."""
+        """Step until nothing is left to do. `decide` is Ann's and Ben's; by default both check and call."""
         while self.step(*decide):
             pass
         return self
 
     def ask(self, index: int) -> Table:
-        """This side asks for the potato, wanting nothing with it, and gets it."""
+        """Let this side request the potato without a need for it, and get it."""
         peer = self.ends[index].peer
         peer.state = replace(peer.state, play=replace(peer.play, we_asked=True))
         self.receive(1 - index, Request())
         return self.pump()
 
     def until(self, ready: Callable[[], bool], *decide: Decide) -> Table:
-        """Go on until this holds."""
+        """Step until this holds."""
         while not ready():
             assert self.step(*decide), "it never happens"
         return self
 
     def until_move(self, validator: str, sender: int, *decide: Decide) -> Batch:
-        """Up to where this side's batch with a move that this validator judges is in the mail.
+        """Step until this side's batch with a move for this validator is in the mail.
 
         It is taken out, so that something else can be sent in its place.
         """
@@ -272,13 +271,13 @@ class Table:
         return table
 
     def holder(self) -> int:
-        """Who holds the potato; exactly one does, unless it is in the mail."""
+        """The holder of the potato; there is exactly one, unless it is in the mail."""
         holders = [index for index, end in enumerate(self.ends) if end.play.potato]
         assert len(holders) == 1
         return holders[0]
 
     def fork(self) -> Table:
-        """A copy that goes its own way from here, but for the node."""
+        """An independent copy, with the same node."""
         ends = [
             End(
                 Peer(end.peer.config, end.peer.state),
@@ -302,7 +301,7 @@ def sit(
     confirmations: int = CONFIRMATIONS,
     unroll_timeout: int = TIMEOUT,
 ) -> Table:
-    """Two peers that have not said anything yet, with a wallet coin each."""
+    """Two peers with a wallet coin each, before any message."""
     blob = seed.encode()
     chain = SimulatedChain(int.from_bytes(derive(blob, "node", length=4), "big"))
     agreement = Agreement(contributions, unroll_timeout, confirmations)
@@ -343,12 +342,12 @@ def wish(
 
 
 def call(player: Player) -> Action:
-    """Checks and calls."""
+    """Check and call."""
     return Action(player.choices()[0].verb)
 
 
 def bet_or_call(player: Player) -> Action:
-    """Bets two units where it may, and calls what the other bets."""
+    """Bet two units if possible, and call any bet."""
     for choice in player.choices():
         if isinstance(choice, Amount) and choice.verb == "bet":
             return Action("bet", min(2 * UNIT, choice.most))
@@ -365,7 +364,7 @@ def by_policy(name: str, seed: str = "policy") -> Decide:
 
 
 def as_declared(game: LiveGame, action: Move) -> LiveGame:
-    """What a move makes of its game when nobody judges it: the coin as it is declared."""
+    """The game after a move that nobody judges: the coin as the move declares it."""
     try:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
     except RefereeRefusal:
@@ -377,7 +376,7 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
 
 @dataclass
 class Cheat:
-    """One end of a table that signs what it wants: its own keys, its own view of the state."""
+    """One end of a table that signs whatever the test wants, with its own keys."""
 
     table: Table
     index: int
@@ -396,11 +395,11 @@ class Cheat:
 
     @property
     def state(self) -> ChannelState:
-        """The newest state that the honest side knows of."""
+        """The newest state that the honest side knows."""
         return self.table.ends[1 - self.index].state
 
     def after(self, actions: Sequence[BatchAction]) -> ChannelState:
-        """The state that these actions lead to, or just the next number if to none."""
+        """The state after these actions; if they are not valid, only the number changes."""
         try:
             state, _ = batches.apply(
                 self.table.channel, self.state, self.side, actions, as_declared
@@ -413,27 +412,27 @@ class Cheat:
         return sign_halves(self.table.channel, self.keys, state)
 
     def batch(self, *actions: BatchAction, number: int | None = None) -> Batch:
-        """A batch of these actions, right in everything else."""
+        """A batch of these actions, valid in everything else."""
         state = self.after(actions)
         if number is not None:
             state = msgspec.structs.replace(state, number=number)
         return Batch(state.number, tuple(actions), *self.halves(state))
 
     def send(self, message: Message | bytes) -> list[Effect]:
-        """Straight to the other side."""
+        """Send a message straight to the other side."""
         return self.table.receive(1 - self.index, message)
 
 
 def broken_off(end: End) -> BrokenOff:
-    """Why this end broke off: it did so, once."""
-    found = end.told(BrokenOff)
+    """The news that this end broke off, which there is once."""
+    found = end.news_of(BrokenOff)
     assert len(found) == 1, found
     assert isinstance(found[0], BrokenOff)
     return found[0]
 
 
 def accepted(end: End, name: str) -> Bundle:
-    """The newest bundle of this name that the end pushed, which the node took."""
+    """The newest bundle of this name that the end pushed, and the node accepted."""
     bundles = [(bundle, result) for what, bundle, result in end.pushed if what == name]
     assert bundles, f"no {name} was pushed"
     bundle, result = bundles[-1]

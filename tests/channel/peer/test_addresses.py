@@ -67,7 +67,7 @@ def test_a_proposal_with_its_coin_at_the_proposers_address_is_cancelled() -> Non
     offer = offer_of(sit(SEED).open().channel, Side.RECEIVER, 1, wish())
     cheat = Cheat(table, BEN)
     cheat.send(cheat.batch(Propose((offer,))))
-    (cancelled,) = table.ends[ANN].told(Cancelled)
+    (cancelled,) = table.ends[ANN].news_of(Cancelled)
     assert isinstance(cancelled, Cancelled)
     assert "would be at a reward address" in cancelled.reason
 
@@ -91,7 +91,7 @@ def test_our_own_move_onto_the_others_address_is_not_sent() -> None:
     assert news.blame.rule == "CH-COINS-1"
     assert news.blame.party == NAMES[BEN]
     assert news.published == table.ends[ANN].play.newest.state.number
-    assert not table.ends[ANN].told(YourTurn)
+    assert not table.ends[ANN].news_of(YourTurn)
 
 
 def test_our_answer_onto_the_others_address_is_not_sent() -> None:

@@ -32,7 +32,7 @@ def blocks_until_broken(table: Table, index: int) -> int:
     raise AssertionError("it waits for ever")
 
 
-def test_a_move_is_waited_for_as_long_as_the_move_time() -> None:
+def test_a_move_has_to_come_within_the_move_time() -> None:
     table = patient(at_move(16))
     sender = 1 - table.mail[0][0]
     table.mail.clear()
@@ -40,7 +40,7 @@ def test_a_move_is_waited_for_as_long_as_the_move_time() -> None:
     assert broken_off(table.ends[sender]).blame.rule == "CH-TIME-2"
 
 
-def test_an_answer_to_a_request_is_waited_for_as_long_as_the_response_time() -> None:
+def test_a_request_has_to_be_answered_within_the_response_time() -> None:
     table = patient(sit().open())
     waits = 1 - table.holder()
     table.propose(waits)
@@ -49,7 +49,7 @@ def test_an_answer_to_a_request_is_waited_for_as_long_as_the_response_time() -> 
     assert broken_off(table.ends[waits]).blame.rule == "CH-TIME-1"
 
 
-def test_a_completed_shutdown_is_waited_for_as_long_as_the_response_time() -> None:
+def test_a_shutdown_has_to_be_completed_within_the_response_time() -> None:
     table = patient(sit().open())
     asks = table.holder()
     table.command(asks, Close())
@@ -58,7 +58,7 @@ def test_a_completed_shutdown_is_waited_for_as_long_as_the_response_time() -> No
     assert broken_off(table.ends[asks]).blame.rule == "CH-TIME-1"
 
 
-def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None:
+def test_a_mover_who_gives_the_potato_away_has_to_request_it_back() -> None:
     table = patient(sit().open().propose(ANN))
     table.until(lambda: any(end.turns for end in table.ends))
     table.pump()
@@ -75,7 +75,7 @@ def test_who_gives_the_potato_away_owing_a_move_has_to_ask_for_it_back() -> None
     assert "gave the potato away" in violation.detail
 
 
-def test_nobody_is_waited_for_who_owes_nothing() -> None:
+def test_no_deadline_runs_when_nothing_is_due() -> None:
     table = patient(sit().open())
     for index in (ANN, BEN):
         for _ in range(40):
@@ -96,7 +96,7 @@ def test_a_wait_starts_anew_with_every_state_and_from_a_lower_height() -> None:
 
 
 @pytest.mark.parametrize("margin", [0, 3])
-def test_the_margin_comes_on_top(margin: int) -> None:
+def test_the_margin_is_added_to_the_deadline(margin: int) -> None:
     times = Times(response=4, move=9, margin=margin)
     assert Awaited("CH-TIME-1", "an answer", 0).limit(times) == 4 + margin
     assert Awaited("CH-TIME-2", "a move", 0).limit(times) == 9 + margin

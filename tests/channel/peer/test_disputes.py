@@ -94,7 +94,7 @@ def test_any_old_state_is_preempted(thief: int, seed: str) -> None:
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
-def test_an_old_state_that_nobody_preempts_is_gone_on_from(thief: int) -> None:
+def test_a_stale_state_that_nobody_preempts_is_played_on(thief: int) -> None:
     """The victim sleeps for too long: the coins are what they are, and its games go on."""
     for number in range(3):
         table = at_message(10_000).propose(1 - thief)
@@ -120,7 +120,7 @@ def test_an_old_state_that_nobody_preempts_is_gone_on_from(thief: int) -> None:
         assert rewards(table) == table.ends[0].state.balances or facts(victim, GameVoid)
 
 
-def test_our_own_old_state_is_not_preempted_by_us_but_waited_for() -> None:
+def test_we_do_not_preempt_our_own_stale_state() -> None:
     table = at_message(10_000).propose(ANN).go_on()
     old = received(table, ANN)[1]
     publish_old(table, ANN, old)
@@ -132,7 +132,7 @@ def test_our_own_old_state_is_not_preempted_by_us_but_waited_for() -> None:
     assert not [name for name, _, _ in table.ends[ANN].pushed if name == "preempt"]
 
 
-def test_the_peer_completes_what_we_sent_and_its_state_counts() -> None:
+def test_the_counterparty_may_complete_the_state_that_we_sent() -> None:
     """S = F + 1: our newest, sent and never answered, is published by the other side."""
     for preempts in (False, True):
         table = at_move(16)
@@ -170,7 +170,7 @@ def test_an_unanswered_move_is_made_again_on_chain_byte_for_byte() -> None:
     assert "redo" in [name for name, _, _ in sender.pushed]
 
 
-def test_a_settlement_that_was_sent_is_kept_to() -> None:
+def test_a_game_that_we_settled_is_not_moved_on_chain() -> None:
     """Folded by message, not answered: on chain the game is not moved any more."""
     from games.contract import Action
 
@@ -193,7 +193,7 @@ def test_a_settlement_that_was_sent_is_kept_to() -> None:
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
-def test_a_share_that_goes_to_another_address_is_told_as_it_went(thief: int) -> None:
+def test_a_share_paid_to_another_address_is_reported_with_its_coin(thief: int) -> None:
     """Each referee key may sign for any address: the coin that is told is the one that is there."""
     table = at_message(16)
     table.mail.clear()
@@ -207,11 +207,11 @@ def test_a_share_that_goes_to_another_address_is_told_as_it_went(thief: int) -> 
         live(table, dead=(thief,))
         table.chain.farm()
         dispute = victim.peer.state.dispute
-        for spot in dispute.tracked.values() if dispute else ():
-            game = spot.game
+        for tracked in dispute.tracked.values() if dispute else ():
+            game = tracked.game
             to = addresses[game.mover], addresses[game.mover.other]
             solution = serialize(timeout_solution(game.coin, *to))
-            spend = Spend(spot.coin, game.coin.puzzle().serialized, solution)
+            spend = Spend(tracked.coin, game.coin.puzzle().serialized, solution)
             table.chain.push(Bundle((spend,), bls.add(*signatures)))
         hear(table, dead=(thief,))
     (paid,) = facts(victim, GamePaid)
@@ -325,11 +325,11 @@ def _decided(table: Table, index: int) -> tuple[Coin, GameCoin, GameCoin] | None
     """A game coin at which this side has decided and must wait, and the coin it will make."""
     dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    for spot in dispute.tracked.values():
-        seen = table.chain.coin(spot.coin.id)
-        after = dispute.decided.get(spot.game.coin)
+    for tracked in dispute.tracked.values():
+        seen = table.chain.coin(tracked.coin.id)
+        after = dispute.decided.get(tracked.game.coin)
         if seen and seen.spent is None and after and table.chain.peak() - seen.born < 2:
-            return spot.coin, spot.game.coin, after.coin
+            return tracked.coin, tracked.game.coin, after.coin
     return None
 
 
@@ -357,10 +357,10 @@ def test_reorganisations_at_any_time_change_nothing_in_the_end(seed: int) -> Non
     settle(table, before=shake, limit=400)
     sound(table)
     assert rewards(table) == balances
-    assert any(end.told(Undone) for end in table.ends)
+    assert any(end.news_of(Undone) for end in table.ends)
 
 
-def test_a_player_is_asked_again_where_a_reorganisation_took_the_question_away() -> None:
+def test_a_player_is_asked_again_after_a_reorganisation() -> None:
     table = at_message(14)
     table.mail.clear()
     leave(table, ANN)
@@ -385,7 +385,7 @@ def test_a_player_is_asked_again_where_a_reorganisation_took_the_question_away()
     assert rewards(table) == at_message(10_000).ends[ANN].state.balances
 
 
-def test_what_was_final_is_corrected_if_the_chain_takes_even_that_back() -> None:
+def test_final_facts_are_undone_by_a_deeper_reorganisation() -> None:
     table = at_message(20)
     leave(table, ANN)
     settle(table)
@@ -393,7 +393,7 @@ def test_what_was_final_is_corrected_if_the_chain_takes_even_that_back() -> None
     table.chain.reorganise(20, 21, keep=False)
     hear(table)
     assert any(end.peer.phase is Phase.ON_CHAIN for end in table.ends)
-    assert any(end.told(Undone) for end in table.ends)
+    assert any(end.news_of(Undone) for end in table.ends)
     settle(table)
     sound(table)
     assert rewards(table) == before
@@ -417,7 +417,7 @@ def test_a_game_that_is_given_up_has_ended_when_its_deadline_is_deep() -> None:
     settle(table, dead=(BEN,))
 
 
-def test_a_reveal_waits_until_what_it_answers_is_deep() -> None:
+def test_a_reveal_waits_until_the_move_before_it_is_deep() -> None:
     table = at_message(14)
     table.mail.clear()
     leave(table, ANN)
@@ -433,10 +433,10 @@ def test_a_reveal_waits_until_what_it_answers_is_deep() -> None:
     assert len(heights) > 4
     gaps = [later - earlier for earlier, later in pairwise(heights)]
     assert set(gaps[1:]) == {CONFIRMATIONS + 1}
-    assert not any(end.told(RevealAtRisk) for end in table.ends)
+    assert not any(end.news_of(RevealAtRisk) for end in table.ends)
 
 
-def test_a_reveal_that_cannot_wait_is_made_and_told() -> None:
+def test_a_reveal_that_cannot_wait_is_made_and_reported() -> None:
     """A full chain has eaten the time: the deadline comes first, and the player is told."""
     table = at_message(14)
     for end in table.ends:
@@ -447,5 +447,5 @@ def test_a_reveal_that_cannot_wait_is_made_and_told() -> None:
     table.mail.clear()
     leave(table, ANN)
     settle(table, limit=600)
-    assert any(end.told(RevealAtRisk) for end in table.ends)
+    assert any(end.news_of(RevealAtRisk) for end in table.ends)
     assert rewards(table) == at_message(10_000).ends[0].state.balances

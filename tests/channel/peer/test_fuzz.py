@@ -101,7 +101,7 @@ def test_every_message_of_a_session_at_every_step() -> None:
             deliver(moment.fork(), blob)
 
 
-def test_repeating_every_message_harms_nobody_but_who_repeats_it() -> None:
+def test_repeating_every_message_does_not_harm_the_counterparty() -> None:
     """Twice the same bytes: a batch, a request, an early reveal are ignored."""
     for moment in moments("two"):
         victim, blob = moment.mail[0]
@@ -174,7 +174,7 @@ def altered(action: T, random: Random) -> T:
     return msgspec.structs.replace(action, **{name: new})
 
 
-def test_a_batch_is_taken_in_any_encoding_of_the_same_message() -> None:
+def test_a_batch_is_accepted_in_any_encoding() -> None:
     """The order of a map's fields is free; what counts for a repeat is the bytes."""
     table = sit().open().propose(BEN)
     blob = table.take_mail()

@@ -72,7 +72,9 @@ def played() -> tuple[int, tuple[int, int]]:
 
 @pytest.mark.parametrize("index", [ANN, BEN])
 @pytest.mark.parametrize("delivered", [False, True])
-def test_a_hand_ends_on_chain_as_it_would_have_by_messages(index: int, delivered: bool) -> None:
+def test_a_hand_pays_on_chain_what_it_would_have_paid_off_chain(
+    index: int, delivered: bool
+) -> None:
     count, balances = played()
     voids = 0
     for number in range(7, count + 1):
@@ -82,10 +84,10 @@ def test_a_hand_ends_on_chain_as_it_would_have_by_messages(index: int, delivered
         leave(table, index)
         settle(table)
         sound(table)
-        assert not any(end.told(Undone) for end in table.ends)
+        assert not any(end.news_of(Undone) for end in table.ends)
         ann, ben = settled(table.ends[ANN]), settled(table.ends[BEN])
         assert (ann.number, ann.ours) == (ben.number, ben.theirs)
-        void = any(end.told(GameVoid) for end in table.ends)
+        void = any(end.news_of(GameVoid) for end in table.ends)
         voids += void
         if table.ends[0].state.games or table.ends[1].state.games:
             assert void or rewards(table) == balances, number
@@ -138,7 +140,7 @@ def test_a_peer_that_dies_during_the_opening_leaves_no_money_behind(dead: int) -
             continue
         begun = number > 1 or dead == BEN
         assert (end.peer.phase is Phase.FAILED) == begun, number
-        assert begun == bool(end.told(BrokenOff) or end.told(OpeningFailed))
+        assert begun == bool(end.news_of(BrokenOff) or end.news_of(OpeningFailed))
         seen = table.chain.coin(wallets[1 - dead].id)
         assert seen is not None
         assert seen.spent is None
@@ -163,7 +165,7 @@ def test_a_shutdown_that_is_never_completed_goes_on_chain() -> None:
         assert rewards(table) == balances
         end = table.ends[asker]
         if answered:
-            assert end.told(ChannelClosed)
+            assert end.news_of(ChannelClosed)
         else:
             assert broken_off(end).blame.rule == "CH-TIME-1"
             sound(table, dead=(dead,))
@@ -188,10 +190,10 @@ def test_a_shutdown_and_an_unroll_race(asker: int) -> None:
         settle(table)
         assert rewards(table) == balances
         for end in table.ends:
-            assert end.told(ChannelSettled) or end.told(ChannelClosed)
+            assert end.news_of(ChannelSettled) or end.news_of(ChannelClosed)
 
 
-def test_a_shutdown_that_won_the_race_can_be_taken_back_as_well() -> None:
+def test_a_confirmed_shutdown_can_be_undone_by_a_reorganisation() -> None:
     """It was completed after its asker had gone on chain; a deep reorganisation undoes it."""
     table = sit().open().propose(ANN).go_on()
     balances = table.ends[ANN].state.balances
@@ -230,10 +232,10 @@ def test_open_proposals_end_when_the_channel_goes_on_chain_or_is_closed() -> Non
             assert sorted(set(groups)) == sorted(groups) == [1]
 
 
-def test_who_leaves_says_why_and_from_where() -> None:
+def test_leaving_reports_the_reason_and_the_published_state() -> None:
     table = sit().open()
     table.command(ANN, GoOnChain("bored"))
-    (news,) = table.ends[ANN].told(LeftForChain)
+    (news,) = table.ends[ANN].news_of(LeftForChain)
     assert news == LeftForChain("bored", 0)
     settle(table)
     assert isinstance(facts(table.ends[ANN], UnrollSeen)[0], UnrollSeen)
@@ -247,13 +249,13 @@ def test_who_leaves_says_why_and_from_where() -> None:
             table.command(ANN, command)
 
 
-def test_nobody_goes_on_chain_before_there_is_a_channel() -> None:
+def test_a_unilateral_close_needs_a_channel() -> None:
     table = sit().start()
     with pytest.raises(UsageError, match="not now"):
         table.command(ANN, GoOnChain())
 
 
-def test_on_chain_only_what_is_possible_is_decided() -> None:
+def test_impossible_decisions_on_chain_are_refused() -> None:
     table = at_message(14)
     table.mail.clear()
     leave(table, ANN)
@@ -272,7 +274,7 @@ def test_on_chain_only_what_is_possible_is_decided() -> None:
     sound(table)
 
 
-def test_a_fold_on_chain_is_to_do_nothing_more() -> None:
+def test_a_fold_on_chain_makes_no_more_moves() -> None:
     table = at_message(16)
     table.mail.clear()
     leave(table, BEN)
@@ -282,7 +284,7 @@ def test_a_fold_on_chain_is_to_do_nothing_more() -> None:
     assert not any(name == "move" for end in table.ends for name, _, _ in end.pushed)
 
 
-def test_a_share_of_nothing_is_not_claimed_but_told() -> None:
+def test_a_share_of_nothing_is_reported_and_not_claimed() -> None:
     """California Poker: who does not answer loses all, and its coin lies there unclaimed."""
     from tests.channel.session.test_two_games import wish as any_wish
 
@@ -316,7 +318,7 @@ def test_a_funding_that_vanishes_after_its_deadline_is_a_failed_opening() -> Non
     table.farm()
     for end in table.ends:
         assert end.peer.phase is Phase.FAILED
-        assert end.told(OpeningFailed)
+        assert end.news_of(OpeningFailed)
     assert table.chain.coin(coin.id) is None
 
 
@@ -350,7 +352,7 @@ def test_a_funding_that_comes_back_after_it_had_failed_is_unrolled() -> None:
     assert table.chain.push(opened.bundle).benign
     table.farm()
     for end in table.ends:
-        (news,) = end.told(LeftForChain)
+        (news,) = end.news_of(LeftForChain)
         assert isinstance(news, LeftForChain)
         assert "came back" in news.reason
     settle(table)
@@ -358,7 +360,7 @@ def test_a_funding_that_comes_back_after_it_had_failed_is_unrolled() -> None:
     assert rewards(table) == (BALANCE, BALANCE)
 
 
-def test_a_funding_that_vanishes_under_a_dispute_is_sent_again_too() -> None:
+def test_a_funding_that_vanishes_during_a_dispute_is_sent_again() -> None:
     table = at_message(16)
     table.mail.clear()
     leave(table, ANN)
@@ -388,11 +390,11 @@ def test_a_shutdown_that_a_reorganisation_took_away_is_sent_again(keep: bool) ->
     assert rewards(table) == balances
     if not keep:
         for end in table.ends:
-            assert len(end.told(ChannelClosed)) == 2
-            assert len(end.told(Undone)) == 1
+            assert len(end.news_of(ChannelClosed)) == 2
+            assert len(end.news_of(Undone)) == 1
 
 
-def test_what_was_to_be_proposed_and_never_sent_comes_to_nothing_in_words() -> None:
+def test_unsent_proposals_are_reported_when_play_ends() -> None:
     """On chain no games begin: each proposal ends once, sent or not."""
     table = sit().open()
     table.propose(BEN)
@@ -402,10 +404,10 @@ def test_what_was_to_be_proposed_and_never_sent_comes_to_nothing_in_words() -> N
     assert table.ends[BEN].play.queue
     table.command(BEN, GoOnChain())
     end = table.ends[BEN]
-    assert end.told(NotProposed) == [NotProposed((wished,), "the channel is on chain")]
-    (cancelled,) = end.told(Cancelled)
+    assert end.news_of(NotProposed) == [NotProposed((wished,), "the channel is on chain")]
+    (cancelled,) = end.news_of(Cancelled)
     assert isinstance(cancelled, Cancelled)
     assert cancelled.mine
     for _ in range(3):
         table.farm()
-    assert len(end.told(NotProposed)) == 1
+    assert len(end.news_of(NotProposed)) == 1

@@ -39,7 +39,7 @@ def with_key(table: Table, index: int, key: PrivateKey) -> None:
     peer.state = replace(peer.state, opening=replace(opening, secret_keys=keys))
 
 
-def test_who_knew_the_other_key_first_would_have_everything() -> None:
+def test_a_receiver_that_knew_the_other_key_first_could_take_everything() -> None:
     table = sit()
     ann = table.ends[ANN].peer.state.opening.secret_keys.channel.get_g1()
     own = secret(123456789)

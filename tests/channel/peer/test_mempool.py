@@ -152,7 +152,7 @@ def test_a_reorganisation_that_takes_a_fee_back_does_not_end_the_paying(index: i
     sound(table)
 
 
-def test_what_is_no_spend_of_a_wallet_gives_no_change() -> None:
+def test_a_spend_that_is_not_a_wallets_has_no_change() -> None:
     coin = Coin(bytes(32), bytes([1]) * 32, 5)
     for solution in (b"", b"\xff", serialize(b"abc"), serialize(to_list([b"", b"", b""]))):
         assert change_of(coin, solution) is None
@@ -234,7 +234,7 @@ def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
     sound(table, dead=(ANN,))
 
 
-def test_one_pin_does_not_keep_out_what_else_is_due() -> None:
+def test_a_pinned_spend_does_not_block_the_others() -> None:
     """All is in one bundle again: or the fee coin would see to one of many games a block."""
     table = sit("several").open()
     table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
@@ -272,7 +272,7 @@ def test_one_pin_does_not_keep_out_what_else_is_due() -> None:
     sound(table, dead=(BEN,))
 
 
-def test_what_pays_is_offered_before_what_a_thief_could_take() -> None:
+def test_spends_with_a_fee_are_pushed_before_those_without() -> None:
     """A spend that lies open without a fee can be put into a bundle with a coin of a thief's."""
     table = sit("several").open()
     table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
@@ -300,7 +300,7 @@ def test_what_pays_is_offered_before_what_a_thief_could_take() -> None:
     assert seen
 
 
-def test_a_pin_without_our_spend_is_none_of_ours_to_pay() -> None:
+def test_a_pin_without_our_spend_is_not_paid_for() -> None:
     table = at_message(10_000)
     paying(table, BEN)
     thief = purse(table, ANN)
@@ -352,7 +352,7 @@ def test_a_claim_that_was_pushed_out_is_sent_again() -> None:
 
 
 @pytest.mark.parametrize("most", [40, 100_000])
-def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most: int) -> None:
+def test_a_claim_that_a_full_chain_delays_is_paid_for(most: int) -> None:
     """A claim and an unroll's timeout cost nothing at first, and never more than they bring."""
     table = at_message(16)
     table.mail.clear()
@@ -367,9 +367,9 @@ def test_what_a_full_chain_keeps_out_is_paid_for_though_it_has_no_deadline(most:
         peer = table.ends[ANN].peer
         if not peer.state.dispute or peer.phase.value != "the chain":
             break
-        pictures = [peer.state.block.peak + more for more in range(8)]
-        for waited, peak in enumerate(pictures):
-            # The same picture some blocks later: nothing of ours got in.
+        peaks = [peer.state.block.peak + more for more in range(8)]
+        for waited, peak in enumerate(peaks):
+            # The same block some blocks later: nothing of ours got in.
             _, effects = scan(peer.state.dispute, replace(peer.state.block, peak=peak))
             for push in effects:
                 if isinstance(push, Push) and push.name in ("claim+fee", "unroll-timeout+fee"):
@@ -403,8 +403,8 @@ def on_turn(table: Table, *, late: int) -> tuple[Table, int, int]:
     index = next(i for i, end in enumerate(table.ends) if end.turns)
     dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    (spot,) = dispute.undecided.values()
-    born = table.chain.coin(spot.coin.id)
+    (tracked,) = dispute.undecided.values()
+    born = table.chain.coin(tracked.coin.id)
     assert born is not None
     while table.chain.peak() - born.born < late:
         table.farm()
@@ -418,7 +418,7 @@ def test_a_move_is_in_time_in_the_last_block_and_not_after_it() -> None:
     assert moves[0] == moves[1] + 1
 
 
-def test_a_claim_is_made_by_whoever_gains_and_not_before_its_time() -> None:
+def test_a_claim_is_made_at_its_timeout_by_the_side_that_gains() -> None:
     table = at_message(16)
     table.mail.clear()
     leave(table, ANN)
@@ -429,10 +429,10 @@ def test_a_claim_is_made_by_whoever_gains_and_not_before_its_time() -> None:
     index = next(i for i, end in enumerate(table.ends) if end.turns)
     dispute = table.ends[index].peer.state.dispute
     assert dispute is not None
-    (spot,) = dispute.undecided.values()
-    seen = table.chain.coin(spot.coin.id)
+    (tracked,) = dispute.undecided.values()
+    seen = table.chain.coin(tracked.coin.id)
     assert seen is not None
-    early = claim_bundle(table.channel, spot.coin, spot.game)
+    early = claim_bundle(table.channel, tracked.coin, tracked.game)
     while table.chain.peak() - seen.born < TIMEOUT - 1:
         assert table.chain.push(early).error == "AssertHeightRelativeFailed"
         farm(table, dead=(index,))
@@ -445,7 +445,7 @@ def test_a_claim_is_made_by_whoever_gains_and_not_before_its_time() -> None:
     assert paid.slashed == ""
     assert paid.ours
     assert paid.theirs
-    shares = spot.game.shares()
+    shares = tracked.game.shares()
     assert (paid.theirs.amount, paid.ours.amount) == (shares[index], shares[1 - index])
 
 

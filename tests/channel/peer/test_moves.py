@@ -322,7 +322,7 @@ def test_a_move_that_no_evidence_of_ours_slashes_breaks_no_rule_we_could_name(
 # --- one bad action among good ones --------------------------------------------------------------
 
 
-def test_a_batch_is_taken_as_a_whole_or_not_at_all() -> None:
+def test_a_batch_is_atomic() -> None:
     table = sit().open().propose(ANN, wish(), wish())
     batch = table.until_move("commitB", BEN)
     first, second = both_moves(batch)
@@ -336,7 +336,7 @@ def test_a_batch_is_taken_as_a_whole_or_not_at_all() -> None:
     assert honest.ends[ANN].state.number > batch.number - 1
 
 
-def test_the_book_is_a_value() -> None:
+def test_play_state_is_immutable() -> None:
     """What makes a batch atomic: nobody can change a book, only replace it."""
     table, _, _ = play_until("begin_round")
     book = table.ends[ANN].play

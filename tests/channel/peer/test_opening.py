@@ -105,7 +105,7 @@ def test_play_begins_when_the_coin_is_deep_enough() -> None:
     assert table.chain.peak() - born.born == CONFIRMATIONS
 
 
-def test_what_halves_were_made_for_is_kept_before_they_are_sent() -> None:
+def test_states_are_stored_before_their_halves_are_sent() -> None:
     table = sit().start()
     for kind, victim in ((Launch, BEN), (Funding, BEN)):
         at(kind, victim, table)
@@ -136,7 +136,7 @@ def honest(build: Hostile) -> Table:
     return table
 
 
-def test_an_honest_part_and_completion_made_by_hand_are_taken() -> None:
+def test_an_honest_part_and_completion_made_by_hand_are_accepted() -> None:
     honest(honest_part()).pump().farm(4)
     assert honest(honest_completion()).farm(4).ends[ANN].peer.phase is Phase.PLAYING
 
@@ -167,7 +167,7 @@ def test_a_funding_that_is_not_in_by_its_deadline_fails() -> None:
     assert phase(ann) is Phase.OPENING
     table.farm()
     assert phase(ann) is Phase.FAILED
-    assert ann.told(OpeningFailed) == [OpeningFailed(deadline)]
+    assert ann.news_of(OpeningFailed) == [OpeningFailed(deadline)]
 
 
 def phase(end: End) -> Phase:
@@ -178,7 +178,7 @@ def is_funded(message: bytes) -> bool:
     return isinstance(decode(message), Funded)
 
 
-def test_the_receiver_that_publishes_without_an_answer_opens_the_channel_all_the_same() -> None:
+def test_a_channel_opens_when_the_receiver_publishes_without_an_answer() -> None:
     table = sit().start()
     table.pump(lambda _, message: None if is_funded(message) else message)
     late = table.sent[-1][1]
@@ -192,7 +192,7 @@ def test_the_receiver_that_publishes_without_an_answer_opens_the_channel_all_the
     assert sum(table.ends[ANN].state.balances) == 2 * BALANCE
 
 
-def test_what_was_funded_behind_the_initiators_back_is_unrolled() -> None:
+def test_a_channel_that_the_receiver_funds_alone_is_unrolled() -> None:
     """A receiver that refuses to answer E properly, and publishes the funding."""
     table = sit().start()
     table.pump(lambda _, message: b"\xc1" if is_funded(message) else message)
@@ -210,7 +210,7 @@ def test_what_was_funded_behind_the_initiators_back_is_unrolled() -> None:
     assert len(table.ends[ANN].pushed) == count
 
 
-def test_who_broke_off_after_the_funding_part_waits_for_its_deadline() -> None:
+def test_after_breaking_off_the_initiator_waits_for_the_funding_deadline() -> None:
     table = at(Funding, BEN).table
     table.receive(ANN, b"\xc1")
     ann = table.ends[ANN]
@@ -218,10 +218,10 @@ def test_who_broke_off_after_the_funding_part_waits_for_its_deadline() -> None:
     assert phase(ann) is Phase.ON_CHAIN
     table.farm(FUNDING_BLOCKS)
     assert phase(ann) is Phase.FAILED
-    assert ann.told(OpeningFailed)
+    assert ann.news_of(OpeningFailed)
 
 
-def test_who_broke_off_while_the_funding_was_pending_publishes_with_it() -> None:
+def test_breaking_off_with_a_pending_funding_publishes_with_it() -> None:
     table = sit().start().pump()
     news = refuse(table, ANN, b"\xc1", "CH-MSG-2")
     assert news.published == 0
@@ -243,7 +243,7 @@ def test_messages_that_come_a_little_early_are_held() -> None:
     table.receive(ANN, batch)
     table.farm(1 + CONFIRMATIONS)
     assert table.ends[ANN].state.number == 2
-    assert not table.ends[ANN].told(BrokenOff)
+    assert not table.ends[ANN].news_of(BrokenOff)
 
 
 def test_only_messages_of_play_are_held_and_not_many() -> None:
@@ -268,7 +268,7 @@ def test_a_repeat_of_the_last_message_of_the_opening_is_ignored() -> None:
         table.receive(victim, message)
         assert quiet(table.receive(victim, message)), kind
         table.pump()
-        assert not any(end.told(BrokenOff) for end in table.ends), kind
+        assert not any(end.news_of(BrokenOff) for end in table.ends), kind
 
 
 def sent_before_depth(table: Table) -> list[bytes]:
@@ -282,7 +282,7 @@ def sent_before_depth(table: Table) -> list[bytes]:
 
 @pytest.mark.parametrize("victim", [ANN, BEN])
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_whatever_was_held_nothing_is_said_after_breaking_off(victim: int, count: int) -> None:
+def test_held_messages_are_not_answered_after_breaking_off(victim: int, count: int) -> None:
     start = sit().start().pump()
     said = (
         sent_before_depth(start)
@@ -332,7 +332,7 @@ def test_play_before_the_last_message_of_the_opening_is_held() -> None:
         table.handle(ANN, block)
     assert phase_of(table, ANN) is Phase.PLAYING
     assert ann.state.number == 2
-    assert not ann.told(BrokenOff)
+    assert not ann.news_of(BrokenOff)
 
 
 def test_the_deadline_block_itself_may_contain_the_funding() -> None:

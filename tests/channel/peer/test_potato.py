@@ -61,7 +61,7 @@ def playing(table: Table) -> bool:
 # --- asking, crossing, repeating -----------------------------------------------------------------
 
 
-def test_who_wants_the_potato_asks_for_it_and_gets_an_empty_batch() -> None:
+def test_a_request_for_the_potato_is_answered_by_an_empty_batch() -> None:
     table = sit().open()
     since = len(table.sent)
     table.propose(ANN)
@@ -73,7 +73,7 @@ def test_who_wants_the_potato_asks_for_it_and_gets_an_empty_batch() -> None:
     assert empty.actions == ()
 
 
-def test_one_asks_only_once() -> None:
+def test_the_potato_is_requested_once() -> None:
     table = sit().open()
     since = len(table.sent)
     table.propose(ANN).propose(ANN)
@@ -88,7 +88,7 @@ def test_a_request_that_crosses_a_batch_is_ignored() -> None:
     table.propose(ANN)  # asks, not knowing
     assert [receiver for receiver, _ in table.mail] == [ANN, BEN]
     table.pump()
-    assert table.ends[BEN].told(Ignored)
+    assert table.ends[BEN].news_of(Ignored)
     assert playing(table)
     assert table.ends[ANN].offers == [1]
     # Ann thinks about Ben's offer before she makes hers.
@@ -137,7 +137,7 @@ def test_a_repeat_is_ignored_while_the_shutdown_is_answered() -> None:
     assert table.ends[BEN].peer.phase is Phase.CLOSING
 
 
-def test_a_holder_that_thinks_gives_the_potato_back_when_asked_and_asks_for_it() -> None:
+def test_an_undecided_holder_gives_the_potato_away_and_requests_it_back() -> None:
     table = sit().open().propose(ANN)
     table.until(lambda: bool(table.ends[ANN].turns))
     since = len(table.sent)
@@ -148,10 +148,10 @@ def test_a_holder_that_thinks_gives_the_potato_back_when_asked_and_asks_for_it()
     assert table.ends[ANN].play.potato
     table.go_on()
     assert playing(table)
-    assert len(table.ends[ANN].told(GameSettled)) == 2
+    assert len(table.ends[ANN].news_of(GameSettled)) == 2
 
 
-def test_who_gave_the_potato_back_with_a_move_owed_asks_again_with_the_next_block() -> None:
+def test_an_undecided_mover_requests_the_potato_back_with_the_next_block() -> None:
     table = sit().open().propose(ANN)
     table.until(lambda: bool(table.ends[ANN].turns))
     table.ask(BEN)
@@ -162,10 +162,10 @@ def test_who_gave_the_potato_back_with_a_move_owed_asks_again_with_the_next_bloc
     table.pump()
     assert table.ends[ANN].play.potato
     table.go_on()
-    assert len(table.ends[ANN].told(GameSettled)) == 1
+    assert len(table.ends[ANN].news_of(GameSettled)) == 1
 
 
-def test_two_players_who_both_think_do_not_throw_the_potato_to_and_fro() -> None:
+def test_two_idle_players_do_not_bounce_the_potato() -> None:
     table = two_games_each_with_its_own_turn()
     movers = {game.mover for game in table.ends[ANN].state.games}
     assert movers == {Side.INITIATOR, Side.RECEIVER}
@@ -177,7 +177,7 @@ def test_two_players_who_both_think_do_not_throw_the_potato_to_and_fro() -> None
         assert len(table.sent) - since == 3
     assert playing(table)
     table.go_on()
-    assert [len(end.told(GameSettled)) for end in table.ends] == [2, 2]
+    assert [len(end.news_of(GameSettled)) for end in table.ends] == [2, 2]
 
 
 def two_games_each_with_its_own_turn() -> Table:
@@ -212,16 +212,16 @@ def _decides(table: Table, game_id: int, side: Side) -> bool:
 # --- proposals -----------------------------------------------------------------------------------
 
 
-def test_a_proposal_is_told_accepted_and_started_on_both_sides() -> None:
+def test_a_proposal_is_reported_accepted_and_started_on_both_sides() -> None:
     table = sit().open().propose(BEN).pump()
-    (proposed,) = table.ends[ANN].told(Proposed)
+    (proposed,) = table.ends[ANN].news_of(Proposed)
     assert isinstance(proposed, Proposed)
     assert proposed.group.proposer is BEN
     assert proposed.group.id == 1
     table.command(ANN, AcceptGames(1))
     table.pump()
     for end in table.ends:
-        assert len(end.told(GameStarted)) == 1
+        assert len(end.news_of(GameStarted)) == 1
         assert end.state.balances == (BALANCE - STAKE, BALANCE - STAKE)
 
 
@@ -272,7 +272,7 @@ def test_either_side_may_cancel() -> None:
             table.pump()
         table.pump()
         assert table.ends[ANN].state.groups == () == table.ends[BEN].state.groups
-        (news,) = table.ends[1 - index].told(Cancelled)
+        (news,) = table.ends[1 - index].news_of(Cancelled)
         assert isinstance(news, Cancelled)
         assert (news.reason, news.mine) == ("not now", not mine)
 
@@ -283,12 +283,12 @@ def test_a_player_may_give_its_reason_in_any_words() -> None:
     table.command(ANN, CancelGames(1, "trop t\u00f4t\n" + "x" * 400))
     table.pump()
     assert playing(table)
-    (news,) = table.ends[BEN].told(Cancelled)
+    (news,) = table.ends[BEN].news_of(Cancelled)
     assert isinstance(news, Cancelled)
     assert news.reason.startswith("trop t?t?x")
 
 
-def test_a_cancel_that_crosses_an_acceptance_comes_to_nothing() -> None:
+def test_a_cancel_that_crosses_an_acceptance_has_no_effect() -> None:
     table = sit().open().propose(BEN).pump()
     table.command(BEN, CancelGames(1, "I changed my mind"))
     table.command(ANN, AcceptGames(1))
@@ -296,10 +296,10 @@ def test_a_cancel_that_crosses_an_acceptance_comes_to_nothing() -> None:
     assert playing(table)
     assert [game.id for game in table.ends[BEN].state.games] == [1]
     table.go_on()
-    assert len(table.ends[ANN].told(GameSettled)) == 1
+    assert len(table.ends[ANN].news_of(GameSettled)) == 1
 
 
-def test_a_cancel_that_crosses_a_cancel_comes_to_nothing() -> None:
+def test_a_cancel_that_crosses_a_cancel_has_no_effect() -> None:
     table = sit().open().propose(BEN).pump()
     table.command(BEN, CancelGames(1, "I changed my mind"))
     table.command(ANN, CancelGames(1, "no"))
@@ -338,7 +338,7 @@ def unfit(**changes: object) -> Table:
         ({"parameters": {"amount": 200, "bet_unit": 30}}, "SP-TERMS-5"),
     ],
 )
-def test_what_cannot_be_played_is_cancelled_with_a_reason(
+def test_an_unfit_proposal_is_cancelled_with_a_reason(
     changes: dict[str, object], reason: str
 ) -> None:
     table = unfit(**changes)
@@ -349,10 +349,10 @@ def test_what_cannot_be_played_is_cancelled_with_a_reason(
     assert isinstance(cancel, CancelAction)
     assert reason in cancel.reason
     assert table.ends[ANN].state.groups == ()
-    assert not table.ends[ANN].told(GameStarted)
+    assert not table.ends[ANN].news_of(GameStarted)
 
 
-def test_the_shortest_timeout_is_taken() -> None:
+def test_the_shortest_timeout_is_accepted() -> None:
     table = unfit(timeout=11)
     assert table.ends[ANN].offers == [1]
 
@@ -392,7 +392,7 @@ def test_of_two_proposals_the_second_is_cancelled_if_only_one_is_covered() -> No
     table.pump()
     assert playing(table)
     assert [game.id for game in table.ends[ANN].state.games] == [1]
-    assert len(table.ends[BEN].told(Cancelled)) == 1
+    assert len(table.ends[BEN].news_of(Cancelled)) == 1
 
 
 def test_more_than_a_hundred_games_are_cancelled_not_played() -> None:
@@ -414,7 +414,7 @@ def test_more_than_a_hundred_games_are_cancelled_not_played() -> None:
     assert len(table.ends[ANN].state.games) == 100
 
 
-def test_our_proposal_that_theirs_leave_no_room_for_comes_to_nothing() -> None:
+def test_our_proposal_is_cancelled_when_theirs_leave_no_room() -> None:
     table = sit().open()
     ben = Cheat(table, BEN)
     table.propose(ANN)
@@ -422,7 +422,7 @@ def test_our_proposal_that_theirs_leave_no_room_for_comes_to_nothing() -> None:
     ben.send(ben.batch(offers(ben, *range(1, 2 * MAX_OPEN_PROPOSALS, 2))))
     table.receive(ANN, Request())
     assert playing(table)
-    (news,) = table.ends[ANN].told(Cancelled)
+    (news,) = table.ends[ANN].news_of(Cancelled)
     assert isinstance(news, Cancelled)
     assert news.mine
     assert "100" in news.reason
@@ -501,7 +501,7 @@ def test_the_terminal_move_is_settled_in_the_next_batch() -> None:
     names = [[type(action).__name__ for action in batch.actions] for batch in batches]
     assert names[-1] == ["Settle"]
     assert names[-2] == ["Move"]
-    settled = [end.told(GameSettled)[0] for end in table.ends]
+    settled = [end.news_of(GameSettled)[0] for end in table.ends]
     assert {news.by_us for news in settled if isinstance(news, GameSettled)} == {True, False}
 
 
@@ -542,7 +542,7 @@ def test_early_reveals_are_checked_and_change_no_state() -> None:
         assert quiet(table.receive(receiver, wrong))
         assert end.play == before
     table.receive(receiver, advisory)
-    (news,) = end.told(SawCards)
+    (news,) = end.news_of(SawCards)
     assert isinstance(news, SawCards)
     assert end.play.state == before.state
     assert end.play.potato == before.potato
@@ -565,14 +565,14 @@ def test_without_any_early_reveal_everything_goes_on() -> None:
         if not table.step():
             break
     plain = sit().open().propose(ANN).go_on()
-    assert not table.ends[BEN].told(SawCards)
+    assert not table.ends[BEN].news_of(SawCards)
     assert table.ends[ANN].state.balances == plain.ends[ANN].state.balances
 
 
-def test_your_turn_is_told_only_to_who_has_to_decide() -> None:
+def test_only_a_player_who_has_to_decide_is_asked() -> None:
     table = sit().open().propose(ANN).go_on()
     for index, end in enumerate(table.ends):
-        acted = len(end.told(YourTurn))
+        acted = len(end.news_of(YourTurn))
         assert acted >= 2, index
 
 
@@ -586,9 +586,9 @@ def test_close_waits_for_the_game_to_end_whoever_settles_it() -> None:
             table.step()
         table.command(index, Close())
         table.go_on()
-        started = [end.told(ShutdownStarted) for end in table.ends]
+        started = [end.news_of(ShutdownStarted) for end in table.ends]
         assert [len(news) for news in started] == [1, 1], (index, first)
-        assert len(table.ends[ANN].told(GameSettled)) == 1
+        assert len(table.ends[ANN].news_of(GameSettled)) == 1
 
 
 def test_both_may_want_to_close_at_once() -> None:
@@ -599,7 +599,7 @@ def test_both_may_want_to_close_at_once() -> None:
     assert [end.peer.phase for end in table.ends] == [Phase.CLOSED] * 2
 
 
-def test_open_proposals_die_with_the_shutdown() -> None:
+def test_a_shutdown_drops_open_proposals() -> None:
     table = sit().open().propose(BEN).pump()
     table.command(BEN, Close())
     table.command(ANN, CancelGames(1, "no"))

@@ -65,7 +65,7 @@ def test_the_three_ways_to_spend_a_game_coin() -> None:
 
 
 @pytest.mark.parametrize("solution", GARBAGE)
-def test_what_is_no_solution_says_nothing(solution: bytes) -> None:
+def test_a_malformed_solution_is_not_parsed(solution: bytes) -> None:
     table = at_move(16)
     state = table.ends[ANN].state
     (game,) = state.games
@@ -75,7 +75,7 @@ def test_what_is_no_solution_says_nothing(solution: bytes) -> None:
     assert not pays(table.channel, state, solution)
 
 
-def test_what_no_referee_lets_through_says_nothing() -> None:
+def test_a_spend_that_no_referee_accepts_is_not_parsed() -> None:
     (game,) = at_move(16).ends[ANN].state.games
     coin = game.coin
     long = bytes(coin.max_move_size + 1)
@@ -132,8 +132,8 @@ def test_a_spend_without_its_solution_is_not_known_yet(times: int) -> None:
     settle(table)
     sound(table)
     for end in table.ends:
-        assert not end.told(UnknownSpend)
-        assert not end.told(Undone)
+        assert not end.news_of(UnknownSpend)
+        assert not end.news_of(Undone)
 
 
 @pytest.mark.parametrize("index", [ANN, BEN])
@@ -166,26 +166,26 @@ def test_a_shutdown_is_known_by_its_coins_though_the_node_never_gives_its_soluti
     table.farm(2 + CONFIRMATIONS)
     for end in table.ends:
         assert phase(end) is Phase.CLOSED
-        assert end.told(ChannelClosed)
-        assert not end.told(UnknownSpend)
+        assert end.news_of(ChannelClosed)
+        assert not end.news_of(UnknownSpend)
 
 
-def test_what_is_known_is_not_taken_back_while_the_node_leaves_solutions_out() -> None:
+def test_facts_are_not_undone_while_the_node_omits_solutions() -> None:
     table = on_chain()
     settle(table)
     for end in table.ends:
         dispute = end.peer.state.dispute
         assert dispute is not None
-        picture = dispute.block
-        blind = tuple(replace(seen, solution=None) for seen in picture.coins)
-        effects = end.peer.handle(Block(picture.peak + 1, blind))
+        block = dispute.block
+        blind = tuple(replace(seen, solution=None) for seen in block.coins)
+        effects = end.peer.handle(Block(block.peak + 1, blind))
         assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
         assert phase(end) is Phase.CLOSED
-        assert end.peer.handle(Block(picture.peak + 2, picture.coins)) == []
+        assert end.peer.handle(Block(block.peak + 2, block.coins)) == []
 
 
 @pytest.mark.parametrize("index", [ANN, BEN])
-def test_a_solution_that_a_reorganisation_replaced_says_nothing_any_more(index: int) -> None:
+def test_a_replaced_solution_is_forgotten(index: int) -> None:
     """One old state is published, then another one at the same height, without its solution."""
     table = at_move(16)
     end, thief = table.ends[index], 1 - index
@@ -262,21 +262,21 @@ def test_a_solution_is_read_within_limits() -> None:
         assert created_coins(padded) == [(bytes(32), 1)]
 
 
-def test_a_coin_that_the_node_has_not_told_of_is_waited_for() -> None:
-    """Its parent is spent, but it is not in the picture: nothing is pushed, nothing told twice."""
+def test_a_coin_that_the_node_has_not_reported_is_awaited() -> None:
+    """Its parent is spent, but it is not in the block: nothing is pushed, nothing told twice."""
     table = on_chain()
     settle(table)
     end = table.ends[ANN]
     dispute = end.peer.state.dispute
     assert dispute is not None
-    picture = dispute.block
+    block = dispute.block
     kinds = {UnrollSeen: 0, StateCounts: 0, MovedOnChain: 0}
-    for place in range(1, len(picture.coins)):
-        fewer = (*picture.coins[:place], *picture.coins[place + 1 :])
-        end.peer.handle(Block(picture.peak, fewer))
+    for place in range(1, len(block.coins)):
+        fewer = (*block.coins[:place], *block.coins[place + 1 :])
+        end.peer.handle(Block(block.peak, fewer))
         for kind in kinds:
             kinds[kind] += len(facts(end, kind))
-    assert kinds[UnrollSeen] == len(picture.coins) - 1
-    end.peer.handle(picture)
+    assert kinds[UnrollSeen] == len(block.coins) - 1
+    end.peer.handle(block)
     hear(table)
     assert end.peer.phase is Phase.CLOSED

@@ -50,11 +50,11 @@ def test_both_are_paid_their_balances(index: int, played: bool) -> None:
     assert closed(table)
     assert (reward(table, ANN), reward(table, BEN)) == balances
     for end in table.ends:
-        (news,) = end.told(ChannelClosed)
+        (news,) = end.news_of(ChannelClosed)
         assert isinstance(news, ChannelClosed)
         assert tuple(coin.amount for coin in news.rewards) == balances
         assert {coin.parent for coin in news.rewards} == {table.channel.coin.id}
-    asked = [end.told(ShutdownStarted) for end in table.ends]
+    asked = [end.news_of(ShutdownStarted) for end in table.ends]
     assert asked[index] == [ShutdownStarted(True, balances)]
     assert asked[1 - index] == [ShutdownStarted(False, balances)]
 
@@ -66,12 +66,12 @@ def test_a_balance_of_nothing_makes_no_coin(contributions: tuple[int, int]) -> N
     table.pump().farm(1 + CONFIRMATIONS)
     assert closed(table)
     assert (reward(table, ANN), reward(table, BEN)) == contributions
-    (news,) = table.ends[ANN].told(ChannelClosed)
+    (news,) = table.ends[ANN].news_of(ChannelClosed)
     assert isinstance(news, ChannelClosed)
     assert len(news.rewards) == 1
 
 
-def test_the_half_is_kept_before_it_is_sent_and_the_completion_too() -> None:
+def test_the_half_and_the_completion_are_stored_before_they_are_sent() -> None:
     table = sit().open()
     asked = kinds(table.command(BEN, Close()))
     assert asked.index("shutdown/asked") < asked.index("Send")
@@ -83,7 +83,7 @@ def test_the_half_is_kept_before_it_is_sent_and_the_completion_too() -> None:
     assert decode(table.ends[BEN].stored["shutdown/asked"]) == decode(table.sent[-2][1])
 
 
-def test_it_is_pushed_again_until_it_is_in() -> None:
+def test_a_completed_shutdown_is_pushed_until_it_is_confirmed() -> None:
     table = sit().open()
     table.command(BEN, Close())
     table.pump()
@@ -102,7 +102,7 @@ def _empty_block(table: Table) -> Block:
     return Block(table.chain.peak(), (seen,))
 
 
-def test_who_completed_it_hears_nothing_any_more() -> None:
+def test_messages_after_the_completed_shutdown_are_ignored() -> None:
     table = sit().open()
     table.command(BEN, Close())
     table.pump()
@@ -129,10 +129,10 @@ def test_a_completion_that_is_published_but_never_sent_closes_the_channel() -> N
     assert [phase(end) for end in table.ends] == [Phase.COMPLETED, Phase.CLOSING]
     table.farm(1 + CONFIRMATIONS)
     assert closed(table)
-    assert not table.ends[BEN].told(BrokenOff)
+    assert not table.ends[BEN].news_of(BrokenOff)
 
 
-def test_an_unroll_that_wins_the_race_is_not_taken_for_the_shutdown() -> None:
+def test_an_unroll_that_wins_the_race_is_not_mistaken_for_the_shutdown() -> None:
     table = sit().open()
     table.command(BEN, Close())
     asked = table.take_mail()
@@ -143,8 +143,8 @@ def test_an_unroll_that_wins_the_race_is_not_taken_for_the_shutdown() -> None:
     ben = table.ends[BEN]
     assert phase(ben) is Phase.ON_CHAIN
     # A unilateral close breaks no rule, and there is nothing left to publish.
-    assert ben.told(UnilateralClose)
-    assert not ben.told(BrokenOff)
+    assert ben.news_of(UnilateralClose)
+    assert not ben.news_of(BrokenOff)
 
 
 def test_a_violation_while_we_wait_for_the_completion_publishes_the_newest_state() -> None:
@@ -156,7 +156,7 @@ def test_a_violation_while_we_wait_for_the_completion_publishes_the_newest_state
     assert bundle.spends[0].coin == table.channel.coin
 
 
-def test_a_completion_made_by_hand_is_taken() -> None:
+def test_a_completion_made_by_hand_is_accepted() -> None:
     cheat = closing()
     table = cheat.table
     halves = [shutdown_half(one).half for one in (cheat, Cheat(table, BEN))]

@@ -218,7 +218,7 @@ def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
     if victim == BEN:
         bearable(table, victim, message)
     table.receive(victim, message)
-    (news,) = table.ends[victim].told(BrokenOff)
+    (news,) = table.ends[victim].news_of(BrokenOff)
     assert isinstance(news, BrokenOff)
     assert news.blame.rule == ("CH-OPEN-9" if victim == BEN else "CH-OPEN-10")
 
@@ -260,7 +260,7 @@ def proposals(cheat: Cheat, change: Callable[[Offer], Offer], grouped: bool = Tr
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_the_largest_proposals_fit_and_are_bearable(grouped: bool) -> None:
+def test_the_largest_proposals_fit_and_are_cheap_to_handle(grouped: bool) -> None:
     table = sit().open()
     for change in (widest, lambda offer: offer):
         blob = encode(proposals(Cheat(table, BEN), change, grouped))
@@ -297,7 +297,7 @@ def test_actions_and_texts_are_bounded() -> None:
         bearable(table, ANN, message)
         fork = table.fork()
         fork.receive(ANN, message)
-        assert fork.ends[ANN].told(BrokenOff)
+        assert fork.ends[ANN].news_of(BrokenOff)
 
 
 # --- what is kept --------------------------------------------------------------------------------

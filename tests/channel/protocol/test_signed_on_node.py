@@ -232,4 +232,4 @@ def test_every_state_is_kept_on_both_sides() -> None:
             assert ours.games == theirs.games
             assert len(ours.halves) == 2
             assert theirs.halves == ()
-    assert table.ends[ANN].told(ChannelOpen)
+    assert table.ends[ANN].news_of(ChannelOpen)
