@@ -201,7 +201,7 @@ class Table:
         return self
 
     def step(self, *decide: Decide) -> bool:
-        """Deliver a message, else accept a proposal, else take a turn; False if there is nothing to do."""
+        """Deliver a message, accept a proposal or take a turn; False if there is none."""
         if self.mail:
             self.deliver()
             return True
@@ -220,7 +220,7 @@ class Table:
         return False
 
     def go_on(self, *decide: Decide) -> Table:
-        """Step until nothing is left to do. `decide` is Ann's and Ben's; by default both check and call."""
+        """Step until nothing is left to do. By default both players check and call."""
         while self.step(*decide):
             pass
         return self
