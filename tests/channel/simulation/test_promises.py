@@ -12,8 +12,15 @@ from channel.adversaries.base import Adversary, adversary, get, names
 from channel.chain.observations import Block
 from channel.crypto import bls
 from channel.errors import InvariantError, UsageError
-from channel.peer.chain_news import ChannelSettled, GameEnded, LeftForChain, Undone
-from channel.peer.interface import Cancelled, Effect, Event, Push
+from channel.peer.chain_news import (
+    ChannelClosed,
+    ChannelSettled,
+    GameEnded,
+    IllegalOnChain,
+    LeftForChain,
+    Undone,
+)
+from channel.peer.interface import Cancelled, Effect, Event, Pinned, Push
 from channel.peer.machine import Peer, Phase
 from channel.peer.onchain import decisions
 from channel.protocol.messages import Advisory, Batch, Move, decode, encode
@@ -314,14 +321,58 @@ def test_news_that_are_not_so_are_found() -> None:
     for news, how in (
         ([*told, GameEnded(ended.game_id, 1, 1)], "ended more than once"),
         ([news for news in told if news != ended], "began"),
-        ([*told, Undone(settled), settled], "was taken back"),
-        ([replace(one, ours=1) if one == settled else one for one in told], "settled at 1 mojos"),
+        ([*told, Undone(settled), settled], "final news was undone"),
+        ([replace(one, ours=1) if one == settled else one for one in told], "settled at 1 mojo,"),
         ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),
     ):
         end.news[:] = news
         (broken,) = check(done)
         assert broken.promise == "news"
         assert how in broken.how
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "kind", "how"),
+    [
+        ("unaffordable", 6, Cancelled, "did not end in the news"),
+        ("illegal-on-chain", 6, IllegalOnChain, "an illegal move on chain was not told"),
+    ],
+)
+def test_hidden_news_is_found(name: str, step: int, kind: type, how: str) -> None:
+    done = run(name, step)
+    end = done.parties[done.scenario.honest]
+    assert check(done) == []
+    assert any(isinstance(news, kind) for news in end.news)
+    end.news[:] = [news for news in end.news if not isinstance(news, kind)]
+    found = check(done)
+    assert {one.promise for one in found} == {"news"}
+    assert all(how in one.how for one in found)
+
+
+def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
+    done = run("undoes-shutdown", 0)
+    end = done.parties[done.scenario.honest]
+    closed = [news for news in end.news if isinstance(news, ChannelClosed)]
+    assert [news.fact for news in end.news if isinstance(news, Undone)] == closed[:1]
+    assert check(done) == []
+    end.news += [Undone(closed[-1]), closed[-1]]
+    assert [one.how for one in check(done)] == ["final news was undone: ChannelClosed"]
+
+
+def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
+    done = run("pinner", 5, 0, fees=5, seed="try4")
+    end = done.parties[done.scenario.honest]
+    assert check(done) == []
+    pinned = [at for at, turn in enumerate(end.journal) if isinstance(turn.event, Pinned)]
+    for at in pinned:
+        end.journal[at] = replace(end.journal[at], effects=())
+    assert {one.how for one in check(done)} == {
+        "it adds no fee to a bundle of the other side that contains its spend"
+    }
+    fees = end.peer.config.fees
+    assert fees is not None
+    end.peer.config = replace(end.peer.config, fees=replace(fees, first=1, step=0))
+    assert any("it offers 5 mojos for a" in one.how for one in check(done))
 
 
 def test_the_ledger_and_the_engine_count_the_same() -> None:
