@@ -36,11 +36,14 @@ def observed(observer: Observer) -> Iterator[None]:
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """Do no operation twice on the same bytes in this block.
+    """Compute each operation on the same bytes once in this block, for many runs that begin alike.
 
-    For many runs that begin alike. Each of these is a function of its arguments, a signature
-    too: what is remembered is what it would be again.
+    Every operation, signing too, is a function of its arguments, so a remembered result is the
+    result that computing it again would give. A block inside another one shares its results.
     """
+    if _memory.get() is not None:
+        yield
+        return
     token = _memory.set({})
     try:
         yield

@@ -87,7 +87,7 @@ atoms = st.binary(max_size=34) | st.builds(
 )
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(atoms, atoms, st.integers(-300, 300), st.data())
 def test_every_operator_at_the_edges(a: bytes, b: bytes, count: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(a)))

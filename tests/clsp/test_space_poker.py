@@ -14,7 +14,7 @@ from tests.clsp.helpers import Step, honest_play
 
 @cache
 def honest_steps(name: str) -> list[Step]:
-    return [s for seed in range(60) for s in honest_play(Random(seed)) if s.validator == name]
+    return [s for seed in range(30) for s in honest_play(Random(seed)) if s.validator == name]
 
 
 def number_at(step: Step, place: int) -> int:
@@ -80,7 +80,7 @@ def test_a_mover_that_lost_the_toss_only_pongs() -> None:
 
 def test_the_toss_gives_the_first_street_to_exactly_one() -> None:
     """After a pong the other player opens, whatever it bets."""
-    for play in (list(honest_play(Random(seed))) for seed in range(60)):
+    for play in (list(honest_play(Random(seed))) for seed in range(30)):
         first = [step for step in play if step.validator == "begin_round"][:2]
         assert opens(first[0]) or opens(first[1])
 

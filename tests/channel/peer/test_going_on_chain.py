@@ -62,6 +62,9 @@ from tests.channel.table import (
     wish,
 )
 
+EVERY = [2, pytest.param(1, marks=pytest.mark.long)]
+"""Of the messages of a hand: every second one here, the others with the other side or delivery."""
+
 
 @cache
 def played() -> tuple[int, tuple[int, int]]:
@@ -70,14 +73,15 @@ def played() -> tuple[int, tuple[int, int]]:
     return len(table.sent), table.ends[ANN].state.balances
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("index", [ANN, BEN])
 @pytest.mark.parametrize("delivered", [False, True])
 def test_a_hand_pays_on_chain_what_it_would_have_paid_off_chain(
-    index: int, delivered: bool
+    index: int, delivered: bool, every: int
 ) -> None:
     count, balances = played()
     voids = 0
-    for number in range(7, count + 1):
+    for number in range(7 + (index + delivered) % every, count + 1, every):
         table = at_message(number)
         if not delivered:
             table.mail.clear()
@@ -94,14 +98,15 @@ def test_a_hand_pays_on_chain_what_it_would_have_paid_off_chain(
     assert voids < 3
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("dead", [ANN, BEN])
 @pytest.mark.parametrize("delivered", [False, True])
 def test_a_peer_that_dies_at_any_message_costs_the_other_nothing(
-    dead: int, delivered: bool
+    dead: int, delivered: bool, every: int
 ) -> None:
     """Its silence alone takes the channel on chain, and what it does not answer it loses."""
     count, balances = played()
-    for number in range(7, count + 1):
+    for number in range(7 + (dead + delivered) % every, count + 1, every):
         table = at_message(number)
         if not delivered:
             table.mail.clear()

@@ -96,11 +96,10 @@ def conserved(heard: Heard, stakes: int = 5) -> None:
 
 @pytest.mark.parametrize("policies", PAIRS, ids="-".join)
 def test_every_pair_of_policies(policies: tuple[str, str]) -> None:
-    for seed in ("a", "b"):
-        heard = play(f"{seed}-{'-'.join(policies)}", policies)
-        conserved(heard)
-        assert heard.result.hands
-        assert isinstance(heard.told[-1], Closed)
+    heard = play(f"a-{'-'.join(policies)}", policies)
+    conserved(heard)
+    assert heard.result.hands
+    assert isinstance(heard.told[-1], Closed)
 
 
 @pytest.mark.long

@@ -30,7 +30,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100) -> Table:
 
 
 @given(seeds, st.sampled_from(["random", "greedy"]), st.sampled_from(["random", "greedy"]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_hand_is_legal_and_conserves(seed: bytes, alice: str, bob: str) -> None:
     # The table has each move judged by the rules and the program, with the loser's evidence.
     table = play(seed, alice, bob)

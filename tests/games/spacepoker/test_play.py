@@ -24,7 +24,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100, stack: int = 10) ->
 
 
 @given(seeds, policies, policies, st.integers(1, 300), st.integers(1, 30))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_every_hand_is_legal_and_conserves(
     seed: bytes, alice: str, bob: str, unit: int, stack: int
 ) -> None:

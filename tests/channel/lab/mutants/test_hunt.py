@@ -50,9 +50,9 @@ def test_a_sample_of_all_is_killed_at_once() -> None:
     """Some of the reach of the whole campaign, which takes an hour: see the long test."""
     for game in registry.names():
         target = of_game(registry.get(game))
-        sample = all_mutants(target)[::60]
+        sample = all_mutants(target)[::120]
         report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
-        assert report.count().killed >= 0.9 * len(sample) > 20
+        assert report.count().killed >= 0.9 * len(sample) > 10
 
 
 @pytest.mark.long
@@ -115,7 +115,7 @@ def test_what_differs() -> None:
 def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> None:
     target = of_game(registry.get(game))
     pool, limits = diverse(target, "agree")
-    chunks = [fresh(target, "agree", number, target.programs) for number in range(8, 11)]
+    chunks = [fresh(target, "agree", number, target.programs) for number in (8,)]
     for name, program in target.programs.items():
         cases = [*pool[name], *(case for chunk in chunks for case in chunk[name])]
         assert not [case for case in cases if differs(program.serialized, case, limits[name])]

@@ -160,7 +160,7 @@ import pytest
 def test_law(lab):
     lab.law("no such law")
 
-@pytest.mark.channelsim_cases("cases.jsonl")
+@pytest.mark.channelsim_cases("CASES")
 def test_case(lab, case):
     lab.case(case)
 """
@@ -173,20 +173,25 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     assert "gone.toml: cannot be read (No such file or directory)" in ran.stdout
     assert "Traceback" not in ran.stdout
     assert "def load" not in ran.stdout
-    (tmp_path / "test_it.py").write_text(USES)
-    cases = tmp_path / "cases.jsonl"
-    for text, said in (
-        (None, "cases.jsonl: cannot be read"),
-        ("", "cases.jsonl: has no cases"),
-        ('{"vector": null}', "cases.jsonl: has no cases"),
-        ("{", "cases.jsonl: line 1, column 2: "),
-        ('{"vector": {"id": 1}}', "cases.jsonl: line 1: "),
-    ):
+    (tmp_path / "test_it.py").unlink()
+    bad = {
+        "gone": (None, "cannot be read"),
+        "empty": ("", "has no cases"),
+        "null": ('{"vector": null}', "has no cases"),
+        "brace": ("{", "line 1, column 2: "),
+        "short": ('{"vector": {"id": 1}}', "line 1: "),
+    }
+    for name, (text, _) in bad.items():
+        (tmp_path / f"test_{name}.py").write_text(USES.replace("CASES", f"{name}.jsonl"))
         if text is not None:
-            cases.write_text(text)
-        ran = suite(tmp_path, "--channelsim-target", "calpoker")
-        assert ran.returncode != 0
-        assert said in ran.stdout + ran.stderr
+            (tmp_path / f"{name}.jsonl").write_text(text)
+    ran = suite(tmp_path, "--channelsim-target", "calpoker")
+    assert ran.returncode != 0
+    for name, (_, said) in bad.items():
+        assert f"{name}.jsonl: {said}" in ran.stdout + ran.stderr
+        (tmp_path / f"test_{name}.py").unlink()
+    (tmp_path / "test_it.py").write_text(USES.replace("CASES", "cases.jsonl"))
+    cases = tmp_path / "cases.jsonl"
     (case,) = block("json").splitlines()
     cases.write_text(f'{{"law": "x", "vector": {case}}}\n{{"law": "y", "vector": null}}\n{case}\n')
     ran = suite(tmp_path, "--channelsim-target", "calpoker")

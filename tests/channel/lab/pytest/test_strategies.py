@@ -93,7 +93,7 @@ def _terms(target: Target, hand: DrawnHand) -> Terms:
 def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) -> None:
     target = load(game)
 
-    @SEVERAL
+    @settings(SEVERAL, max_examples=20)
     @given(legal_moves(target, validator), strategies.values())
     def safe(move: DrawnMove, evidence: Value) -> None:
         assert (move.validator, move.legal, move.rule) == (validator, True, "")
@@ -102,7 +102,7 @@ def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) ->
         assert move.slash(evidence) is not SlashResult.PAYS
         assert any(isinstance(move.run(held), ProgramValid) for held in move.evidence())
 
-    @SEVERAL
+    @settings(SEVERAL, max_examples=20)
     @given(illegal_moves(target, validator))
     def punished(move: DrawnMove) -> None:
         assert (move.validator, move.legal) == (validator, False)
