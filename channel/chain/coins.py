@@ -1,4 +1,4 @@
-"""Coins, spends and bundles, as plain values; and the puzzles of the standard library."""
+"""Coins, spends and bundles as values, and the puzzles of the standard library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ASSERT_BEFORE_HEIGHT_ABSOLUTE = 87
 
 
 class Coin(msgspec.Struct, frozen=True):
-    """A coin: who made it, who may spend it, how many mojos it holds."""
+    """A coin: the id of its parent, the hash of its puzzle, its amount in mojos."""
 
     parent: Hash
     puzzle_hash: Hash
@@ -40,12 +40,12 @@ class Coin(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 14)
 def _coin_id(parent: bytes, puzzle_hash: bytes, amount: int) -> bytes:
-    # The same few coins are looked at with every block.
+    # Every block asks for the same few coins.
     return sha256(parent + puzzle_hash + int_to_atom(amount)).digest()
 
 
 class Spend(msgspec.Struct, frozen=True):
-    """A coin with the puzzle that it is locked by and a solution, both serialized."""
+    """A coin with its puzzle and a solution, both serialized."""
 
     coin: Coin
     puzzle: bytes
@@ -53,7 +53,7 @@ class Spend(msgspec.Struct, frozen=True):
 
 
 class Bundle(msgspec.Struct, frozen=True):
-    """Spends that get into the chain together or not at all, and the sum of signatures."""
+    """Spends that are mined together or not at all, and the sum of their signatures."""
 
     spends: tuple[Spend, ...]
     signature: Signature
@@ -83,12 +83,12 @@ _QUOTE = tree_hash_atom(b"\x01")
 
 
 def delegated_hash(conditions: Value) -> bytes:
-    """The tree hash of `(q . conditions)`, the delegated puzzle that says just these."""
+    """The tree hash of `(q . conditions)`, the delegated puzzle with exactly these conditions."""
     return tree_hash_pair(_QUOTE, tree_hash(conditions))
 
 
 def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> bytes:
-    """What the synthetic key signs to spend a standard coin with these conditions."""
+    """The message that the synthetic key signs to spend a standard coin with these conditions."""
     return delegated_hash(conditions) + coin_id + agg_sig_data
 
 
@@ -110,17 +110,17 @@ def launcher_puzzle() -> Program:
 
 
 def launcher_coin(parent: Coin) -> Coin:
-    """The launcher that `parent` makes: amount 0."""
+    """The launcher that `parent` creates, of amount 0."""
     return Coin(parent.id, launcher_puzzle().hash, 0)
 
 
 def launcher_solution(puzzle_hash: bytes, amount: int) -> Value:
-    """The solution with which a launcher makes one coin of `amount` mojos."""
+    """The solution with which a launcher creates one coin of `amount` mojos."""
     return to_list((puzzle_hash, int_to_atom(amount), NIL))
 
 
 def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
-    """The id of the announcement that a launcher makes when it is spent so."""
+    """The id of the announcement that a launcher makes with this solution."""
     return sha256(launcher_id + tree_hash(solution)).digest()
 
 

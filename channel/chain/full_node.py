@@ -1,7 +1,7 @@
 """A full node over its RPC, behind the interface of `channel.chain`.
 
-Calls block, each for a time that is bounded; a connection that breaks is made again. What the
-node says is a stranger's word: it is checked here, and whatever is wrong ends in one line.
+Calls block for a bounded time, and broken connections are opened again. The node's answers are
+untrusted: they are validated here, and an invalid one is reported in one line.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from chia_wallet_sdk import CoinRecord, CoinSpend, RpcClient, Signature, SpendBu
 from channel.chain.coins import Bundle, Coin, Spend
 from channel.chain.interface import Answer, PushResult
 from channel.chain.observations import CoinSeen
-from channel.errors import UsageError
+from channel.errors import InvariantError, UsageError
 from clsp.values import MAX_BYTES
 from games.amounts import counted
 
 T = TypeVar("T")
 
 PAGES = 100
-"""So many pages of coins are read at one address."""
+"""The most pages of coins that are read for one address."""
 
 MOST_MOJOS, MOST_HEIGHT = (1 << 63) - 1, (1 << 32) - 1
 
@@ -41,7 +41,7 @@ _UNREACHED = "error sending request"
 
 
 class NodeError(UsageError):
-    """The node cannot be reached, or what it says cannot be so: one line, with its URL."""
+    """The node cannot be reached, or its answer is invalid: one line, with its URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +177,10 @@ class RpcChain:
     def _ask(
         self, question: Callable[[RpcClient], Awaitable[Any]], absent: str | None = None
     ) -> Any:
-        """The node's answer, asked as often as the connection breaks.
+        """Ask the node, again when the connection breaks.
 
-        A failure whose text has `absent` in it is None if that says anything, and otherwise for
-        the caller to look at.
+        A failure whose text contains a non-empty `absent` gives None; with an empty one, the
+        caller handles the failure.
         """
         pause = self._patience.pause
         for attempt in range(1, self._patience.attempts + 1):
@@ -204,7 +204,7 @@ class RpcChain:
             sleep(pause)
             pause *= 2
             self._client = self._connect()
-        raise AssertionError("the last attempt returns or raises")
+        raise InvariantError("the last attempt returns or raises")
 
     def _call(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:
         async def asked() -> Any:
@@ -258,7 +258,7 @@ def _page(puzzle_hash: bytes, cursor: str | None) -> Callable[[RpcClient], Await
 
 
 def _word(error: str) -> str:
-    """A refusal in the embedded node's words.
+    """A refusal as the embedded node spells it.
 
     >>> _word("Failed to include transaction 00ff, error ASSERT_HEIGHT_RELATIVE_FAILED")
     'AssertHeightRelativeFailed'
@@ -270,7 +270,7 @@ def _word(error: str) -> str:
 
 
 def _line(error: object) -> str:
-    """A stranger's words as one short line that does nothing to a terminal."""
+    """Untrusted text as one short line without terminal control characters."""
     text = " ".join(str(error).split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[:200]
 

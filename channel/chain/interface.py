@@ -1,7 +1,7 @@
-"""The chain behind one small interface.
+"""The chain, as the driver of a peer uses it.
 
-What a peer's driver needs of a full node, and nothing more. `channel.chain.simulator` is the
-embedded node; any other backend has to pass the same tests.
+The interface covers only what a driver needs of a full node. `channel.chain.simulator` is the
+embedded node; other backends must pass the same tests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from channel.chain.observations import Block, CoinSeen
 
 
 class Answer(Enum):
-    """What the node says to a bundle."""
+    """The node's response to a pushed bundle."""
 
     ACCEPTED = "accepted"
     PENDING_CONFLICT = "conflicts with a pending bundle"
@@ -26,14 +26,14 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """The node's answer, with its own word for a refusal."""
+    """The node's response, with its own error code for a refusal."""
 
     answer: Answer
     error: str = ""
 
     @property
     def benign(self) -> bool:
-        """Whether a repeat of what is pending or mined already would be answered so."""
+        """Whether the bundle may be pending or mined already, so that this is no failure."""
         return self.answer is not Answer.REFUSED
 
 
@@ -69,7 +69,7 @@ class Chain(Protocol):
 
 
 def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
-    """The tip as a peer is told of it, again while it watches more that is there already.
+    """Report the tip to a peer, again while it starts to watch coins that exist already.
 
     `watched` is the driver's own list, which grows as the peer's effects are carried out.
     """
@@ -82,16 +82,16 @@ def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
 
 
 class FarmableChain(Chain, Protocol):
-    """A chain whose blocks the caller makes: an embedded node."""
+    """An embedded node, whose blocks the caller makes."""
 
     def farm(self, blocks: int = 1) -> None:
-        """Add blocks with whatever the mempool holds."""
+        """Make blocks with the bundles of the mempool."""
         ...
 
     def reorganise(self, back: int, new: int, *, keep: bool) -> None:
         """Replace the last `back` blocks by `new` others, which are more.
 
-        With `keep`, what they held is in the mempool again before that; otherwise it is lost.
+        With `keep`, their bundles return to the mempool first; otherwise they are lost.
         """
         ...
 

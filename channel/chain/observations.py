@@ -1,4 +1,4 @@
-"""What a full node tells of the chain: coins, and the tip with the coins that are watched."""
+"""Observations of the chain: a coin's record, and a new tip with the watched coins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from channel.chain.coins import Coin
 
 @dataclass(frozen=True, slots=True)
 class CoinSeen:
-    """A coin on chain: the heights at which it was made and (None: not yet) spent.
+    """A coin on chain: the heights at which it was created and spent (None: not yet).
 
-    `solution` is what it was spent with, as plain serialized CLVM.
+    `solution` is that of its spend, as plain serialized CLVM.
     """
 
     coin: Coin
@@ -24,8 +24,8 @@ class CoinSeen:
 class Block:
     """The chain has a new tip: its height, and every watched coin that exists.
 
-    It is given again, with the same tip, when a coin is there already that is watched only
-    since then. After a reorganisation the height may be lower than before.
+    The same tip is reported again when the peer starts to watch a coin that exists already.
+    After a reorganisation the height may be lower than before.
     """
 
     peak: int

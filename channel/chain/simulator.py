@@ -12,7 +12,7 @@ from channel.errors import UsageError
 from games.amounts import counted
 
 BLOCK_REWARD = 2_000_000_000_000
-"""Mojos that one farmed block gives to its farmer, in one coin."""
+"""The block reward in mojos, paid in one coin."""
 
 _ANSWERS = {
     "DoubleSpend": Answer.ALREADY_SPENT,
@@ -77,7 +77,7 @@ class SimulatedChain:
         return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend made."""
+        """The coins that this coin's spend created."""
         found = self._node.get_coin_records_by_parent_ids(
             [coin_id], include_spent_coins=True
         ).coin_records
@@ -89,14 +89,14 @@ class SimulatedChain:
         return [_bundle(item.spend_bundle) for item in items or []]
 
     def farm(self, blocks: int = 1) -> None:
-        """Add blocks with whatever the mempool holds."""
+        """Make blocks with the bundles of the mempool."""
         self._node.farm_block(blocks)
 
     def reorganise(self, back: int, new: int, *, keep: bool) -> None:
         """Replace the last `back` blocks by `new` others (more than `back`, to win).
 
-        With `keep`, what the old blocks held is in the mempool again before the new ones are
-        made; otherwise it is lost, and has to be pushed again.
+        With `keep`, the bundles of the old blocks return to the mempool before the new blocks
+        are made; otherwise they are lost, and have to be pushed again.
         """
         if keep:
             self._node.revert_blocks(back)

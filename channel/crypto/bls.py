@@ -1,8 +1,7 @@
-"""Every BLS operation of the protocol, in one place (augmented scheme, BLS12-381).
+"""BLS operations of the protocol (augmented scheme, BLS12-381).
 
-A *half-signature* is one of two signers' part of a signature under the sum of their keys:
-made with that sum prepended to the message, so that two halves added up are an ordinary
-signature of the sum.
+A *half-signature* is one of two signers' share of a signature under the sum of their keys. The
+sum is prepended to the message, so that adding two halves gives an ordinary signature of the sum.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ INFINITY = bytes(G1Element())
 _GENERATOR = G1Element.generator()
 
 Observer = Callable[[str, bytes, bytes], None]
-"""Told of every operation: `sign` or `verify`, the public key's bytes, the message."""
+"""Called with every operation: `sign` or `verify`, the public key's bytes, the message."""
 
 _observers: list[Observer] = []
 _memory: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("memory", default=None)
@@ -26,7 +25,7 @@ _memory: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("memory",
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of each signature made or checked in this block (for measurements)."""
+    """Call `observer` for each signature made or verified in this block (for measurements)."""
     _observers.append(observer)
     try:
         yield
@@ -52,7 +51,7 @@ def remembered() -> Iterator[None]:
 
 
 def public_key(blob: bytes) -> G1Element | None:
-    """The key with these 48 bytes; None if they are no point of the group, or infinity."""
+    """Decode a key of 48 bytes; None for infinity or bytes outside the group."""
     try:
         key = G1Element.from_bytes(blob)
     except ValueError:
@@ -61,7 +60,7 @@ def public_key(blob: bytes) -> G1Element | None:
 
 
 def signature(blob: bytes) -> G2Element | None:
-    """The signature with these 96 bytes; None if they are no point of the group."""
+    """Decode a signature of 96 bytes; None for bytes outside the group."""
     try:
         return G2Element.from_bytes(blob)
     except ValueError:
@@ -71,14 +70,14 @@ def signature(blob: bytes) -> G2Element | None:
 def sign(key: PrivateKey, message: bytes) -> bytes:
     """An ordinary signature, 96 bytes."""
     if _observers:
-        _tell("sign", key.get_g1(), message)
+        _notify("sign", key.get_g1(), message)
     return _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
 
 
 def verify(key: G1Element, message: bytes, blob: bytes) -> bool:
-    """Whether these are the bytes of a signature of `message` by `key`."""
+    """Verify an ordinary signature; False too for bytes that are no signature."""
     if _observers:
-        _tell("verify", key, message)
+        _notify("verify", key, message)
 
     def holds() -> bool:
         point = signature(blob)
@@ -88,10 +87,10 @@ def verify(key: G1Element, message: bytes, blob: bytes) -> bool:
 
 
 def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> bool:
-    """Whether these bytes are the sum of one signature per key and message."""
+    """Verify the sum of one signature per key and message."""
     for key, message in zip(keys, messages, strict=True):
         if _observers:
-            _tell("verify", key, message)
+            _notify("verify", key, message)
 
     def holds() -> bool:
         point = signature(blob)
@@ -101,18 +100,18 @@ def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> boo
 
 
 def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
-    """This key's half of a signature under `sum_key`, 96 bytes."""
+    """Make this key's half of a signature under `sum_key`, 96 bytes."""
     if _observers:
-        _tell("sign", key.get_g1(), message)
+        _notify("sign", key.get_g1(), message)
     return _once(
         lambda: bytes(AugSchemeMPL.sign(key, message, sum_key)), "half", key, message, sum_key
     )
 
 
 def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes) -> bool:
-    """Whether this is `key`'s half of a signature of `message` under `sum_key`."""
+    """Verify `key`'s half of a signature of `message` under `sum_key`."""
     if _observers:
-        _tell("verify", key, message)
+        _notify("verify", key, message)
 
     def holds() -> bool:
         half = signature(blob)
@@ -126,7 +125,7 @@ def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes)
 
 
 def add(*blobs: bytes) -> bytes:
-    """The sum of signatures whose bytes were checked before, 96 bytes."""
+    """Add signatures that were verified before, 96 bytes."""
     return bytes(AugSchemeMPL.aggregate([G2Element.from_bytes(blob) for blob in blobs]))
 
 
@@ -144,7 +143,7 @@ def _once(work: Callable[[], T], operation: str, *arguments: Any) -> T:
     return found
 
 
-# Callers look whether anybody observes: the public key of a secret one takes 0.1 ms.
-def _tell(operation: str, key: G1Element, message: bytes) -> None:
+# Callers test for observers first, because deriving a public key takes 0.1 ms.
+def _notify(operation: str, key: G1Element, message: bytes) -> None:
     for observer in _observers:
         observer(operation, bytes(key), message)

@@ -1,4 +1,4 @@
-"""Secrets out of a seed, by HKDF: per player, channel and game, the same on any machine."""
+"""Secrets derived from a seed by HKDF, per player, channel and game, the same on any machine."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _SALT = b"channelsim/1"
 
 
 def derive(secret: bytes, *labels: str | int, length: int = 32) -> bytes:
-    """`length` bytes for the purpose that the labels name (HKDF-SHA256).
+    """Derive `length` bytes for the purpose that the labels name (HKDF-SHA256).
 
-    Each label goes in with its length in front, so that no two lists of labels are alike.
+    Each label is prefixed with its length, so different lists of labels never collide.
 
     >>> derive(b"seed", "player", "alice") == derive(b"seed", "player", "alice")
     True

@@ -1,7 +1,7 @@
-"""A player's three keys of one channel, and what it proves about them.
+"""A player's three keys in one channel, and its proofs of possession.
 
-Source: the state channel, "Keys and signatures". Keys are never used for another channel,
-nor again after a failed opening.
+Source: the state channel, "Keys and signatures". Keys are never reused for another
+channel, nor after a failed opening.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SecretKeys:
 
     @classmethod
     def derive(cls, secret: bytes) -> SecretKeys:
-        """The keys of the channel that this secret (32 bytes or more) belongs to."""
+        """Derive the keys of one channel from its secret (32 bytes or more)."""
         return cls(*(_key(secret, name) for name in ("channel", "unroll", "referee")))
 
     def public(self) -> PublicKeys:
@@ -42,7 +42,7 @@ class SecretKeys:
         return bls.sign(self.unroll, bytes(self.unroll.get_g1()))
 
     def payout_signature(self, reward_address: bytes) -> bytes:
-        """What authorises every game payout to this address."""
+        """Authorise every game payout to this address."""
         return bls.sign(self.referee, payout_message(reward_address))
 
 
@@ -56,7 +56,7 @@ class PublicKeys:
 
     @classmethod
     def read(cls, channel: bytes, unroll: bytes, referee: bytes) -> PublicKeys:
-        """The keys with these bytes (48 each). Raises `Violation` for what is no key."""
+        """Decode three keys of 48 bytes each. Raises `Violation` for an invalid one."""
         return cls(
             cls.read_key("channel", channel),
             cls.read_key("unroll", unroll),
@@ -65,7 +65,7 @@ class PublicKeys:
 
     @staticmethod
     def read_key(name: str, blob: bytes) -> G1Element:
-        """The key with these 48 bytes. Raises `Violation`, naming it, for what is no key."""
+        """Decode a key of 48 bytes. Raises `Violation` with its name if it is invalid."""
         key = bls.public_key(blob)
         if key is None:
             raise Violation("CH-OPEN-1", f"the {name} key is no valid public key")

@@ -19,14 +19,14 @@ from games.referee import GameCoin, move_solution, slash_solution, timeout_solut
 def move_bundle(
     channel: Channel, secret: SecretKeys, coin: Coin, before: GameCoin, after: GameCoin
 ) -> Bundle:
-    """The move from one game coin to the next; the same bytes whenever it is built."""
+    """The move from one game coin to the next; building it again gives the same bytes."""
     solution = move_solution(after)
     message = tree_hash(solution) + coin.id + channel.agg_sig_data
     return Bundle((_spend(coin, before, solution),), bls.sign(secret.referee, message))
 
 
 def claim_bundle(channel: Channel, coin: Coin, game: LiveGame) -> Bundle:
-    """The timeout, which pays both shares; the payout signatures are from the handshake."""
+    """The timeout, which pays both shares with the payout signatures of the handshake."""
     mover, waiter = game.mover, game.mover.other
     solution = timeout_solution(game.coin, channel.rewards[mover], channel.rewards[waiter])
     paid = [
@@ -41,7 +41,7 @@ def claim_bundle(channel: Channel, coin: Coin, game: LiveGame) -> Bundle:
 def slash_bundle(
     channel: Channel, coin: Coin, game: LiveGame, state: Value, validator: Program, evidence: Value
 ) -> Bundle:
-    """The slash of the move that made this coin: everything for its mover."""
+    """The slash of the move that created this coin: its mover gets the whole amount."""
     mover = game.mover
     solution = slash_solution(state, validator, evidence, channel.rewards[mover])
     return Bundle((_spend(coin, game.coin, solution),), channel.payout_signatures[mover])

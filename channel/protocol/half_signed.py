@@ -1,4 +1,4 @@
-"""States with the other side's half-signatures: what this side alone can bring on chain."""
+"""States with the counterparty's half-signatures, and the spends that our own half completes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Halves = tuple[bytes, bytes]
 
 @dataclass(frozen=True, slots=True)
 class SignedState:
-    """A state that we received, with the other side's checked halves."""
+    """A received state with the counterparty's verified half-signatures."""
 
     state: ChannelState
     on_chain: StateOnChain
@@ -25,7 +25,7 @@ class SignedState:
 
 
 def sign_halves(channel: Channel, secret: SecretKeys, state: ChannelState) -> Halves:
-    """Our halves for a state that we send."""
+    """Sign both halves of a state that we send."""
     on_chain = channel.on_chain(state)
     return (
         bls.sign_half(secret.channel, on_chain.channel_message, channel.channel_key),
@@ -36,7 +36,7 @@ def sign_halves(channel: Channel, secret: SecretKeys, state: ChannelState) -> Ha
 def check_halves(
     channel: Channel, sender: Side, state: ChannelState, halves: Halves, rule: str = ""
 ) -> SignedState:
-    """The state as signed by its sender. Raises `Violation` for a half that is none."""
+    """Verify both halves of a received state. Raises `Violation` for an invalid one."""
     on_chain = channel.on_chain(state)
     keys = channel.keys[sender]
     channel_half, unroll_half = halves

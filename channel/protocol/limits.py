@@ -1,8 +1,7 @@
-"""How long a message can be at each step of a channel: refused before it is decoded.
+"""Size limits of messages, by what the state allows the counterparty to send.
 
-Decoding takes ten times a message's size in memory, and what is decoded is partly kept. So the
-limit follows from what the state allows the other side to say. Source: the state channel, "The
-potato".
+A longer message is refused undecoded: decoding takes ten times its size in memory, and part of
+the result stays there. Source: the state channel, "The potato".
 """
 
 from __future__ import annotations

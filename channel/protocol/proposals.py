@@ -1,4 +1,4 @@
-"""Proposals: both sides build the same first coin of a game, and compare every field.
+"""Proposals: both sides build the first coin of a game and compare every field.
 
 Source: the state channel, "The potato", Propose; the validator contract, "Bounds".
 """
@@ -18,14 +18,14 @@ from games.judge import commitment, hashes_of
 from games.referee import FIRST, GameCoin, referee
 
 ANSWER_MARGIN = 3
-"""Blocks that a timeout leaves for the answer, beyond what reorganisations can take."""
+"""Blocks left to answer within a timeout, after those that reorganisations can take."""
 
 MOST_TIMEOUT = 32256
-"""Blocks, a week: how long a player accepts to wait for a move."""
+"""The longest game timeout that a player accepts: a week, in blocks."""
 
 
 class UnfitProposal(Exception):
-    """A proposal that this side cannot, or will not, play: it cancels it with this reason."""
+    """This side cannot or will not play a proposal, and cancels it with this reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offe
 
 
 def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
-    """The game at its first coin, as we build it from an offer.
+    """Build the game of an offer, at its first coin.
 
-    Raises `UnfitProposal` for what cannot be played here, and `Violation` where the offer states
-    another record than the one that its game and parameters give.
+    Raises `UnfitProposal` for a game that cannot be played here, and `Violation` when the offer
+    states another initial record than its game and parameters give.
     """
     alice = proposer if offer.proposer_is_alice else proposer.other
     terms, initial, coin = _record(
@@ -88,7 +88,7 @@ def least_timeout(game: str, confirmations: int) -> int:
 
 
 def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str | None:
-    """Why a careful player cancels this proposal; None when it can be played."""
+    """The reason for which a careful player cancels this proposal, or None."""
     for offer in group.offers:
         try:
             first_game(channel, group.proposer, offer)

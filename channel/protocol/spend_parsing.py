@@ -1,9 +1,8 @@
-"""What a spend did, read from its solution, as the chain gives it.
+"""Parse solutions from the chain: the move, slash or timeout of a game, the state of an unroll.
 
-A puzzle hash cannot be turned back, but a solution says all: who moved, what, and to where.
-The puzzles let nothing else through, so that what does not read as one of these is nothing
-that we ever signed. A solution may hold more than we look at, and more than fits in memory when
-written out: it is read where the interpreter left it, within limits.
+A puzzle hash cannot be reversed, but a solution shows who moved, what, and to which coin. The
+puzzles accept nothing else, so we never signed a spend that does not parse. A solution may be
+larger than memory when written out; it is read lazily, within limits.
 Source: the state channel, "Coins"; the validator contract, "The referee".
 """
 
@@ -52,7 +51,7 @@ MAX_ITEMS = 4
 
 MAX_PAIRS = 1024
 MAX_CONDITION_BYTES = 1 << 14
-"""Pairs and bytes of atoms in conditions that we sign: those of a state with 100 games fit."""
+"""Limits on conditions that we sign, in pairs and bytes; a state with 100 games fits."""
 
 MAX_WALLET_CONDITIONS = 1024
 """Conditions of a fee's spend: one for each spend that it pays for, and two more."""
@@ -65,7 +64,7 @@ GameSpend: TypeAlias = TimedOut | Slashed | MovedTo
 
 @lru_cache(maxsize=256)
 def game_spend(coin: GameCoin, solution: bytes) -> GameSpend | None:
-    """What the spend of a game coin did; None if no referee lets such a solution through."""
+    """Parse the spend of a game coin; None if the referee would refuse this solution."""
     try:
         atoms = [item.atom for item in items(read_node(solution), MAX_ITEMS)]
     except (BadValue, NotAList, TooLarge):
@@ -87,10 +86,10 @@ def game_spend(coin: GameCoin, solution: bytes) -> GameSpend | None:
 
 
 def channel_conditions(solution: bytes) -> bytes | None:
-    """The tree hash of the conditions that the channel coin was spent with.
+    """The tree hash of the conditions in a spend of the channel coin.
 
-    Both sides sign only delegated puzzles `(q . conditions)`; what follows them in the
-    solution is signed by nobody, and does nothing.
+    Both sides sign only delegated puzzles `(q . conditions)`. The rest of the solution is
+    unsigned and has no effect.
     """
     try:
         return tree_hash(to_value(_delegated(solution), MAX_PAIRS, MAX_CONDITION_BYTES))
@@ -99,9 +98,9 @@ def channel_conditions(solution: bytes) -> bytes | None:
 
 
 def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
-    """The puzzle hashes and amounts of the coins that a wallet coin's spend made.
+    """The puzzle hashes and amounts of the coins that a wallet coin's spend created.
 
-    Of a spend by the standard puzzle, as we sign it; none of any other.
+    Empty unless it is a spend of the standard puzzle, in the form in which we sign it.
     """
     made: list[tuple[bytes, int]] = []
     try:
@@ -117,7 +116,7 @@ def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
 
 
 def unroll_number(channel: Channel, published: ChannelState, solution: bytes) -> int | None:
-    """The number of the state that an unroll coin was spent to; its own if it timed out."""
+    """The number of the state that an unroll coin paid; its own if it timed out."""
     value = _value(solution)
     if value is None:
         return None
@@ -131,7 +130,7 @@ def unroll_number(channel: Channel, published: ChannelState, solution: bytes) ->
 
 
 def pays(channel: Channel, state: ChannelState, solution: bytes) -> bool:
-    """Whether these are the conditions of this state, as a preemption has them."""
+    """Whether a preemption with this solution pays this state."""
     value = _value(solution)
     return value is not None and tree_hash(value) == channel.on_chain(state).unroll_message
 

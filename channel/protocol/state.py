@@ -51,7 +51,7 @@ class Side(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Predecessor:
-    """What stands behind a game coin's INFOHASH_A: where the last move was made."""
+    """The position and coin in which a game's last move was made, behind its coin's INFOHASH_A."""
 
     position: Position
     coin: GameCoin
@@ -59,7 +59,7 @@ class Predecessor:
 
 @dataclass(frozen=True, slots=True)
 class LiveGame:
-    """A game that is being played: its coin, and where the rules see it.
+    """A game in progress: its current coin and its position under the rules.
 
     `before` is None on the first coin. `alice` is the side that moves first.
     """
@@ -85,7 +85,7 @@ class LiveGame:
         return self.side(self.position.mover)
 
     def shares(self) -> tuple[int, int]:
-        """What the initiator and the receiver get if the game ends here, in mojos."""
+        """The payouts to the initiator and the receiver if the game ends here, in mojos."""
         shares = [0, 0]
         shares[self.mover] = self.coin.mover_share
         shares[self.mover.other] = self.coin.waiter_share
@@ -105,7 +105,7 @@ class Group:
         return self.offers[0].game_id
 
     def stakes(self) -> tuple[int, int]:
-        """What the initiator and the receiver put in, over all games, in mojos."""
+        """The total stakes of the initiator and the receiver, in mojos."""
         return (
             sum(offer.stakes[0] for offer in self.offers),
             sum(offer.stakes[1] for offer in self.offers),
@@ -139,7 +139,7 @@ class ChannelState(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """What is fixed for the life of a channel, known to both sides.
+    """The facts of a channel that never change, known to both sides.
 
     `keys` and `rewards` (puzzle hashes) are the initiator's, then the receiver's;
     `agg_sig_data` is what the network appends to AGG_SIG_ME messages.
@@ -158,7 +158,7 @@ class Channel:
     _known: dict[tuple[object, ...], StateOnChain] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
-    """What `on_chain` worked out: it is asked for the same states with every block."""
+    """Results of `on_chain`, which every block asks for the same states."""
 
     @classmethod
     def of(
@@ -172,7 +172,7 @@ class Channel:
         agg_sig_data: bytes,
         launcher_parent: Coin,
     ) -> Channel:
-        """The channel with these facts: its keys are sums, its coin follows from the parent."""
+        """Derive the sum keys and the channel coin from the facts that the sides exchanged."""
         channel_key = keys[0].channel + keys[1].channel
         launcher = launcher_coin(launcher_parent)
         return cls(
@@ -200,7 +200,7 @@ class Channel:
         return to_list((condition(REMARK, int_to_atom(state.number)), *self._coins(state)))
 
     def timeout_conditions(self, state: ChannelState) -> Value:
-        """The same in the timeout form, the relative lock in front."""
+        """The conditions of a timeout: those of the preemption after a relative time lock."""
         lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
         return (lock, self.preemption_conditions(state))
 
@@ -218,24 +218,24 @@ class Channel:
         return self.on_chain(state).unroll_puzzle_hash
 
     def shutdown_conditions(self, state: ChannelState) -> Value:
-        """What a clean shutdown pays: both balances, those that are not 0."""
+        """The conditions of a clean shutdown, which pay both balances except a 0."""
         if state.games:
             raise InvariantError("a shutdown with live games")
         return to_list(self._coins(state))
 
     def shutdown_message(self, state: ChannelState) -> bytes:
-        """What both channel keys sign for the clean shutdown."""
+        """The message that both channel keys sign for the clean shutdown."""
         return standard_message(self.shutdown_conditions(state), self.coin.id, self.agg_sig_data)
 
     def on_chain(self, state: ChannelState) -> StateOnChain:
-        """The unroll coin of a state, and what the halves for it sign."""
+        """The unroll coin of a state, and the messages that its half-signatures sign."""
         paid = (state.number, state.balances, *(game.coin for game in state.games))
         known = self._known.get(paid)
         if known is None:
-            known = self._known[paid] = self._worked_out(state)
+            known = self._known[paid] = self._compute_on_chain(state)
         return known
 
-    def _worked_out(self, state: ChannelState) -> StateOnChain:
+    def _compute_on_chain(self, state: ChannelState) -> StateOnChain:
         if state.total() != self.coin.amount:
             raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
         conditions = self.preemption_conditions(state)
@@ -255,7 +255,7 @@ class Channel:
         )
 
     def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:
-        """The one condition with which the channel coin becomes an unroll coin."""
+        """The one condition of the channel coin's spend: create the unroll coin."""
         amount = int_to_atom(self.coin.amount)
         return to_list((condition(CREATE_COIN, unroll_puzzle_hash, amount),))
 
@@ -276,7 +276,7 @@ class Channel:
 class StateOnChain:
     """A state's unroll coin, and the messages of its two half-signatures.
 
-    `channel_conditions` is the tree hash of what the channel coin says to make that coin.
+    `channel_conditions` is the tree hash of the conditions that create that coin.
     """
 
     unroll_puzzle_hash: bytes

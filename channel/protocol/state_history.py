@@ -1,7 +1,8 @@
-"""Every state that this side ever signed, for the life of the channel, in memory.
+"""Every state that this side sent or received, in memory, for the life of the channel.
 
-What the disk has of them is in `kept.py`; this is what the peer itself looks things up in when
-a coin appears on chain. A chain of frozen links, newest first: adding to it copies nothing.
+The peer searches it when a coin appears on chain; `state_records` has the form on disk. It is a
+linked list of frozen values, newest first, so adding a state copies nothing, and states share
+the games that did not change.
 Source: the state channel, "Going on chain".
 """
 
@@ -18,17 +19,17 @@ from channel.protocol.state import ChannelState
 
 @dataclass(frozen=True, slots=True)
 class StateHistory:
-    """A state, sent (`signed` is None) or received, and those before it."""
+    """A state, sent (`signed` is None) or received, and the states before it."""
 
     state: ChannelState
     signed: SignedState | None
     older: StateHistory | None = field(default=None, repr=False, compare=False)
 
     def with_state(self, state: ChannelState, signed: SignedState | None) -> StateHistory:
-        """These states and a newer one.
+        """Add a newer state.
 
-        Only the newest two have their proposals: those pay nothing on chain, and the other side
-        could fill the memory with what we refuse.
+        Only the newest two keep their proposals: these pay nothing on chain, and the counterparty
+        could otherwise fill our memory with proposals that we refuse.
         """
         return StateHistory(
             state, signed, replace(self, older=self.older and self.older._settled())

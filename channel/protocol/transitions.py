@@ -1,4 +1,4 @@
-"""What the actions of a batch do to the state: the same function for who sends and receives.
+"""Apply the actions of a batch to a state: one function for sender and receiver.
 
 Pure: a state and actions in, a new state out, or a `Violation` and nothing changed.
 Source: the state channel, "The potato". Rule ids are those of `channel.protocol.rules`.
@@ -24,12 +24,12 @@ MAX_SKIP = 1000
 _ORDER: dict[type[BatchAction], int] = {Settle: 0, Cancel: 1, Accept: 2, Move: 3, Propose: 4}
 
 Mover = Callable[[LiveGame, Move], LiveGame]
-"""What a move makes of its game. The receiver judges it there, and raises `Violation`."""
+"""Apply a move to its game. The receiver judges the move, and raises `Violation`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A game that ended off chain: what the initiator and the receiver were paid."""
+    """A game that ended off chain, with the payouts to the initiator and the receiver."""
 
     game: LiveGame
     by: Side
@@ -75,9 +75,9 @@ def apply(
 def check_addresses(channel: Channel, state: ChannelState) -> None:
     """Raises `Violation` when a game coin would lie at a reward address.
 
-    Referee coins are bound to no channel, so that a player can choose the puzzle hash of one
-    for its reward address. A state in which both then have the same amount makes the same coin
-    twice, which the chain refuses: nobody could preempt with it.
+    Referee coins are not bound to a channel, so a player can choose the puzzle hash of one as
+    its reward address. If both coins of a state then have the same amount, the state creates
+    the same coin twice, which the chain refuses, and nobody could preempt with it.
     """
     for game in state.games:
         if game.coin.puzzle_hash() in channel.rewards:

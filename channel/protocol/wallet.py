@@ -1,6 +1,6 @@
-"""A player's wallet, as far as a channel needs it: one coin that pays, an address for change.
+"""The part of a player's wallet that a channel needs: one coin to pay with, and its change.
 
-Pure: it holds keys and builds spends; which coins exist is the chain's to say.
+Pure functions of keys and coins; the caller finds the coins on chain.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from games.referee import CREATE_COIN
 
 
 def wallet_key(secret: bytes, name: str) -> PrivateKey:
-    """The synthetic key behind one of a player's own addresses."""
+    """Derive the synthetic key of one of a player's own addresses."""
     from chia_wallet_sdk import SecretKey
 
     seed = derive(secret, "wallet", name)
@@ -47,16 +47,16 @@ def address_of(key: PrivateKey) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Wallet:
-    """One wallet coin with its synthetic key; what is left over goes back to its address."""
+    """One wallet coin with its synthetic key; change goes back to the coin's address."""
 
     key: PrivateKey
     coin: Coin
 
     def fund(self, channel: Channel, contribution: int, deadline: int, launch: bool) -> Bundle:
-        """The spend that puts `contribution` mojos into the channel, signed.
+        """Build and sign the spend that pays `contribution` mojos into the channel.
 
-        With `launch` (the initiator) it also makes and spends the launcher. It asserts the
-        launcher's announcement and the deadline, so that all of the funding happens or none.
+        With `launch` (the initiator) it also creates and spends the launcher. Asserting the
+        launcher's announcement and the deadline makes the funding atomic.
         """
         if self.coin.amount < contribution:
             raise InvariantError("a wallet coin smaller than the contribution")
@@ -78,6 +78,6 @@ class Wallet:
 
 
 def launcher_spend(channel: Channel) -> Spend:
-    """The launcher's spend, which makes the channel coin with all of its money."""
+    """The launcher's spend, which creates the channel coin with its full amount."""
     solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
     return Spend(channel.launcher, launcher_puzzle().serialized, serialize(solution))

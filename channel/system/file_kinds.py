@@ -1,4 +1,4 @@
-"""What a file is, by its content: for whoever gives a command a file of another kind."""
+"""Recognise our kinds of files by content, to explain a file given to the wrong command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
 
 
 class Kind(Enum):
-    """The kinds of files that commands take: what such a file is called, and what takes it."""
+    """The kinds of files that commands read: a title, and the command that reads them."""
 
     TRANSCRIPT = ("a transcript", "`channelsim replay FILE` plays it again")
     FINDING = (
@@ -42,12 +42,12 @@ class Kind(Enum):
 
     @property
     def title(self) -> str:
-        """What such a file is called."""
+        """The name of this kind, with its article."""
         return self.value[0]
 
     @property
     def use(self) -> str:
-        """What takes such a file."""
+        """The command that reads this kind."""
         return self.value[1]
 
 

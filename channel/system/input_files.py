@@ -1,8 +1,8 @@
-"""Files that a user names: only plain files of a bounded size are read, and always as a whole.
+"""Read files that a user names: plain files of a bounded size, always as a whole.
 
-Devices, named pipes, sockets and folders are refused before a byte is read: a device has no end,
-and a named pipe may never begin. A pipe that the shell has opened (`<(…)`, `/dev/stdin`) is read up
-to the limit.
+Devices, named pipes, sockets and folders are refused before a byte is read: a device may never
+end, and a named pipe may never start. A pipe that the shell has opened (`<(…)`,
+`/dev/stdin`) is read up to the limit.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def _plain(path: Path, file: int, opened: bool, most: int) -> bytes:
-    """The bytes of an open file, of one that is too large a byte more than `most`."""
+    """Read an open file, up to one byte more than `most`, so that the caller sees the excess."""
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode) and not (opened and stat.S_ISFIFO(status.st_mode)):
         raise UsageError(f"{path}: {_kind(status.st_mode)}, not a file")
@@ -106,7 +106,7 @@ def place(text: str, at: int | None) -> str:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether nothing of this name is there."""
+    """Whether no file or folder has this name."""
     try:
         path.stat()
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM: both end a command early, with what it has.
+"""Ctrl-C and SIGTERM: both end a command early, with its results so far.
 
-The first signal raises `KeyboardInterrupt` in the main thread, whichever it was; whoever has
-something to tell catches it, and tells it. A second one raises `SystemExit`, so that what is
-still going on, however long, ends at once and leaves nothing behind.
+The first signal of either kind raises `KeyboardInterrupt` in the main thread; code with partial
+results catches it and reports them. A second one raises `SystemExit`, which ends the command at
+once and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _hear(signum: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold the first signal back until the block ends: it is short, and all or nothing."""
+    """Delay the first signal until the end of this block, which is short and must be atomic."""
     state = _state
     state.held += 1
     try:
@@ -85,7 +85,7 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def polled() -> Iterator[Callable[[], bool]]:
-    """Give a function that says whether a signal came; the first one raises nothing in here."""
+    """Give a function that says whether a signal came; in this block the first raises nothing."""
     with listening():
         state = _state
         state.held += 1
@@ -98,7 +98,7 @@ def polled() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def finishing() -> Iterator[None]:
-    """Tell in here what the work came to: a first signal comes too late to change that."""
+    """Report results in this block: a first signal no longer interrupts."""
     with polled():
         yield
 

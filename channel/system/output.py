@@ -1,8 +1,8 @@
-"""Files that commands write: tried before the work begins, and replaced whole when it is done.
+"""Files that commands write: checked before the work begins, and replaced as a whole at the end.
 
-A regular file is written under another name beside its place, and renamed when it is whole; what
-was there before stays until then. Special files (`/dev/stdout`, a FIFO) are written as it goes.
-`-` is the standard output; what the command itself says then goes to stderr.
+A regular file is written under a temporary name in the same folder and renamed when complete; the
+old file stays until then. Special files (`/dev/stdout`, a FIFO) are written directly. `-` is the
+standard output; the command's own messages then go to stderr.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from channel.errors import UsageError
+from channel.errors import InvariantError, UsageError
 from channel.system.interrupt import held
 
 STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
@@ -28,7 +28,7 @@ OPEN = ("/dev/std", "/dev/fd/", "/proc/")
 
 
 class Output:
-    """A file that is being written; `finish` makes it whole. Trouble is a `UsageError`."""
+    """A file that is being written; `finish` completes it. Failures are `UsageError`s."""
 
     def __init__(self, option: str, path: Path | None, file: BinaryIO | None) -> None:
         self._option, self.path = option, path
@@ -38,26 +38,26 @@ class Output:
 
     @property
     def renamed(self) -> bool:
-        """Whether it comes to its place only when it is whole, and is not there yet."""
+        """Whether it is written under a temporary name that `finish` renames."""
         return self._half is not None
 
     def write(self, data: bytes) -> None:
         """Add some bytes; nowhere without a file."""
         if self._file is not None:
-            with _told(self._option, self.path):
+            with _reported(self._option, self.path):
                 self._file.write(data)
                 if not self.renamed:
                     self._file.flush()
 
     def finish(self) -> None:
-        """Put it in its place."""
+        """Rename the complete file to its own name."""
         if self._place is not None:
             self._finish(self._place)
 
     def finish_beside(self, suffix: str) -> Path:
-        """Put it beside its place instead, under its name with a suffix, which is given."""
-        assert self.path is not None
-        assert self._place is not None
+        """Rename the complete file to its name with this suffix instead, and return that path."""
+        if self.path is None or self._place is None:
+            raise InvariantError("only a renamed file can finish beside its place")
         link = self.path.is_symlink()
         there = self._place if link else self.path
         beside = there.with_name(there.name + suffix)
@@ -66,7 +66,7 @@ class Output:
 
     def _finish(self, place: Path) -> None:
         if self._file is not None and self._half is not None:
-            with held(), _told(self._option, self.path):
+            with held(), _reported(self._option, self.path):
                 self._file.flush()
                 self._half.replace(place)
                 self._half = None
@@ -117,7 +117,7 @@ def write_whole(option: str, path: Path, data: bytes) -> None:
 
 def check_folder(option: str, path: Path) -> None:
     """Check that a folder, which need not be there yet, takes new files. Raises `UsageError`."""
-    with _told(option, path):
+    with _reported(option, path):
         there = path.absolute()
         while not os.path.lexists(there) and there != there.parent:
             there = there.parent
@@ -132,7 +132,7 @@ def check_folder(option: str, path: Path) -> None:
 
 def _open(output: Output, option: str, path: Path) -> None:
     """Begin to write at a path that is not the standard output."""
-    with _told(option, path):
+    with _reported(option, path):
         try:
             mode = path.stat().st_mode
         except FileNotFoundError:
@@ -164,7 +164,7 @@ def _is_standard(path: Path) -> bool:
 
 
 @contextmanager
-def _told(option: str, path: Path | None) -> Iterator[None]:
+def _reported(option: str, path: Path | None) -> Iterator[None]:
     """Trouble with a file as one line; a reader of the standard output may leave at any time."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""TOML files that a user names, read into a type; what is wrong is told with line and column."""
+"""Read TOML files into types, and report errors with line and column."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _MOST_TRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class TomlFile(Generic[T]):
-    """What a file holds, and where each of its keys stands."""
+    """The value of a file, and the text to locate its keys in."""
 
     path: Path
     text: str
     value: T
 
     def where(self, *keys: Key) -> str:
-        """The file, with line and column of a key where it has that key."""
+        """The file, with line and column of this key if it has one."""
         return _where(self.path, self.text, keys)
 
 
@@ -41,7 +41,7 @@ def read(
 ) -> TomlFile[T]:
     """The `kind` in a file. Raises `UsageError`, naming the file and the place in it.
 
-    `words` says what the place of a key is called; by itself, its table and name.
+    `words` names the place of a key in messages; by default, its table and name.
     """
     data = input_files.read(path, input_files.TOML)
     if not data.strip():

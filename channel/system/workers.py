@@ -1,4 +1,4 @@
-"""Work in several processes, which end with it: when it is done, fails, or is interrupted."""
+"""Share work among processes, which all end when it is done, fails, or is interrupted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Work = Callable[[T], Iterable[R]]
-"""What is done with one item; its results are sent one by one."""
+"""A function of one item, whose results are sent one by one."""
 
 CONTEXT = get_context("spawn")
 
@@ -24,10 +24,10 @@ GONE = "a worker process ended in the middle of its work"
 
 
 def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess, Connection]:
-    """Start a process, and give our end of a pipe to it; its own end is the last argument.
+    """Start a process with one end of a pipe as its last argument; return it and the other end.
 
-    Signals are the parent's to hear, from whatever terminal: the process never gets any, and is
-    ended by `end`. Call this, and keep the process, inside `held`.
+    The process blocks all signals, which the parent handles, and is ended by `end`. Call this, and
+    store the process, inside `held`.
     """
     ours, theirs = CONTEXT.Pipe()
     process = CONTEXT.Process(target=target, args=(*arguments, theirs))
@@ -42,7 +42,7 @@ def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess,
 
 
 def end(processes: Iterable[SpawnProcess]) -> None:
-    """Kill what of these still runs."""
+    """Kill those of these processes that still run."""
     every = list(processes)
     for process in every:
         process.kill()
@@ -51,9 +51,9 @@ def end(processes: Iterable[SpawnProcess]) -> None:
 
 
 class WorkerPool(Generic[T, R]):
-    """Workers that each make their `Work` once, and share items out among them.
+    """Processes that each make their `Work` once and share the items.
 
-    With one job the work is done in this process. A context: its processes end with it.
+    With one job, this process does the work. Leaving the context ends the processes.
     """
 
     def __init__(self, make: Callable[[], Work[T, R]], jobs: int) -> None:
@@ -70,7 +70,7 @@ class WorkerPool(Generic[T, R]):
             end(self._processes)
 
     def run(self, items: Sequence[T]) -> Iterator[tuple[int, R]]:
-        """The results of all items, each with the item's number, as they come."""
+        """Yield the results of all items, each with its item's number, as they arrive."""
         if self._jobs == 1:
             self._work = self._work or self._make()
             for number, item in enumerate(items):
@@ -86,7 +86,8 @@ class WorkerPool(Generic[T, R]):
         busy = [one for one in self._ends if _hand_out(one, left)]
         while busy:
             for ready in wait(busy):
-                assert isinstance(ready, Connection)
+                if not isinstance(ready, Connection):
+                    raise InvariantError("a worker's end is no connection")
                 try:
                     got = ready.recv()
                 except (EOFError, OSError):
