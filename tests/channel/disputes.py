@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from channel.chain.interface import blocks_for
 from channel.peer.chain_news import (
     ChannelSettled,
     Fact,
@@ -30,7 +29,7 @@ SEED = "on chain"
 def live(table: Table, *decide: Decide, dead: tuple[int, ...] = ()) -> None:
     """Deliver all mail and take all decisions, except of dead peers."""
     while True:
-        table.mail = type(table.mail)(mail for mail in table.mail if mail[0] not in dead)
+        table.drop_mail_to(*dead)
         for index in dead:
             table.ends[index].turns.clear()
             table.ends[index].offers.clear()
@@ -46,10 +45,9 @@ def farm(table: Table, dead: tuple[int, ...] = ()) -> None:
 
 def hear(table: Table, dead: tuple[int, ...] = ()) -> None:
     """Report the current tip to the peers that are not dead."""
-    for index, end in enumerate(table.ends):
+    for index in range(len(table.ends)):
         if index not in dead:
-            for block in blocks_for(table.chain, end.watched):
-                table.handle(index, block)
+            table.driver.report_peak_to(index)
 
 
 def settle(

@@ -7,14 +7,13 @@ immutable value, so a `fork` of a table is cheap; forks share the node, which is
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from channel.chain.coins import Bundle, Coin
-from channel.chain.interface import Answer, PushResult, blocks_for
+from channel.chain.interface import Answer, PushResult
 from channel.chain.simulator import SimulatedChain
 from channel.crypto.hkdf import derive
 from channel.crypto.keys import SecretKeys
@@ -29,15 +28,9 @@ from channel.peer.interface import (
     Effect,
     Event,
     News,
-    Pinned,
     Proposed,
     ProposeGames,
-    Push,
     Received,
-    Send,
-    Store,
-    Tell,
-    Watch,
     YourTurn,
 )
 from channel.peer.machine import Config, Peer, Phase
@@ -49,6 +42,8 @@ from channel.protocol.messages import Batch, BatchAction, Message, Move, Request
 from channel.protocol.proposals import Wish
 from channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
+from channel.session.driver import DrivenPeer, Driver
+from channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from games import registry
 from games.chance import Chance
 from games.contract import Action, Amount, Player, Position
@@ -74,11 +69,9 @@ Decide = Callable[[Player], Action]
 
 @dataclass
 class End:
-    """One peer, with all effects that it ever had, by kind."""
+    """One peer, and everything that it asked its driver for."""
 
-    peer: Peer
-    watched: list[Coin] = field(default_factory=list)
-    stored: dict[str, bytes] = field(default_factory=dict)
+    driven: DrivenPeer
     news: list[News] = field(default_factory=list)
     pushed: list[tuple[str, Bundle, PushResult]] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
@@ -89,6 +82,23 @@ class End:
         return [news for news in self.news if isinstance(news, kind)]
 
     @property
+    def peer(self) -> Peer:
+        assert isinstance(self.driven.actor, Peer)
+        return self.driven.actor
+
+    @peer.setter
+    def peer(self, peer: Peer) -> None:
+        self.driven.actor = peer
+
+    @property
+    def watched(self) -> list[Coin]:
+        return self.driven.watched
+
+    @property
+    def stored(self) -> dict[str, bytes]:
+        return self.driven.records
+
+    @property
     def play(self) -> PlayState:
         return self.peer.play
 
@@ -96,58 +106,69 @@ class End:
     def state(self) -> ChannelState:
         return self.peer.play.state
 
+    def fork(self) -> End:
+        """A copy with a peer of its own."""
+        driven = DrivenPeer(
+            self.driven.name,
+            Peer(self.peer.config, self.peer.state),
+            [*self.watched],
+            {**self.stored},
+        )
+        return End(
+            driven,
+            [*self.news],
+            [*self.pushed],
+            [*self.effects],
+            [*self.turns],
+            [*self.offers],
+        )
 
-@dataclass
+
 class Table:
-    """Two ends, one node, and the mail between them."""
+    """Two ends, one node, and the messages between them; the test decides what is delivered."""
 
-    chain: SimulatedChain
-    ends: tuple[End, End]
-    mail: deque[tuple[int, bytes]] = field(default_factory=deque)
-    sent: list[tuple[int, bytes]] = field(default_factory=list)
+    def __init__(
+        self,
+        chain: SimulatedChain,
+        ends: tuple[End, End],
+        mail: Iterable[tuple[int, bytes]] = (),
+        sent: Iterable[tuple[int, bytes]] = (),
+    ) -> None:
+        self.chain = chain
+        self.ends = ends
+        self.sent = list(sent)
+        self.driver = Driver(chain, (ends[0].driven, ends[1].driven), [self._log])
+        self.mail = self.driver.messages
+        self.mail.extend(mail)
+
+    def _log(self, event: SessionEvent) -> None:
+        match event:
+            case Handled(name, _, effects):
+                self._end(name).effects += effects
+            case Sent(name, message):
+                self.sent.append((NAMES.index(name), message))
+            case Pushed(name, what, bundle, result):
+                self._end(name).pushed.append((what, bundle, result))
+            case NewsFor(name, news):
+                end = self._end(name)
+                end.news.append(news)
+                match news:
+                    case YourTurn(game_id):
+                        end.turns.append(game_id)
+                    case Proposed(group):
+                        end.offers.append(group.id)
+
+    def _end(self, name: str) -> End:
+        return self.ends[NAMES.index(name)]
 
     # --- one thing at a time ---
 
     def handle(self, index: int, event: Event) -> list[Effect]:
-        """Let a peer handle an event, and carry out its effects."""
-        effects = self.ends[index].peer.handle(event)
-        self.carry_out(index, effects)
-        return effects
-
-    def carry_out(self, index: int, effects: Sequence[Effect]) -> None:
-        end = self.ends[index]
-        end.effects += effects
-        for effect in effects:
-            match effect:
-                case Send(message):
-                    self.sent.append((index, message))
-                    self.mail.append((1 - index, message))
-                case Push(name, bundle):
-                    result = self.chain.push(bundle)
-                    end.pushed.append((name, bundle, result))
-                    if result.answer is Answer.PENDING_CONFLICT:
-                        pending = [self.chain.pending(spend.coin.id) for spend in bundle.spends]
-                        others = tuple(one for found in pending for one in found)
-                        self.handle(index, Pinned(bundle, others))
-                case Store(name, data):
-                    end.stored[name] = data
-                    if not data:
-                        del end.stored[name]
-                case Watch(coin):
-                    end.watched.append(coin)
-                case Tell(news):
-                    end.news.append(news)
-                    match news:
-                        case YourTurn(game_id):
-                            end.turns.append(game_id)
-                        case Proposed(group):
-                            end.offers.append(group.id)
-                        case _:
-                            pass
+        """Let a peer handle an event and carry out its effects, which are returned."""
+        return self.driver.handle(index, event)
 
     def start(self) -> Table:
-        for index, end in enumerate(self.ends):
-            self.carry_out(index, end.peer.start(self.chain.peak()))
+        self.driver.start()
         return self
 
     def command(self, index: int, command: Command) -> list[Effect]:
@@ -167,13 +188,16 @@ class Table:
         """Take the next message out of the mail."""
         return self.mail.popleft()[1]
 
+    def drop_mail_to(self, *receivers: int) -> None:
+        """Lose the messages on their way to these sides."""
+        left = [mail for mail in self.mail if mail[0] not in receivers]
+        self.mail.clear()
+        self.mail.extend(left)
+
     def farm(self, blocks: int = 1) -> Table:
         """Farm blocks, and report each to both peers with the coins that they watch."""
         for _ in range(blocks):
-            self.chain.farm()
-            for index, end in enumerate(self.ends):
-                for block in blocks_for(self.chain, end.watched):
-                    self.handle(index, block)
+            self.driver.farm()
         return self
 
     # --- many things ---
@@ -278,20 +302,8 @@ class Table:
 
     def fork(self) -> Table:
         """An independent copy, with the same node."""
-        ends = [
-            End(
-                Peer(end.peer.config, end.peer.state),
-                [*end.watched],
-                {**end.stored},
-                [*end.news],
-                [*end.pushed],
-                [*end.effects],
-                [*end.turns],
-                [*end.offers],
-            )
-            for end in self.ends
-        ]
-        return Table(self.chain, (ends[0], ends[1]), deque(self.mail), [*self.sent])
+        first, second = self.ends
+        return Table(self.chain, (first.fork(), second.fork()), self.mail, self.sent)
 
 
 def sit(
@@ -322,7 +334,7 @@ def sit(
             agg_sig_data=chain.agg_sig_data(),
             entropy=_entropy(channel_secret),
         )
-        ends.append(End(Peer(config)))
+        ends.append(End(DrivenPeer(name, Peer(config))))
     return Table(chain, (ends[0], ends[1]))
 
 

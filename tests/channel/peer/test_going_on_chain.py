@@ -133,7 +133,7 @@ def test_a_peer_that_dies_during_the_opening_leaves_no_money_behind(dead: int) -
             pass
         wallets = [end.peer.config.wallet.coin for end in table.ends]
         for _ in range(60):
-            table.mail = type(table.mail)(mail for mail in table.mail if mail[0] != dead)
+            table.drop_mail_to(dead)
             table.pump()
             farm(table, (dead,))
         end = table.ends[1 - dead]
@@ -210,7 +210,7 @@ def test_a_confirmed_shutdown_can_be_undone_by_a_reorganisation() -> None:
     end = table.ends[asker]
     # The asker's unroll never reaches the node.
     leaving = end.peer.handle(GoOnChain())
-    table.carry_out(asker, [effect for effect in leaving if not isinstance(effect, Push)])
+    table.driver.carry_out(asker, [effect for effect in leaving if not isinstance(effect, Push)])
     assert table.chain.push(completed).benign
     for _ in range(1 + CONFIRMATIONS):
         farm(table, (1 - asker,))
