@@ -77,7 +77,7 @@ def command(
                 jobs=jobs or os.cpu_count() or 1,
                 corpus=corpus,
                 findings=folder,
-                tell=partial(_report_progress, bar),
+                on_progress=partial(_report_progress, bar),
             )
         with finishing():
             # Findings are printed even where they cannot be saved.

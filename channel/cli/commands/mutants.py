@@ -55,7 +55,7 @@ def command(
             seconds=seconds,
             jobs=jobs or os.cpu_count() or 1,
             argued_too=argued,
-            hunt=Hunt(told=partial(_report_progress, bar)),
+            hunt=Hunt(on_progress=partial(_report_progress, bar)),
         )
     with finishing():
         if json:
@@ -152,6 +152,6 @@ def _cells(count: Count) -> tuple[str, ...]:
 
 def _report_progress(bar: Bar, hunt: Hunt) -> None:
     """Report how many mutants are killed, and the time left at most."""
-    killed = len(hunt.fates) - len(hunt.alive)
+    killed = len(hunt.results) - len(hunt.alive)
     left = f", at most {hunt.left:,.0f} s more" if hunt.chunks and hunt.left else ""
-    bar(killed, None, f"{killed:,} of {len(hunt.fates):,} killed{left}")
+    bar(killed, None, f"{killed:,} of {len(hunt.results):,} killed{left}")

@@ -10,7 +10,7 @@ from games.contract import Slash, Valid, Verdict
 from games.vectors import Case, NextRecord
 
 SHORT = 9
-"""Atoms of at most so many bytes are written as integers, where that says the same bytes."""
+"""The longest atoms, in bytes, that are written as integers where that gives the same bytes."""
 
 
 def vector(
@@ -53,7 +53,7 @@ def vector(
 
 
 def described_value(value: Value, target: Target) -> object:
-    """A value as the format writes it."""
+    """A value in the notation of conformance cases."""
     if isinstance(value, tuple):
         return [described_value(item, target) for item in from_list(value)]
     for name, program_hash in target.hashes.items():

@@ -1,4 +1,4 @@
-"""Duels: at a place where two selections meet, each side looks for a better one in turn.
+"""Duels: at a site where two selections meet, each side searches for a better one in turn.
 
 FastChance selections are mostly poor hands, so that what decides between good ones is hardly ever
 tried. Here the rules say which selection gets more, nothing else is known of the game, and both
@@ -23,7 +23,7 @@ from clsp.values import Value
 from games.contract import Raise, Slash, Valid, Verdict
 
 TURNS = 12
-"""A duel has at most so many turns."""
+"""The most turns of a duel."""
 
 Call: TypeAlias = tuple[bytes, int, Value]
 """A move, its share, and the evidence."""

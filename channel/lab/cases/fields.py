@@ -1,4 +1,4 @@
-"""In what a case differs from honest play: the fields that shrinking takes back, one by one."""
+"""The fields in which a case differs from honest play, which shrinking takes back one by one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Probe:
 
 
 def fields(probe: Probe) -> tuple[Field, ...]:
-    """Every field that is not as in honest play at this place.
+    """List the fields that differ from honest play at this site.
 
     Bytes of the move that differ, each byte that it is longer, the share, the evidence if it is
     none that the opponent holds, the amount, and atoms of the state.
@@ -56,7 +56,7 @@ def fields(probe: Probe) -> tuple[Field, ...]:
 
 
 def keeping(probe: Probe, kept: Set[Field]) -> Probe:
-    """The probe with only these of its fields as they are, the others as in honest play.
+    """Keep only these fields of a probe, and restore the others to honest play.
 
     `PLACE` among them keeps the place; without it the case moves to the hand's own place.
     """
@@ -79,7 +79,7 @@ def keeping(probe: Probe, kept: Set[Field]) -> Probe:
 
 
 def differences(probe: Probe) -> tuple[str, ...]:
-    """What is not as in honest play, a line each.
+    """Describe each difference from honest play in a line.
 
     Money is in mojos; of bytes the first few are shown.
     """

@@ -1,4 +1,4 @@
-"""Cases around one that reached something new: stacked changes, with words of the program."""
+"""Mutations of a case that reached new code: stacked changes, with words of the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clsp.programs import Program
 from clsp.values import NIL, Value, serialize, serialize_atom, to_list
 
 DEEPEST = 4
-"""At most so many changes at once."""
+"""The most changes at once."""
 
 WORD = 40
 """Longer atoms of a program are code or tables, and no words."""
@@ -49,7 +49,7 @@ class GuidedMutator(Mutator):
         self._others = others or (base,)
 
     def cases(self, count: int) -> list[SiteCase]:
-        """So many cases; the first is the base itself."""
+        """Make this many cases; the first is the base itself."""
         return [self._one(at) for at in range(count)]
 
     def _one(self, at: int) -> SiteCase:
@@ -142,7 +142,7 @@ _CHANGES: tuple[Callable[[GuidedMutator], tuple[str, bytes]], ...] = (
 
 
 def make_case(site: Site, tag: str, move: bytes, share: int, evidence: Value) -> SiteCase:
-    """A case, its argument bytes put together."""
+    """Make a case, with its argument bytes."""
     written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
     return SiteCase(tag, move, share, evidence, site.environment(*written))
 

@@ -1,4 +1,4 @@
-"""How much somebody loses in the case that shows a mistake; without a loss there is no theft."""
+"""The loss in the case that shows a mistake; without a loss it is no theft."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ FORGED = "forged"
 MISDECLARED = "misdeclared"
 
 _ON_LEGAL_MOVES = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED, MISDECLARED)
-"""Causes that show on moves whose share is as it may be."""
+"""Causes that appear on moves with a legal share."""
 
 
 def loss(cause: str, amount: int, honest: int, share: int) -> int:
-    """What the victim of a mistake loses in a case that declares this share of an amount; mojos.
+    """The victim's loss, in mojos, in a case that declares this share of an amount.
 
     An honest mover that is slashed loses what it keeps. A cheat's opponent may claim everything,
     and is left with the share; that is no loss where the share is more than honest play leaves it.

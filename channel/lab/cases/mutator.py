@@ -1,4 +1,4 @@
-"""Cases at a site: the honest move and share changed by field and by byte, evidence of any shape.
+"""Mutation of the honest call at a site, by field and by byte, with evidence of any shape.
 
 Everything is generic: what a move means is the game's affair, but a move is a head that opens
 something and a tail that is a number or a mask, and numbers matter where they meet the state's.
@@ -21,7 +21,7 @@ from games.masks import masks
 T = TypeVar("T")
 
 LONGEST = 60
-"""A move is made at most so long: some bytes over every limit."""
+"""The longest generated move, in bytes: above every limit of a game."""
 
 
 class SiteCase(msgspec.Struct, frozen=True, gc=False):
@@ -46,7 +46,7 @@ BYTES = tuple(_write(bytes([byte])) for byte in range(256))
 SELECTIONS = tuple(
     bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
 )
-"""Masks that some game of cards may ask for: five of seven or of eight, four of eight."""
+"""Masks that card games use: five of seven or of eight, four of eight."""
 
 SHAPES = tuple(
     map(
@@ -86,7 +86,7 @@ class Mutator:
         self._held = tuple(map(_write, site.held))
 
     def cases(self, count: int) -> list[SiteCase]:
-        """So many cases. Most change one field, so that the others are still right and the
+        """Make this many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
         site, honest = self.site, self.move
         opening, between, rest = site.opening, site.between, site.rest

@@ -1,4 +1,4 @@
-"""Running the cases of a site, and counting how they end: the inner loop of the lab."""
+"""Run the cases of a site and count their outcomes: the inner loop of the lab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clsp.values import NIL
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 
 Ran: TypeAlias = tuple[SiteCase, str, int, LazyNode | None]
-"""A case, how it ended, what it cost (0 where that is not told), and its result."""
+"""A case, its outcome, its cost (0 where the interpreter reports none) and its result."""
 
 
 class Runs:

@@ -1,4 +1,4 @@
-"""What it means when a program does not say what the rules say: who loses, and how badly.
+"""The severity of a difference between program and rules: who loses, and how much.
 
 A difference harms somebody when play can reach it: the referee lets the move through, and the
 opponent, with the evidence that its own logic holds, is worse off (or the honest mover is).
@@ -21,7 +21,7 @@ from games.judge import result_value
 
 
 class Assessment(NamedTuple):
-    """How bad a difference is, in words, and what it comes from."""
+    """The severity of a difference, its description, and its cause."""
 
     severity: str
     text: str
@@ -29,7 +29,7 @@ class Assessment(NamedTuple):
 
 
 def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment | None:
-    """What this difference means; None where it is in a state that no play reaches.
+    """Assess a difference; None for a state that no play reaches.
 
     `verdict` is the rules' and `outcome` the program's, of the same call.
     """
@@ -84,7 +84,7 @@ def _legal_slashed(trial: Trial, case: SiteCase, verdict: Verdict) -> Assessment
 
 
 def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: str) -> Assessment:
-    """The rules forbid the move; is it paid for?"""
+    """Assess a difference on an illegal move: whether a slash still pays for it."""
     what = trial.rule(rule)
     held = trial.evidence(case.move)
     said = [type(trial.run(case.move, case.share, one)) for one in held]
@@ -122,7 +122,7 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
 
 
 def difference(trial: Trial, case: SiteCase, step: Next | None) -> str:
-    """Which part of the next record the program has otherwise."""
+    """Name the part of the next record in which the program differs."""
     outcome = trial.run(case.move, case.share, case.evidence)
     if not isinstance(outcome, ProgramValid):
         return "its result is too large to read"

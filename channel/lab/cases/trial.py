@@ -1,4 +1,4 @@
-"""What a law is tried on, what it counts, and what it finds."""
+"""Trials, on which laws are tried, with their counts and findings."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ GRIEFING = "griefing"
 DISAGREEMENT = "disagreement"
 
 RUNAWAY = 50_000_000
-"""Once a validator used up all that a block has, its other runs get this much: with seconds for
-each case nothing else would be found."""
+"""The cost limit of a validator's runs once one used up a whole block: at seconds for each case
+nothing else would be found."""
 
 SAMPLES = 24
-"""Of each way in which a validator's runs end, so many runs are kept for coverage."""
+"""The number of runs that are kept for coverage, for each outcome of a validator."""
 
 Sample = tuple[int, bytes]
-"""A run to look at more closely: its cost, and its arguments."""
+"""A run to be traced: its cost and its arguments."""
 
 Fingerprint = tuple[str, int]
-"""How a run ended by the rules (a rule's id, or `valid`), and its cost: a path, nearly."""
+"""The outcome of a run (a rule's id, or `valid`) and its cost: nearly a path."""
 
 
 SEVERITIES = (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT)
-"""The worst first."""
+"""All severities, the worst first."""
 
 
 class LabFinding(msgspec.Struct, frozen=True):
-    """A law broken. `text` is the same for all findings of one cause.
+    """A broken law. `text` is the same for all findings of one cause.
 
     `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
@@ -66,14 +66,14 @@ class LabFinding(msgspec.Struct, frozen=True):
     loss: int = 0
 
     def believable(self) -> LabFinding:
-        """The same; but no theft where nobody loses anything in the case that shows it."""
+        """Downgrade a theft by which nobody loses money in the case that shows it."""
         if self.severity != THEFT or self.loss:
             return self
         text = f"{self.text}; in the cases found nobody loses money by it"
         return msgspec.structs.replace(self, severity=DISAGREEMENT, text=text)
 
     def document(self) -> dict[str, Any]:
-        """As JSON data."""
+        """The finding as JSON data."""
         return {
             "law": self.law,
             "validator": self.validator,
@@ -85,7 +85,7 @@ class LabFinding(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class LabTally:
-    """What was counted; `merge` adds up, so the order of work does not matter."""
+    """Counts of the lab; `merge` adds them up, so that the order of work does not matter."""
 
     outcomes: dict[str, Counter[str]] = field(default_factory=dict)
     tried: Counter[str] = field(default_factory=Counter)
@@ -104,7 +104,7 @@ class LabTally:
         self._keep(cause, finding)
 
     def causes(self) -> list[tuple[LabFinding, int]]:
-        """What was found, each cause once with how often, the most frequent first."""
+        """Each cause once, with its frequency, the most frequent first."""
         return [
             (self.findings[cause].believable(), times) for cause, times in self.broken.most_common()
         ]
@@ -120,7 +120,7 @@ class LabTally:
             self.costs[path] = cost
 
     def merge(self, other: LabTally) -> None:
-        """Add what another part of the work counted."""
+        """Add the counts of another part of the work."""
         for name, counts in other.outcomes.items():
             self.outcomes.setdefault(name, Counter()).update(counts)
         self.tried.update(other.tried)
@@ -156,7 +156,7 @@ class Trial:
     fresh: list[SiteCase] = field(default_factory=list)
 
     def evidence(self, move: bytes) -> tuple[Value, ...]:
-        """What the receiver's own logic holds against this move, `()` first."""
+        """The evidence that the receiver's own logic holds against this move, `()` first."""
         return (NIL, *self.site.receiver.evidence(self.site.before, move))
 
     def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
@@ -186,11 +186,11 @@ class Trial:
         return legal
 
     def rule(self, rule: str) -> str:
-        """A rule's id, and what it says."""
+        """A rule's id and its sentence."""
         return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
 
     def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
-        """What the target's program says of one call at this site."""
+        """Run the target's program on one call at this site."""
         site = self.site
         written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
         program = self.target.programs[site.validator].serialized

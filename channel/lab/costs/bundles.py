@@ -1,4 +1,4 @@
-"""What whole spends cost in a block: their CLVM, their conditions and their bytes.
+"""The cost of whole spends in a block: CLVM, conditions and bytes.
 
 Every bundle that is costed here is real: an embedded node took it, signed, and in its time.
 """
@@ -42,7 +42,7 @@ from games.contract import Terms
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 PER_COIN, PER_SIGNATURE, PER_BYTE = 1_800_000, 1_200_000, 12_000
-"""What a block counts for each CREATE_COIN, each AGG_SIG and each byte."""
+"""The cost of each CREATE_COIN, each AGG_SIG and each byte in a block."""
 
 _COSTS = {
     int_to_atom(CREATE_COIN): PER_COIN,
@@ -69,7 +69,7 @@ class BundleCost(msgspec.Struct, frozen=True, rename={"size": "bytes"}):
 
 
 def bundle_cost(bundle: Bundle) -> BundleCost:
-    """What a bundle costs, beside others in a block."""
+    """Compute the cost of a bundle that shares a block with others."""
     clvm = asked = 0
     for spend in bundle.spends:
         outcome = run_serialized(spend.puzzle, spend.solution)
@@ -134,7 +134,7 @@ def measure(costs: Costs) -> Bundles:
 
 
 Tried = tuple[str, Bundle, str]
-"""What a bundle does, the bundle, and the node's word for refusing it, empty if it did not."""
+"""The purpose of a bundle, the bundle, and the node's reason for refusing it, or empty."""
 
 
 def brought(costs: Costs) -> Iterator[Tried]:

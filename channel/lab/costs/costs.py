@@ -1,4 +1,4 @@
-"""What a target's programs cost: every validator alone, and each path of the real referee.
+"""The cost of a target's programs: each validator alone, and each path of the real referee.
 
 Costs are CLVM's own, of the run alone; what a whole spend costs in a block, with its conditions
 and bytes, is in `channel.lab.costs.bundles`.
@@ -27,7 +27,7 @@ VALIDATOR, MOVE, TIMEOUT, SLASH = "validator", "move", "timeout", "slash"
 PATHS = (VALIDATOR, MOVE, TIMEOUT, SLASH)
 
 MOVES = 8
-"""So many different moves of a site go through the referee; a slash costs what a hundred
+"""The number of moves of a site that go through the referee; a slash costs what a hundred
 validators cost."""
 
 MOST_MOJOS = 500_000_000_000
@@ -37,13 +37,13 @@ CHUNK = 2048
 """Cases are made in chunks of at most so many."""
 
 OUT_OF_MEMORY = ("too many pairs", "too many atoms")
-"""What ends a run that goes on for ever, where it takes memory faster than cost."""
+"""The interpreter's error for an endless run that uses up memory before cost."""
 
 LIE = b"\xee" * 32
 """A commitment to nothing that any move leads to: the slash runs the validator to its end."""
 
 PAYEES = (b"\x01" * 32, b"\x02" * 32)
-"""Where a timeout pays the mover and the waiter."""
+"""The addresses to which a timeout pays the mover and the waiter."""
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class Dearest(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class Costs:
-    """All that was measured, by validator and path.
+    """The measured costs, by validator and path.
 
     `dearest` is known of the paths that spend a coin, of those coins that an embedded node can
     make; `first` is the first place of the hands. `interrupted`: so many `cases` were measured, and
@@ -107,14 +107,14 @@ def measure(
     target: Target,
     cases: int,
     seed: str,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Costs:
-    """Cost of so many cases, honest ones and hostile ones; the same for the same seed.
+    """Measure this many cases, honest and hostile; the same seed measures the same.
 
     A run that is cut off counts as a whole block; of that validator no other case is tried.
     A run that raises has no cost and is left out. An interrupt ends it early, with what it has;
-    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that
-    nobody can play.
+    `on_progress` is called with the number of cases done and their total. Raises `UsageError` for
+    a target without rules or honest moves.
     """
     target.check_playable()
     costs = Costs(target, cases, seed)
@@ -131,7 +131,7 @@ def measure(
             done += len(trial.cases)
             if done >= cases:
                 break
-            tell(done, cases)
+            on_progress(done, cases)
     except KeyboardInterrupt:
         costs.cases, costs.interrupted = done, True
     return costs
@@ -153,7 +153,7 @@ def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
 
 
 def _referee(costs: Costs, trial: Trial) -> None:
-    """Of each move: the move path, and the timeout and the slash of the coin that it makes."""
+    """Run the move path of each move, and the timeout and the slash of the coin that it makes."""
     site, runner, name = trial.site, trial.runner, trial.site.validator
     before = runner.coin(site).atoms()
 

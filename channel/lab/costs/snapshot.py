@@ -22,11 +22,11 @@ HEADER = "# Written by `channelsim cost TARGET --write FILE`; `--check FILE` hol
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Line = tuple[str, str]
-"""What a line of figures is of: its section and its name."""
+"""The section and the name of a line of figures."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was measured, and how: figures by validator and path, bundles by what they do."""
+    """Stored figures by validator and path, bundles by purpose, and how they were measured."""
 
     target: str
     cases: int
@@ -89,12 +89,12 @@ class Changes:
 
     @property
     def failed(self) -> bool:
-        """Whether something is dearer, or can no longer be measured."""
+        """Whether a figure rose beyond the tolerance or can no longer be measured."""
         return bool(self.risen or self.gone)
 
 
 def compare(was: Snapshot, now: Snapshot, tolerance: float) -> Changes:
-    """What changed; figures may rise by `tolerance` percent."""
+    """Compare figures with stored ones; a rise of up to `tolerance` percent is no failure."""
     before, after = was.lines(), now.lines()
     risen, fallen = [], []
     for line in (line for line in before if line in after):

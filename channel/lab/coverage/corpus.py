@@ -24,7 +24,7 @@ from games.decoding import line_error
 from games.vectors import BadCase, Case, read_value
 
 FIELDS = 11
-"""So many fields are curried into a referee."""
+"""The number of fields that are curried into a referee."""
 
 
 class RefereeSpend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,7 +123,7 @@ def spend_entry(target: Target, written: RefereeSpend) -> Entry:
 
 
 def _said(outcome: Outcome) -> str:
-    """What a spend's run comes to: a list of conditions, which may be empty, is valid."""
+    """The outcome of a spend in one word: a list of conditions, even an empty one, is valid."""
     match outcome:
         case ProgramSlash():
             return "valid"

@@ -16,14 +16,14 @@ from channel.lab.target.target import Target
 from clsp.analysis.tracer import TooDeep, Tracer
 
 BUDGET = 30_000_000
-"""What the traced runs of one validator may cost in all: a fraction of a second."""
+"""The total CLVM cost of the traced runs of one validator: a fraction of a second."""
 
 UNKNOWN = 20_000
-"""What a run that raised counts as: its cost is not told."""
+"""The assumed cost of a run that raised: the interpreter does not report it."""
 
 
 class SampledCoverage(msgspec.Struct, frozen=True):
-    """What of one validator was reached; None where nothing was traced: its runs do not
+    """Coverage of one validator by sampled runs; None where nothing was traced: its runs do not
     end, or it is nested too deep."""
 
     fingerprints: int
@@ -34,7 +34,7 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 
 
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
-    """What the runs of a crosscheck reached, by validator."""
+    """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
     found = {}
     for name, program in target.programs.items():
         prints = len(tally.prints.get(name, ()))

@@ -1,4 +1,4 @@
-"""What a corpus reaches of each program of a target: nodes and branches, by function."""
+"""Coverage of each program of a target by a corpus: nodes and branches, by function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 96
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of some places were reached."""
+    """Counts of nodes and branches, and of those that were reached."""
 
     nodes: int = 0
     nodes_reached: int = 0
@@ -29,13 +29,13 @@ class Share:
 
     @property
     def whole(self) -> bool:
-        """Whether all were."""
+        """Whether every node and branch was reached."""
         return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
 
 
 @dataclass
 class ProgramCoverage:
-    """What was reached of one program; `differs` are entries whose outcome is not as expected."""
+    """Coverage of one program; `differs` are entries whose outcome is not as expected."""
 
     name: str
     tracer: Tracer
@@ -58,7 +58,7 @@ class ProgramCoverage:
 
     @property
     def total(self) -> Share:
-        """Of the whole program."""
+        """The counts of the whole program."""
         tracer = self.tracer
         return Share(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
 
@@ -103,7 +103,7 @@ class ProgramCoverage:
 
 
 def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, ProgramCoverage]:
-    """What these entries reach, by program; programs that no entry runs are there, too.
+    """Run the entries and collect the coverage of every program, also of those that none runs.
 
     Raises `UsageError` for a program that cannot be traced.
     """

@@ -39,7 +39,7 @@ and each is tried at the first place of every validator."""
 
 @dataclass(frozen=True, slots=True)
 class CrosscheckReport:
-    """What a crosscheck found in so many cases, and how long it took to.
+    """The counts and findings of a crosscheck, and its duration in seconds.
 
     `interrupted`: before it had tried all that it should.
     """
@@ -58,7 +58,7 @@ class CrosscheckReport:
 
     @property
     def broken(self) -> int:
-        """How often any law was broken."""
+        """The number of findings, of all laws."""
         return self.tally.broken.total()
 
 
@@ -67,12 +67,12 @@ def crosscheck(
     cases: int,
     seed: str,
     jobs: int,
-    tell: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> CrosscheckReport:
-    """Try every law on so many cases; an interrupt ends it early, with what it has.
+    """Try every law on this many cases; an interrupt ends it early, with what it has.
 
-    `tell` hears how many cases of how many are done. Raises `UsageError` for a target that nobody
-    can play.
+    `on_progress` is called with the number of cases done and their total. Raises `UsageError` for a
+    target without rules or honest moves.
     """
     target.check_playable()
     sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
@@ -90,7 +90,7 @@ def crosscheck(
                     while merged in waiting:
                         tally.merge(waiting.pop(merged))
                         merged += 1
-                tell(done, cases)
+                on_progress(done, cases)
     except KeyboardInterrupt:
         interrupted = True
     for number in sorted(waiting):
@@ -103,7 +103,7 @@ def _checker(target: Target, seed: str) -> Work[tuple[int, int], LabTally]:
 
 
 def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
-    """All laws on one chunk."""
+    """Try all laws on one chunk of cases."""
     tally = LabTally()
     every_law = laws_for(target)
     chance = FastChance(derive(seed.encode(), "laws", number))

@@ -1,4 +1,4 @@
-"""How fast the crosscheck is, beside the bare runs of the same prepared inputs."""
+"""The speed of the crosscheck relative to bare CLVM runs of the same inputs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from games.vectors import Case, check
 
 
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
-    """So many different cases of an installed game; rules and program agree on each."""
+    """Generate this many different cases of an installed game, on which rules and program agree."""
     seen: set[tuple[str, bytes]] = set()
     for trial in chunks(target, seed, min(cases, CHUNK)):
         for case in trial.cases:

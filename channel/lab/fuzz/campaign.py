@@ -1,4 +1,4 @@
-"""One fuzzer at work: hands and what was new in them, changed again and again, under every law.
+"""One fuzzing campaign: mutate hands and the cases that reached new code, and try every law.
 
 A campaign depends on its seed, its number and the corpus that it is given alone. How long it goes
 on is counted in work, so that the same one ends at the same place on any machine that is quick
@@ -34,17 +34,17 @@ from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import serialize
 
 SECOND = 330_000
-"""Units of work that stand for a second: fewer than most machines do, so that the clock seldom
+"""Units of work that count as a second: fewer than most machines do, so that the clock seldom
 ends a campaign before its work is done."""
 
 A_CASE = 9
-"""What a case costs besides its run: making it, and asking the rules."""
+"""The work of a case besides its run: making it, and asking the rules."""
 
 COST = 30_000
-"""So much CLVM cost is one unit of work."""
+"""The CLVM cost that counts as one unit of work."""
 
 TRACED = 40
-"""Tracing a run costs so many times the run."""
+"""The work of tracing a run, as a multiple of the run."""
 
 TRACING = 0.25
 """At most this share of the work goes into tracing."""
@@ -56,16 +56,16 @@ DUELLING = 0.4
 """At most this share of the work goes into duels, where a target has any."""
 
 DEALS = 16
-"""So many secrets are tried behind the commitment of one place, with a duel each."""
+"""The number of secrets tried behind the commitment of one site, with a duel each."""
 
 A_DUEL = 350
-"""What a duel costs besides its runs: the rules are asked about dozens of selections."""
+"""The work of a duel besides its runs: the rules are asked about dozens of selections."""
 
 AROUND = 48
 """Cases around one that reached something new."""
 
 WAITING = 400
-"""So many runs of a validator wait to be traced; the oldest give way."""
+"""The most runs of a validator that wait to be traced; the oldest are dropped."""
 
 HANDS_FIRST = 60
 """Places of hands before the corpus is gone on from."""
@@ -74,7 +74,7 @@ DEAREST = 1.05
 """A case that costs so many times more than any before it is kept, to look for dearer ones."""
 
 PLAIN = 400
-"""So many turns of plain hands are looked through for places to show findings on."""
+"""The number of turns of plain hands that are searched for sites to show findings at."""
 
 Cause: TypeAlias = tuple[str, str, str]
 """A law, a validator and a cause."""
@@ -82,7 +82,7 @@ Cause: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """How far a campaign is."""
+    """The progress of a campaign."""
 
     runs: int
     nodes: int
@@ -92,7 +92,7 @@ class CampaignProgress:
 
 @dataclass
 class CampaignResult:
-    """What a campaign brought. `stopped`: by the clock or by somebody, before its work was done."""
+    """The result of a campaign; `stopped`: by the clock or the user, before its work was done."""
 
     runs: int
     tally: LabTally
@@ -137,16 +137,19 @@ class Campaign:
     # --- the loop ----------------------------------------------------------------------------
 
     def run(
-        self, budget: float, stop: Callable[[], bool], tell: Callable[[CampaignProgress], None]
+        self,
+        budget: float,
+        stop: Callable[[], bool],
+        on_progress: Callable[[CampaignProgress], None],
     ) -> CampaignResult:
-        """Work until the budget is used up, or until `stop` says so; then shrink what was found.
+        """Work until the budget is used up or `stop` returns true, then shrink the findings.
 
-        `tell` is called after every round.
+        `on_progress` is called after every round.
         """
         stopped = False
         for trial in self._trials():
             self._round(trial)
-            tell(self.progress)
+            on_progress(self.progress)
             if self.work >= budget:
                 break
             if stop():
@@ -157,7 +160,7 @@ class Campaign:
 
     @property
     def progress(self) -> CampaignProgress:
-        """How far it is."""
+        """The progress of the campaign."""
         return CampaignProgress(
             self.runs,
             sum(map(len, self.corpus.nodes.values())),

@@ -1,4 +1,4 @@
-"""Findings as documents: told, kept in files, tried again."""
+"""Findings as documents: described, stored in files, and tried again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RECORDED = "recorded cases"
 """The law whose findings are cases of a file."""
 
 REFEREES = frozenset(("timeout pays", "timeout pays nobody", "forged", "slash path", "misdeclared"))
-"""Causes that are the referee's."""
+"""Causes that lie in the referee."""
 
 
 class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,7 +67,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def root(self) -> tuple[str, str]:
-        """What one mistake is known by: the validator, and its cause without how it shows.
+        """The key of one mistake: the validator, and the cause without its symptom.
 
         What the referee does wrong, it does wrong at every validator.
         """
@@ -76,7 +76,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def file_name(self) -> str:
-        """The name of the file that it is kept in: the same for the same cause."""
+        """The name of the file in which it is stored: the same for the same cause."""
         validator, root = self.root
         slug = re.sub(r"[^a-z0-9]+", "-", f"{validator or 'referee'} {root}".lower()).strip("-")
         digest = sha256(f"{validator}\0{root}".encode()).hexdigest()[:8]
@@ -231,7 +231,7 @@ def _wrapped(text: str, width: int = 90) -> list[str]:
 
 
 def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
-    """What is still wrong of a finding on this target, a line each; nothing once it is mended.
+    """The parts of a finding that still happen on this target, a line each; none once it is fixed.
 
     `data` has the keys `law`, `cause` and `probe` of a document (`vector`, of a recorded case).
     Raises `UsageError`.
@@ -259,7 +259,7 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
 
 
 def grouped(found: Iterable[Document]) -> list[Document]:
-    """One of each mistake, the worst first; how else it shows is told in it."""
+    """One finding for each mistake, the worst first; `also` names the other laws that it breaks."""
     order = {severity: at for at, severity in enumerate(SEVERITIES)}
     groups: dict[tuple[str, str], list[Document]] = {}
     for one in found:
@@ -282,7 +282,7 @@ def _in_short(one: Document) -> str:
 
 
 def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
-    """Write findings, a file each, beside those that are there. Raises `UsageError`."""
+    """Write each finding to a file, and leave existing files alone. Raises `UsageError`."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -296,7 +296,7 @@ def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
 
 
 def stored_findings(folder: Path) -> list[tuple[Path, Document | UsageError]]:
-    """The findings in a folder, in the order of their names; or what is wrong with the file."""
+    """Read the findings in a folder by name; for a bad file, the error instead."""
     found: list[tuple[Path, Document | UsageError]] = []
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         try:

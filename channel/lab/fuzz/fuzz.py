@@ -1,4 +1,4 @@
-"""Fuzzing a target: campaigns in one process or several, and what they bring together.
+"""Fuzzing a target: campaigns in one process or several, merged into one report.
 
 Each campaign is by itself, so the same seed, number of jobs and corpus give the same findings,
 as long as every campaign gets its work done (see `channel.lab.fuzz.campaign`).
@@ -34,12 +34,12 @@ from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
-"""A campaign tells its progress every so many seconds."""
+"""The seconds between two progress reports of a campaign."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """What of one program the runs reached."""
+    """Coverage of one program by all runs."""
 
     nodes: int
     nodes_reached: int
@@ -49,7 +49,7 @@ class Reached:
 
 @dataclass
 class FuzzReport:
-    """What a fuzzing session found.
+    """The findings, counts and coverage of a fuzzing session.
 
     `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
     that do not happen any more; `untried`: those that cannot be tried, and why.
@@ -78,9 +78,9 @@ def fuzz(
     jobs: int,
     corpus: Path | None = None,
     findings: Path | None = None,
-    tell: Callable[[Sequence[CampaignProgress]], None] = lambda progress: None,
+    on_progress: Callable[[Sequence[CampaignProgress]], None] = lambda progress: None,
 ) -> FuzzReport:
-    """Fuzz a target for about so long. Ctrl-C ends it early, with what it has.
+    """Fuzz a target for about this many seconds. Ctrl-C ends it early, with the findings so far.
 
     Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
     """
@@ -98,12 +98,14 @@ def fuzz(
                 campaign.run(
                     seconds * SECOND,
                     lambda: interrupted() or perf_counter() > until,
-                    _seldom(lambda progress: tell([progress])),
+                    _seldom(lambda progress: on_progress([progress])),
                 )
             ]
             report.interrupted = interrupted()
     else:
-        results, report.interrupted = _in_processes(target, seconds, seed, jobs, stored, tell)
+        results, report.interrupted = _in_processes(
+            target, seconds, seed, jobs, stored, on_progress
+        )
     report.seconds = perf_counter() - start
     with finishing():
         for result in results:
@@ -164,7 +166,7 @@ def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, Re
 # --- processes --------------------------------------------------------------------------------
 
 
-def _seldom(tell: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
+def _seldom(on_progress: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
     last = 0.0
 
     def sometimes(progress: CampaignProgress) -> None:
@@ -172,7 +174,7 @@ def _seldom(tell: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgr
         now = perf_counter()
         if now - last > OFTEN:
             last = now
-            tell(progress)
+            on_progress(progress)
 
     return sometimes
 
@@ -183,9 +185,9 @@ def _in_processes(
     seed: str,
     jobs: int,
     stored: Sequence[Probe],
-    tell: Callable[[Sequence[CampaignProgress]], None],
+    on_progress: Callable[[Sequence[CampaignProgress]], None],
 ) -> tuple[list[CampaignResult], bool]:
-    """What each campaign brought, and whether somebody interrupted them."""
+    """Run one campaign in each process; the results, and whether the user interrupted them."""
     flag = workers.CONTEXT.Event()
     states = [CampaignProgress(0, 0, 0, 0)] * jobs
     results: dict[int, CampaignResult] = {}
@@ -213,7 +215,7 @@ def _in_processes(
                         continue
                     if isinstance(got, CampaignProgress):
                         states[number] = got
-                        tell(states)
+                        on_progress(states)
                     elif isinstance(got, Exception):
                         failed.append(got)
                         flag.set()
@@ -263,7 +265,7 @@ def _work(
 
 
 def save(report: FuzzReport, folder: Path) -> int:
-    """Add to a corpus folder what reaches anything that its cases do not; how many that are.
+    """Add the probes to a corpus folder that reach new code, and return their number.
 
     Nothing that is there is changed. Raises `UsageError`.
     """
@@ -303,7 +305,7 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
 
 
 def _line(target: Target, probe: Probe) -> bytes | None:
-    """A probe as a line of a corpus; None where the format cannot say it."""
+    """A probe as a line of a corpus; None where the format cannot express it."""
     site, case = probe.site, probe.case
     tag = f"{seeds.PLAY if site.natural else seeds.STATE} {case.tag}"
     call = case.move, case.share, case.evidence
@@ -320,8 +322,8 @@ def _line(target: Target, probe: Probe) -> bytes | None:
 
 
 def _verdict(target: Target, probe: Probe) -> Verdict | None:
-    """What must come out of it: by the rules, or, without any, what does; None for a result
-    that no case can say."""
+    """The expected verdict: the rules', or, without rules, the program's own; None for a result
+    that no case can express."""
     site, case = probe.site, probe.case
     if target.rules is not None:
         judge = target.game.validators[site.validator].judge

@@ -75,7 +75,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
 
 
 def read(target: Target, data: Any) -> Probe:
-    """A probe on this target's programs. Raises `UsageError`, saying what does not fit."""
+    """Read a probe for this target's programs. Raises `UsageError` naming what does not fit."""
     try:
         probe = msgspec.convert(data, Written)
         state = read_value(probe.state, target)

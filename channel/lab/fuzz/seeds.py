@@ -1,4 +1,4 @@
-"""Cases that reached something new: kept in memory to go on from, and in files for the next time.
+"""The corpus: cases that reached new code, in memory for this campaign and in files for the next.
 
 A corpus is a folder with a file for each validator, `VALIDATOR.jsonl`, of conformance cases. The
 tag of those that play can reach begins with `play`.
@@ -38,7 +38,7 @@ class Corpus:
     branches: dict[str, set[int]] = field(default_factory=dict)
 
     def add(self, probe: Probe) -> None:
-        """Keep a probe."""
+        """Add a probe."""
         self.probes.setdefault(probe.site.validator, []).append(probe)
 
     def reached(self, name: str, nodes: Iterable[int], branches: Iterable[int]) -> bool:

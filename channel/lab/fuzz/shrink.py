@@ -1,4 +1,4 @@
-"""Making a finding small: as much as possible as in honest play, on a plain hand."""
+"""Shrinking: make a finding as much like honest play as possible, on a plain hand."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from channel.lab.target.target import Target
 from clsp.values import NIL
 
 TRIES = 6000
-"""At most so many attempts for one finding with a law that is tried on every case; of dearer
-laws less."""
+"""The most attempts for one finding of a law that is tried on every case; fewer for costly
+laws."""
 
 SPENT = 20_000_000_000
-"""What the runs of all attempts for one finding may cost."""
+"""The most CLVM cost of all attempts for one finding."""
 
 ANEW = 400
 """Cases at each place of a plain hand, where the deviation itself does not show the cause there."""
@@ -30,7 +30,7 @@ ANEW = 400
 def broken_by(
     target: Target, law: Law, probe: Probe, tally: LabTally | None = None
 ) -> tuple[LabFinding, ...]:
-    """What one law finds on this one case. `tally` adds up what it costs."""
+    """Try one law on one case. `tally` adds up the cost."""
     tally = tally or LabTally()
     runner = RefereeRunner(target)
     trial = Trial(target, runner, probe.site, [probe.case], FastChance(b"shrink"), tally)
@@ -65,7 +65,7 @@ class Shrinker:
         return loss is not None and (loss > 0 or not self._losing)
 
     def _loss(self, probe: Probe) -> int | None:
-        """What somebody loses by the same cause; None where the law does not find it."""
+        """The loss by the same cause, in mojos; None where the law does not find it."""
         if self._left <= 0 or self._tally.spent > SPENT:
             return None
         self._left -= 1

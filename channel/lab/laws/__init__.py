@@ -26,7 +26,7 @@ class Needs(Enum):
 
 
 class Law(Protocol):
-    """One law. `every`: it is tried at one site in so many, because it costs that much.
+    """One law. `every`: it is tried at one site in this many, according to its cost.
 
     A referee hashes the whole validator in CLVM, so a slash costs what a hundred calls cost.
     """

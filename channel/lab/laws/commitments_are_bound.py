@@ -14,7 +14,7 @@ from clsp.run import ProgramSlash, ProgramValid
 from games.contract import Slash
 
 LONGEST = 64
-"""Of longer moves only the front is looked at."""
+"""Only this many leading bytes of a move are searched."""
 
 SHORTEST = 8
 """Fewer bytes commit to nothing."""

@@ -58,7 +58,7 @@ class Encodings:
 
 
 def _otherwise(value: Value) -> list[tuple[str, Value]]:
-    """The same number in more bytes, and what is no atom at all."""
+    """Other encodings of the same number: more bytes, and pairs in the place of an atom."""
     atom = atom_of(value)
     sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
     return [

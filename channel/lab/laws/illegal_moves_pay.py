@@ -1,4 +1,4 @@
-"""Whatever the referee lets through and the rules forbid, an honest challenger is paid for."""
+"""Law: an honest challenger is paid for every illegal move that the referee lets through."""
 
 from __future__ import annotations
 

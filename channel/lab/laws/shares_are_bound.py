@@ -27,7 +27,7 @@ class SharesAreBound:
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """One mojo less, and nothing."""
+        """Smaller shares: one mojo less, and nothing."""
         play = trial.site.play
         if not play.move or self._free(trial):
             return

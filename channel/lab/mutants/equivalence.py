@@ -1,4 +1,4 @@
-"""Changes that make no difference, whatever the program is run on: proofs, not guesses.
+"""Proofs that a change makes no difference on any input.
 
 Mutants that these recognise are not made at all, like those whose bytes are another's.
 """
@@ -13,7 +13,7 @@ from clsp.values import NIL, Value
 
 
 class Equivalence:
-    """What recognises changes of one program's expressions that nothing can see."""
+    """Recognises changes of one program's expressions that no run can detect."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
@@ -59,7 +59,7 @@ def _adds_nothing(old: Value, new: Value) -> bool:
 
 
 def _joined(value: Value) -> bytes | None:
-    """What bytes `sha256` hashes here, if they are constants."""
+    """The bytes that `sha256` hashes here, if all operands are constants."""
     if not isinstance(value, tuple) or value[0] != CODES["sha256"]:
         return None
     parts = [_constant(operand) for operand in operands_of(value)]
@@ -109,7 +109,7 @@ def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set
 
 
 FAR = 16
-"""Below a way of so many steps everything counts as read."""
+"""Everything below a way of this many steps counts as read."""
 
 
 class Reads:

@@ -1,4 +1,4 @@
-"""The hunt: every mutant is run until it ends otherwise than the rules say, or time is up.
+"""The hunt: run every mutant until its outcome differs from the rules', or its time is up.
 
 All mutants meet the same cases in the same order, so how many runs a kill took does not depend
 on time or on the number of processes; only what is still alive at the end does.
@@ -20,13 +20,13 @@ from channel.system.interrupt import held
 from channel.system.workers import Work, WorkerPool
 
 SLICE = 100
-"""So many mutants are one piece of work for a process."""
+"""The number of mutants in one piece of work."""
 
 
 @dataclass(slots=True)
 class MutantResult:
-    """What became of a mutant: after how many runs it was killed, or that it lives (`killed`
-    False); `seconds` is the processor time that went into it, with its share of making cases."""
+    """The fate of a mutant: whether and after how many runs it was killed; `seconds` is the
+    processor time spent on it, with its share of making cases."""
 
     mutant: Mutant
     killed: bool = False
@@ -36,7 +36,7 @@ class MutantResult:
 
 @dataclass(slots=True)
 class Attempt:
-    """What one piece of work says of one program."""
+    """The result of one piece of work for one program."""
 
     killed: bool
     runs: int
@@ -48,7 +48,7 @@ Programs = Mapping[str, Sequence[bytes]]
 
 
 class Hunter(Protocol):
-    """What tries programs: first on cases that are made once, then on fresh ones."""
+    """Runs programs: first on cases that are prepared once, then on fresh ones."""
 
     def first(self, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on the prepared cases."""
@@ -60,8 +60,8 @@ class Hunter(Protocol):
 
 
 class CallHunter:
-    """Hunts mutants of these programs: of validators by calls, of the referee by spends, whose
-    outcome the rules have said."""
+    """Hunts mutants of validators by calls and of the referee by spends, with the outcomes by the
+    rules."""
 
     def __init__(self, target: Target, seed: str, names: Sequence[str]) -> None:
         self._target, self._seed = target, seed
@@ -107,18 +107,18 @@ class CallHunter:
 
 @dataclass(slots=True)
 class Hunt:
-    """A hunt and how far it got; `left` is how many seconds it takes at most to go on."""
+    """A hunt and its progress; `left` is the most seconds that the rest takes."""
 
-    fates: list[MutantResult] = field(default_factory=list)
+    results: list[MutantResult] = field(default_factory=list)
     chunks: int = 0
     interrupted: bool = False
     left: float = 0.0
-    told: Callable[[Hunt], None] | None = None
+    on_progress: Callable[[Hunt], None] | None = None
 
     @property
     def alive(self) -> list[MutantResult]:
-        """The mutants that nothing has found out so far."""
-        return [fate for fate in self.fates if not fate.killed]
+        """The mutants that have not been killed so far."""
+        return [result for result in self.results if not result.killed]
 
     def run(
         self,
@@ -128,20 +128,20 @@ class Hunt:
         spared: Callable[[Mutant], bool],
         chunks: int | None = None,
     ) -> None:
-        """Hunt each mutant for so many seconds, or so many chunks; those that are spared only
-        by the prepared cases. An interrupt ends it, and what is known stays."""
+        """Hunt each mutant for this many seconds or chunks; spared ones meet only the prepared
+        cases. An interrupt ends the hunt and keeps the results so far."""
 
         def wanted() -> list[MutantResult]:
-            every = [fate for fate in self.alive if not spared(fate.mutant)]
-            self.left = sum(max(0.0, seconds - fate.seconds) for fate in every) / jobs
-            return [fate for fate in every if fate.seconds < seconds]
+            every = [result for result in self.alive if not spared(result.mutant)]
+            self.left = sum(max(0.0, seconds - result.seconds) for result in every) / jobs
+            return [result for result in every if result.seconds < seconds]
 
         try:
             with WorkerPool(partial(_worker, make), jobs) as crew:
-                self._tell()
+                self._report_progress()
                 self._first(crew)
                 while some := wanted():
-                    self._tell()
+                    self._report_progress()
                     if chunks is not None and self.chunks >= chunks:
                         break
                     self._more(crew, some, jobs)
@@ -149,12 +149,12 @@ class Hunt:
             self.interrupted = True
 
     def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
-        slices = [self.fates[at : at + SLICE] for at in range(0, len(self.fates), SLICE)]
+        slices = [self.results[at : at + SLICE] for at in range(0, len(self.results), SLICE)]
         steps: list[Step] = [partial(_first, _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
             with held():
                 _note(slices[number], tried)
-            self._tell()
+            self._report_progress()
 
     def _more(
         self,
@@ -162,7 +162,7 @@ class Hunt:
         wanted: list[MutantResult],
         jobs: int,
     ) -> None:
-        """A chunk for each process, counted in their order whichever is done first."""
+        """Run one chunk in each process, and count the chunks in their order."""
         programs = _programs(wanted)
         steps: list[Step] = [partial(_more, self.chunks + at, programs) for at in range(jobs)]
         made = dict(crew.run(steps))
@@ -171,27 +171,27 @@ class Hunt:
                 _note(wanted, tried)
                 self.chunks += 1
 
-    def _tell(self) -> None:
-        if self.told is not None:
-            self.told(self)
+    def _report_progress(self) -> None:
+        if self.on_progress is not None:
+            self.on_progress(self)
 
 
-def _programs(fates: Sequence[MutantResult]) -> dict[str, list[bytes]]:
+def _programs(results: Sequence[MutantResult]) -> dict[str, list[bytes]]:
     found: dict[str, list[bytes]] = {}
-    for fate in fates:
-        found.setdefault(fate.mutant.validator, []).append(fate.mutant.program)
+    for result in results:
+        found.setdefault(result.mutant.validator, []).append(result.mutant.program)
     return found
 
 
-def _note(fates: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]]) -> None:
-    """Add what a piece of work says, unless the mutant was killed before."""
-    by_name = {name: iter(results) for name, results in tried.items()}
-    for fate in fates:
-        result = next(by_name[fate.mutant.validator])
-        if not fate.killed:
-            fate.killed = result.killed
-            fate.runs += result.runs
-            fate.seconds += result.seconds
+def _note(results: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]]) -> None:
+    """Add the attempts of a piece of work to mutants that are still alive."""
+    by_name = {name: iter(attempts) for name, attempts in tried.items()}
+    for result in results:
+        attempt = next(by_name[result.mutant.validator])
+        if not result.killed:
+            result.killed = attempt.killed
+            result.runs += attempt.runs
+            result.seconds += attempt.seconds
 
 
 Step = Callable[[Hunter], dict[str, list[Attempt]]]

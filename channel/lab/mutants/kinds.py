@@ -1,4 +1,4 @@
-"""What is changed at one place of a program: each kind of mutation, and all mutants of a program.
+"""The kinds of mutation, and all mutants of a program.
 
 A kind looks at one expression and says what may stand there instead. To add one, decorate it.
 """
@@ -24,7 +24,7 @@ KINDS: dict[str, Kind] = {}
 """The kinds by name, in the order of the tables."""
 
 NUMBER = 9
-"""A constant of at most so many bytes is a number; a longer one is a hash, or other bytes."""
+"""The most bytes of a constant that counts as a number; a longer one is a hash, or other bytes."""
 
 TRUE: Value = (QUOTE, b"\x01")
 
@@ -51,10 +51,10 @@ RELATIVES = {
         "concat": "sha256",
     }.items()
 }
-"""What an operator is changed into."""
+"""The operators that replace each operator."""
 
 DROPPED = {CODES[name] for name in ("f", "r", "l", "not", "lognot", "strlen", "sha256")}
-"""Operators of one operand that are left out."""
+"""Unary operators that a mutation removes."""
 
 _ORDERED = {CODES[name] for name in (">", ">s", "-", "/", "%", "divmod", "c", "ash", "lsh")}
 _ORDERED |= {CODES[name] for name in ("substr", "concat", "sha256")}

@@ -1,4 +1,4 @@
-"""Cases made once, for thousands of programs: argument bytes, and what the rules say of them."""
+"""Cases prepared once for thousands of programs: argument bytes and the rules' result."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from games.contract import Raise, Valid
 from games.judge import result_value
 
 FIRST_CHUNKS = 8
-"""So many chunks are looked through for the cases that every mutant meets first."""
+"""The number of chunks from which the cases are chosen that every mutant meets first."""
 
 WIDE, DEEP = 256, CHUNK
-"""A chunk has so many cases besides its duels. A wide one has as many places, with few cases at
-each: rare hands. Every fourth is deep: rare moves at the same places."""
+"""The cases of a chunk, besides its duels. A wide chunk has many sites with few cases each, for
+rare hands. Every fourth is deep: many moves at the same sites."""
 
 DUELS = 2
 """Duels at each place of a wide chunk."""
 
 VARIANTS = 6
-"""So many variants of each place, where something else was committed to, have duels too."""
+"""The number of variants of each site, with other commitments, that have duels too."""
 
 KEPT = 400
-"""At most so many cases of a validator are kept of these, all of different fingerprints."""
+"""The most cases of a validator that are chosen, all of different fingerprints."""
 
 PER_RULE = 80
-"""At most so many of them end by the same rule; a legal move counts as one more rule."""
+"""The most of them that end by the same rule; a legal move counts as one more rule."""
 
 DEARER = 20
 """A mutant may cost so many times what the dearest run of the original does: a sixtieth of a
@@ -60,7 +60,7 @@ _SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))
 
 
 def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
-    """Whether the program ends otherwise than the rules say; at most at this cost.
+    """Whether the program's outcome differs from the rules', within this cost limit.
 
     A validator that raises on a legal or an illegal move, or goes beyond the limit, differs.
     """
@@ -167,7 +167,7 @@ def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
 
 
 def cost_of(program: bytes, arguments: bytes) -> int:
-    """What a run costs; 0 where it raises, which does not tell."""
+    """The cost of a run; 0 where it raises, which reports none."""
     try:
         return run_chia_program(program, arguments, MAX_COST, STRICT)[0]
     except ValueError:

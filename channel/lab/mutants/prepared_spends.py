@@ -29,7 +29,7 @@ from games.referee import (
 from games.referee_paths import conditions_of
 
 CHUNK = 2000
-"""So many spends are made at a time."""
+"""The number of spends in a chunk."""
 
 AMOUNTS = (1, 2, 100, 127, 128, 255, 256, 2000, 10**12, 2**63 - 1)
 SIZES = (0, 1, 2, 16, 31, 32, 127, 128, 255, 256, 32767)
@@ -91,7 +91,7 @@ def judge(coin: GameCoin, solution: Value) -> Value:
     """The conditions of this spend by the rules. Raises `RefereeRefusal`."""
 
     def returned(program: Value, state: Value, evidence: Value) -> Value:
-        """What one of the validators that are made here returns."""
+        """The result of one of the validators that are made here."""
         if isinstance(program, tuple) and program[0] == QUOTE:
             return program[1]
         address = atom_of(from_list(solution)[3])

@@ -64,23 +64,23 @@ class MutantReport:
     @property
     def validators(self) -> list[str]:
         """The programs that were changed."""
-        return list(dict.fromkeys(fate.mutant.validator for fate in self.hunt.fates))
+        return list(dict.fromkeys(result.mutant.validator for result in self.hunt.results))
 
     def count(self, validator: str | None = None, kind: str | None = None) -> Count:
         """Count all mutants, or those of one validator or one kind."""
         return self._count(
-            fate
-            for fate in self.hunt.fates
-            if validator in (None, fate.mutant.validator) and kind in (None, fate.mutant.kind)
+            result
+            for result in self.hunt.results
+            if validator in (None, result.mutant.validator) and kind in (None, result.mutant.kind)
         )
 
     def _count(self, some: Iterable[MutantResult]) -> Count:
-        fates = list(some)
-        runs = [fate.runs for fate in fates if fate.killed]
-        alive = [fate for fate in fates if not fate.killed]
-        known = sum(self.argued.reason(fate.mutant) is not None for fate in alive)
+        results = list(some)
+        runs = [result.runs for result in results if result.killed]
+        alive = [result for result in results if not result.killed]
+        known = sum(self.argued.reason(result.mutant) is not None for result in alive)
         middle = median_low(runs) if runs else None
-        return Count(len(fates), len(runs), known, len(alive) - known, middle)
+        return Count(len(results), len(runs), known, len(alive) - known, middle)
 
     @cached_property
     def survivors(self) -> list[Survivor]:
@@ -109,8 +109,8 @@ class MutantReport:
 
     def shown_open(self, seconds: float) -> bool:
         """Whether a mutant without a reason lives that was hunted for so many seconds."""
-        hunted = (fate for fate in self.hunt.alive if fate.seconds >= seconds)
-        return any(self.argued.reason(fate.mutant) is None for fate in hunted)
+        hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
+        return any(self.argued.reason(result.mutant) is None for result in hunted)
 
 
 def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
@@ -146,7 +146,7 @@ def hunted(
     `argued_too`; `chunks` ends the hunt at so many chunks of fresh cases, whatever the time."""
     known = stored_reasons(target)
     hunt = hunt or Hunt()
-    hunt.fates = [MutantResult(mutant) for mutant in mutants]
+    hunt.results = [MutantResult(mutant) for mutant in mutants]
     names = tuple(dict.fromkeys(mutant.validator for mutant in mutants))
     hunt.run(
         partial(CallHunter, target, seed, names),

@@ -44,7 +44,7 @@ PASSES = "passes"
 
 @dataclass(slots=True)
 class NodeReport:
-    """What was tried: how often each path passed, or was refused by a rule or for a reason; and
+    """Counts of spends by path and outcome (passed, or the rule or reason of the refusal), and
     where node and model differ, a line each."""
 
     target: Target
@@ -55,13 +55,13 @@ class NodeReport:
 
     @property
     def passed(self) -> int:
-        """How many had to pass."""
+        """The number of spends that had to pass."""
         return sum(n for (_, how), n in self.counts.items() if how == PASSES)
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What must happen: the coins that are made, or why it is refused, by any of these."""
+    """The model's prediction: the coins that a spend makes, or why it may be refused."""
 
     made: tuple[tuple[bytes, int], ...]
     reasons: tuple[str, ...]
@@ -82,7 +82,7 @@ def check_on_node(target: Target, number: int, seed: str) -> NodeReport:
 
 
 def predict(position: SpendCase, coin_id: bytes, agg_sig_data: bytes) -> Prediction:
-    """What the model says will happen to a position's coin."""
+    """Predict from the model how a spend of this coin ends."""
     if position.asked is None:
         return Prediction((), (FAILS,), ())
     made, reasons, signatures = [], [], []

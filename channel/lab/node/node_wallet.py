@@ -19,10 +19,10 @@ from clsp.values import NotAList, Value, from_list, to_list
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 AT_ONCE = 200
-"""So many coins are made by one spend."""
+"""The most coins that one spend makes."""
 
 MOST_AT_ONCE = 1_000_000_000_000
-"""So many mojos are spent at once, if more than one coin is made: half a block reward."""
+"""The most mojos that one spend of several coins uses: half a block reward."""
 
 _ME, _UNSAFE = int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)
 

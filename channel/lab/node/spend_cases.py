@@ -48,7 +48,7 @@ PUBLIC = tuple(bytes(key.get_g1()) for key in KEYS)
 LONGEST_TIMEOUT = 12
 
 AT_A_SITE = 2
-"""So many spends of each path are made at one place of a hand."""
+"""The number of spends of each path that are made at one site."""
 
 CHUNK = 512
 """Cases are made in chunks of so many: many hands, few changes of each move."""

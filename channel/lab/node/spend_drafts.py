@@ -15,7 +15,7 @@ from clsp.values import NIL, Value
 from games.referee import FIRST, GameCoin
 
 ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
-"""Where the mover and the waiter are paid."""
+"""The payout addresses of the mover and the waiter."""
 
 LIE = b"\xee" * 32
 """A commitment to nothing that any move leads to."""

@@ -1,4 +1,4 @@
-"""What an author's own suite asks of a target: a law, a crosscheck, a stored case.
+"""Checks of a target for an author's own test suite: a law, a crosscheck, a stored case.
 
 Each answer is empty, or the text of a failure: what is wrong, by which law, with the case that
 shows it. `channel.lab.pytest.plugin` gives these to pytest.
@@ -27,7 +27,7 @@ from games.names import nearest, quoted
 from games.vectors import BadCase, Case, check_program, read
 
 SHOWN = 5
-"""How many causes a failure tells; the rest are counted."""
+"""The number of causes that a failure shows; the others are counted."""
 
 CHUNK = 2048
 

@@ -47,7 +47,7 @@ class DrawnMove:
         return self.verdict.rule if isinstance(self.verdict, Slash) else ""
 
     def evidence(self) -> tuple[Value, ...]:
-        """What the opponent may try against it: `()`, and what its own logic holds."""
+        """The evidence that the opponent may try: `()`, and what its own logic holds."""
         return (NIL, *self.site.receiver.evidence(self.site.before, self.move))
 
     def run(self, evidence: Value = NIL) -> Outcome:
@@ -78,7 +78,7 @@ class DrawnMove:
         return RefereeRunner(self.target).passes(self.site, self._coin())
 
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:
-        """It as a conformance case. Raises `NotAList` for evidence that the format cannot say."""
+        """The move as a conformance case. Raises `NotAList` for evidence that has no notation."""
         call = self.move, self.share, evidence
         site, target = self.site, self.target
         judge = target.game.validators[site.validator].judge
@@ -97,7 +97,7 @@ class DrawnMove:
         return runner.after(self.site, self.move, int_to_atom(self.share), declared)
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
-        """How Hypothesis shows it: not field by field."""
+        """Show a move in Hypothesis in one line."""
         printer.text(repr(self))
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class DrawnMove:
 
 
 def ruling(target: Target, site: Site, move: bytes, share: int) -> Valid | Slash | None:
-    """What the rules say of a move to an opponent with its own evidence; None where they raise
+    """The rules' verdict on a move for an opponent with its own evidence; None where they raise
     at all of it."""
     judge = target.game.validators[site.validator].judge
     legal: Valid | None = None

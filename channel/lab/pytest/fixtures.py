@@ -1,4 +1,4 @@
-"""What a suite has that names its target: fixtures, and tests run for stored cases.
+"""Fixtures and parametrized tests for a suite that names its target.
 
 Registered by `channel.lab.pytest.plugin`, and only then.
 """
@@ -21,7 +21,7 @@ from games.vectors import Case
 
 
 class LawBroken(AssertionError):
-    """What a target does wrong, with the case that shows it."""
+    """A law that the target breaks, with the case that shows it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +84,7 @@ def laws(target: Target) -> Mapping[str, Law]:
 
 @pytest.fixture(scope="session")
 def lab(target: Target) -> Lab:
-    """What tries laws and cases on the target."""
+    """The laboratory of this run's target."""
     return Lab(target)
 
 
@@ -116,7 +116,7 @@ def _target_named(config: pytest.Config) -> str:
 
 @contextmanager
 def _said() -> Iterator[None]:
-    """What a person did wrong is said in its one line, not with where we noticed."""
+    """Show a usage error as its one line, without a traceback."""
     try:
         yield
     except UsageError as error:

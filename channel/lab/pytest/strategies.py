@@ -82,7 +82,7 @@ def values(max_leaves: int = 12) -> st.SearchStrategy[Value]:
 
 @st.composite
 def terms(draw: st.DrawFn, target: Target) -> Terms:
-    """What two players may agree on."""
+    """Terms that two players may agree on."""
     game = target.game
     unit, stack = draw(st.sampled_from(UNITS)), draw(st.integers(1, MOST_STACK))
     try:

@@ -29,7 +29,7 @@ from games.referee import (
 )
 
 ADDRESS = b"\x0a" * 32
-"""Where the challenger is paid."""
+"""The payout address of the challenger."""
 
 _ADDRESS = serialize(ADDRESS)
 
@@ -45,17 +45,17 @@ class SlashResult(Enum):
 
 
 class Commitment(msgspec.Struct, frozen=True):
-    """What a move declares of the next one, raw: who cheats chooses every byte."""
+    """What a move declares of the next one, raw, since a cheat may choose every byte."""
 
     infohash: Value
     size: Value
 
 
 UNKNOWN_COST = 5_000_000
-"""What a run that raised counts as: its cost is not told."""
+"""The assumed cost of a run that raised: the interpreter does not report it."""
 
 SEEN = 256
-"""So many different runs are remembered."""
+"""The most different runs that are remembered."""
 
 
 class RefereeRunner:
@@ -163,12 +163,12 @@ class RefereeRunner:
         return outcome
 
     def honest(self, step: Next | None) -> Commitment:
-        """What an honest mover declares of a legal move that leads to `step`."""
+        """The commitment of an honest mover to a legal move that leads to `step`."""
         size = int_to_atom(step.max_move_size) if step else NIL
         return Commitment(commitment(step, self.target.hashes), size)
 
     def best_cheat(self, site: Site, arguments: bytes) -> Commitment:
-        """What a cheat declares: what the program itself says, if it takes the move for legal."""
+        """The best commitment for a cheat: the program's own result where it accepts the move."""
         outcome = run_serialized(self.target.programs[site.validator].serialized, arguments)
         if isinstance(outcome, ProgramValid):
             match outcome.value:
@@ -190,7 +190,7 @@ def conditions(outcome: Outcome) -> list[tuple[Value, Value, Value]]:
 
 
 def paid(outcome: Outcome) -> dict[Value, int]:
-    """What a spend pays, by address."""
+    """The payouts of a spend, by address."""
     return {
         address: atom_to_int(amount)
         for code, address, amount in conditions(outcome)

@@ -12,7 +12,7 @@ from channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channel.lab.target.target import Target
 
 OFTEN = 1.3
-"""A validator that was taken so many times as often as the average is mostly passed over."""
+"""A validator above this multiple of the average frequency is mostly skipped."""
 
 TAKEN, SOMETIMES = 0.05, 0.3
 """The part of its places that are taken all the same, and of those where a move has a length that

@@ -1,4 +1,4 @@
-"""Hands that are played to find the places where moves are judged."""
+"""Hands, played to find sites."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
 MOST_STACK = 20
 
 PLAIN_UNIT, PLAIN_STACK = 100, 10
-"""The terms of a hand that people can follow."""
+"""The unit and stack of a hand that is easy to read."""
 
 
 def hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
@@ -43,7 +43,7 @@ def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
 
 
 def plain_terms(target: Target) -> Terms:
-    """Small round amounts."""
+    """Terms with small round amounts."""
     game = target.game
     return game.terms(game.default_parameters(PLAIN_UNIT, PLAIN_STACK))
 

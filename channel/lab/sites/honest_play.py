@@ -22,7 +22,7 @@ from games.errors import IllegalAction
 from games.vectors import Question, worked_out
 
 HELD = 16
-"""A challenger is taken to hold at most so many proofs."""
+"""The most pieces of evidence that a challenger is assumed to hold."""
 
 
 class RawState(msgspec.Struct, frozen=True):
@@ -44,19 +44,19 @@ class Recorded:
     seat: Seat = Seat.BOB
 
     def choices(self) -> tuple[Choice, ...]:
-        """None: it only judges."""
+        """No choices: a recorded opponent only judges."""
         return ()
 
     def act(self, action: Action) -> Play | Settle:
-        """Never: it has no choices."""
+        """Refuse every action: there are no choices."""
         raise IllegalAction(f"{action.verb}: this player was only recorded")
 
     def moved(self, position: Position) -> Recorded:
-        """The same, elsewhere."""
+        """The same player at another position."""
         return Recorded(position, self.held, self.seat)
 
     def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """What was recorded, whatever the move is."""
+        """The recorded evidence, whatever the move is."""
         return self.held
 
     def advisory(self) -> bytes | None:
@@ -133,7 +133,7 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
 
 
 def known_next(target: Target, asked: Question) -> Next | None:
-    """What a legal case says that it leads to."""
+    """The next record that a legal case states."""
     step = asked.case.next
     if step is None:
         return None

@@ -20,10 +20,10 @@ from clsp.values import NotAList, Value, from_list, to_list
 from games.errors import BadState
 
 FEWEST = 4
-"""A list of fewer numbers is no hand of cards."""
+"""The fewest numbers of a list that may be a hand of cards."""
 
 SMALL = 2
-"""Its numbers have at most so many bytes."""
+"""The most bytes of its numbers."""
 
 STEPS = (1, 2, 2, 3, 4, 4, 4, 4, 5, 8, 13)
 """Distances of the numbers of a pattern."""
@@ -64,7 +64,7 @@ def patterned(target: Target, site: Site, chance: FastChance) -> Site | None:
 
 
 def progression(count: int, start: int, step: int, modulus: int, taken: set[int]) -> list[int]:
-    """So many numbers below `modulus`, `step` apart; past the modulus it goes on at the other
+    """A row of numbers below `modulus`, `step` apart; past the modulus it goes on at the other
     end, and where a number is taken, with the next one.
 
     >>> progression(5, 44, 4, 52, set())
@@ -83,7 +83,7 @@ def progression(count: int, start: int, step: int, modulus: int, taken: set[int]
 
 
 def _row(count: int, modulus: int, chance: FastChance) -> list[int]:
-    """So many different numbers: one progression, or two beside each other; a few are left out."""
+    """Different numbers: one progression, or two beside each other; a few are left out."""
     step, start = STEPS[int(chance.random() * len(STEPS))], int(chance.random() * modulus)
     spare = min(chance.below(4), modulus - count)
     first = count if chance.random() < 0.5 else count // 2

@@ -1,4 +1,4 @@
-"""Where moves are made, and variants of such a place that no hand reaches.
+"""Sites: positions at which a move is judged, from hands, and their variants.
 
 A site has its argument bytes prepared: a case patches the move, the share and the evidence in.
 """
@@ -21,7 +21,7 @@ from games.judge import NO_ADDRESS
 from games.referee import FIRST
 
 HEADS = (16, 17, 32, 48)
-"""So many bytes of a move may be what a commitment opens."""
+"""The lengths in bytes of the parts of moves that may open a commitment."""
 
 KEYS = (b"\xaa" * 48, b"\xbb" * 48)
 """The mover's and the waiter's referee key on every coin."""

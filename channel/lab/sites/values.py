@@ -9,7 +9,7 @@ from clsp.integers import atom_to_int
 from clsp.values import Value
 
 NUMBER = 9
-"""An atom of at most so many bytes may be an amount."""
+"""The longest atom, in bytes, that may be an amount."""
 
 
 def atom_of(value: Value) -> bytes:

@@ -54,7 +54,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def words(text: str) -> Iterator[Token]:
-    """What may be the name of a file: words, and strings."""
+    """The tokens that may name a file: words and strings."""
     return (token for token in tokens(text) if token.kind != "paren")
 
 

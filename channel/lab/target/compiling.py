@@ -21,7 +21,7 @@ from clsp.programs import Program
 from games.amounts import counted
 
 SECONDS = 30
-"""Of processor time: validators of poker take less than one."""
+"""The limit of processor time; poker validators compile in less than one second."""
 
 MEMORY = 1 << 30
 """Bytes: validators of poker take 50 million."""
@@ -31,7 +31,7 @@ _PATIENCE = 10
 
 
 def compile_apart(source: Path, include: Sequence[Path], seconds: int = SECONDS) -> Compiled:
-    """What a source compiles to. Raises `CompileError` with the compiler's reason alone."""
+    """Compile a source in its own process. Raises `CompileError` with the compiler's reason."""
     with tempfile.TemporaryDirectory(prefix="compile-") as scratch:
         answer = Path(scratch) / "answer.json"
         paths = map(os.path.abspath, (source, *include))

@@ -36,7 +36,7 @@ _PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
 _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _WORD = re.compile(r"Invalid character .* in '([^']+)'")
 _CACHED = "program and symbols, 1: "
-"""What a cached file holds, and how: part of its name."""
+"""The content and format of a cached file, as part of the key in its name."""
 DEEPEST = 10_000
 """Pairs inside one another in a program; a list is as deep as it is long."""
 
@@ -62,7 +62,7 @@ class _Reached:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What each program of a target is made from, and where its includes are looked for."""
+    """The source of each program of a target, and the folders that are searched for includes."""
 
     programs: Mapping[str, Path]
     include: tuple[Path, ...]
@@ -250,7 +250,7 @@ def check_program(path: Path, program: Program) -> None:
 
 
 def depth(value: Value) -> int:
-    """How many pairs stand inside one another, at most.
+    """The depth of a value: the most pairs inside one another.
 
     >>> depth(b""), depth((b"", ((b"", b""), b"")))
     (0, 3)
@@ -266,7 +266,7 @@ def depth(value: Value) -> int:
 
 
 def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """What a word names, in the first folder that has it; folders do not count."""
+    """The file that a word names, in the first folder that has it."""
     if "\0" in word:
         return None
     names = [word + suffix for suffix in suffixes]

@@ -1,4 +1,4 @@
-"""What the lab is let loose on: an installed game, or a file that names somebody's programs.
+"""Targets: the programs that the lab tests, of an installed game or named in a TOML file.
 
 name    = "my game"
 rules   = "GAME"                   # optional: the installed game whose rules these obey
@@ -61,7 +61,7 @@ class Target:
     source: str = ""
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
-        """How Hypothesis shows it: without the bytes of its programs."""
+        """Show a target in Hypothesis without the bytes of its programs."""
         printer.text(f"<the target {self.name}>")
 
     @cached_property

@@ -24,8 +24,8 @@ DEEPEST = 24
 """Lines are indented no further."""
 
 CALLS, OPERATORS, NODES = range(3)
-"""How much is told: calls and the choices of the program itself; every choice and operator;
-every node."""
+"""Verbosity: calls and the choices of the program itself; every choice and operator; every
+node."""
 
 _KEPT = "\u00a0"
 _NO_BREAK = re.compile(r"(?<= =) | (?==)| (?=\(\d+ bytes\))| (?=bytes\))")
@@ -34,37 +34,37 @@ _EQUAL = b"\x09"
 _COMPARING = frozenset((_EQUAL, b"\x0a", b"\x15"))
 
 OPEN = 8
-"""So many open calls are remembered: enough to tell a program from a function."""
+"""The number of open calls that are remembered: enough to distinguish a program from a function."""
 
 _SHUFFLING = frozenset((APPLY, IF, CONS, b"\x05", b"\x06", b"\x07"))
 """Operators that only move values about."""
 
 
 MOST = 3000
-"""Of a longer telling the middle is left out."""
+"""The most lines; from a longer trace the middle is left out."""
 
 
 def lines(record: RunRecord, verbosity: int = CALLS) -> list[str]:
     """The steps of a run, a line each, in the order in which they were done."""
-    telling = _Telling(record, verbosity)
+    shown = _Lines(record, verbosity)
     if record.root is not None:
         with deep():
-            telling.tell(record.root, 0, ())
-    told = telling.lines
-    left_out = len(told) - MOST
+            shown.add(record.root, 0, ())
+    found = shown.lines
+    left_out = len(found) - MOST
     if left_out > 0:
         half = MOST // 2
-        told[half:-half] = [f"… {counted(left_out, 'line', ',')} are left out …"]
-    return told
+        found[half:-half] = [f"… {counted(left_out, 'line', ',')} are left out …"]
+    return found
 
 
-class _Telling:
+class _Lines:
     def __init__(self, record: RunRecord, verbosity: int) -> None:
         self.record = record
         self.verbosity = verbosity
         self.lines: list[str] = []
 
-    def tell(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
+    def add(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
         """Tell a step; `calls` are the bodies of the functions that are open, the last two."""
         function = step.function
         before = [inner for inner in step.inner if inner is not step.body]
@@ -72,7 +72,7 @@ class _Telling:
             self._node(step, depth)
             return
         for inner in before:
-            self.tell(inner, depth, calls)
+            self.add(inner, depth, calls)
         choice = chosen(step)
         if choice is not None and choice.ended and (self.verbosity or self._is_plain(calls)):
             self._choice(choice, depth)
@@ -81,7 +81,7 @@ class _Telling:
             if function is not None and function.name == LET:
                 self._let(step, depth)
             if step.body is not None:
-                self.tell(step.body, depth, calls)
+                self.add(step.body, depth, calls)
             if self.verbosity and step.operator not in _SHUFFLING:
                 self._operator(step, depth)
             return
@@ -103,7 +103,7 @@ class _Telling:
         result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
         start = len(self.lines)
         if step.body is not None:
-            self.tell(step.body, depth + 1, (*calls, function.body)[-OPEN:])
+            self.add(step.body, depth + 1, (*calls, function.body)[-OPEN:])
         if len(self.lines) == start:
             self.lines += _indented(f"{head} {result}", depth)
         else:
@@ -159,7 +159,7 @@ class _Telling:
             head = f"{step.function.name}: {head}"
         self.lines.append(_indent(f"{where}{head} {result}", depth))
         for inner in step.inner:
-            self.tell(inner, depth + 1, ())
+            self.add(inner, depth + 1, ())
 
     # --- words --------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What `channelsim trace` shows: one run of a case or of a finding, and why it ended as it did."""
+"""The text of `channelsim trace`: one run of a case or of a finding, and why it ended so."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ UNREAD = frozenset(
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """One run to look at: a program and its serialized environment.
+    """One run to trace: a program and its serialized environment.
 
     `asked` is the case that it was made from, with the target whose validator it calls; None for
     a bare run.
@@ -309,7 +309,7 @@ def _where(record: RunRecord, step: TraceStep) -> str:
 
 
 def _rules(request: TraceRequest, word: str) -> str:
-    """What the rules say of a case, and by which of them."""
+    """The rules' verdict on a case, with the rule that decides."""
     if request.asked is None or request.asked[0].rules is None:
         return ""
     target, case = request.asked

@@ -34,7 +34,7 @@ def test_every_mutant_of_small_programs_is_killed_at_once() -> None:
     assert (total.made, total.killed, total.open) == (len(SMALL), len(SMALL), 0)
     assert total.median_runs is not None
     assert report.hunt.chunks == 0
-    assert max(fate.runs for fate in report.hunt.fates) < 60
+    assert max(result.runs for result in report.hunt.results) < 60
 
 
 def test_the_original_itself_lives() -> None:
@@ -69,21 +69,21 @@ def test_every_mutant_is_killed_or_argued(game: str, name: str | None) -> None:
 @pytest.mark.long
 def test_the_number_of_processes_changes_nothing() -> None:
     some = [*SMALL[::16], *all_mutants(TARGET, "d")[::50], mutant(TARGET.programs["a"].serialized)]
-    fates = [
+    results = [
         [
             (f.killed, f.runs)
-            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=2).hunt.fates
+            for f in hunted(TARGET, some, seed="s", seconds=9, jobs=jobs, chunks=2).hunt.results
         ]
         for jobs in (1, 2)
     ]
-    assert fates[0] == fates[1]
-    assert not fates[0][-1][0]
+    assert results[0] == results[1]
+    assert not results[0][-1][0]
 
 
 def test_an_endless_mutant_dies_of_its_cost() -> None:
     endless = serialize(code((2, 1, 1)))
-    (fate,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.fates
-    assert (fate.killed, fate.runs) == (True, 1)
+    (result,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.results
+    assert (result.killed, result.runs) == (True, 1)
     raises = PreparedCall(NIL, None)
     assert differs(endless, replace_arguments(raises, b"\x80"), 10_000_000)
 
@@ -141,15 +141,15 @@ def test_an_interrupt_keeps_what_is_known() -> None:
     hunt = Hunt([MutantResult(one) for one in SMALL[:10]])
     hunt.run(Interrupted, 60, 1, lambda mutant: False)
     assert hunt.interrupted
-    assert [fate.killed for fate in hunt.fates] == [True, False] * 5
-    assert {fate.runs for fate in hunt.alive} == {12}
+    assert [result.killed for result in hunt.results] == [True, False] * 5
+    assert {result.runs for result in hunt.alive} == {12}
 
 
 def test_only_what_is_asked_for_is_hunted_on() -> None:
     hunt = Hunt([MutantResult(one) for one in SMALL[:4]])
     hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
     assert not hunt.interrupted
-    assert [fate.runs for fate in hunt.fates] == [7, 12, 7, 7]
+    assert [result.runs for result in hunt.results] == [7, 12, 7, 7]
 
 
 def test_a_hunter_makes_its_cases_once() -> None:

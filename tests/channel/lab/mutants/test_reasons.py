@@ -27,7 +27,7 @@ def test_the_reasons_are_of_these_programs_and_hold_so_far(game: str, chunks: in
     report = hunted(
         target, claimed, seed="argued", seconds=3600, jobs=1, argued_too=True, chunks=chunks
     )
-    assert [fate.mutant for fate in report.hunt.fates if fate.killed] == []
+    assert [result.mutant for result in report.hunt.results if result.killed] == []
     assert report.passed
     assert {one.reason for one in report.survivors} == set(known.reasons.values())
 
