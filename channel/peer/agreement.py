@@ -1,4 +1,4 @@
-"""What both players agree on before their peers exchange a message."""
+"""Terms that both players agree on before their peers exchange a message."""
 
 from __future__ import annotations
 

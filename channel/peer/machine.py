@@ -165,7 +165,7 @@ class Peer:
         return effects
 
     def handle(self, event: Event) -> list[Effect]:
-        """What to do about an event, in order.
+        """Handle an event, and return its effects in order.
 
         Raises `UsageError` for a command that cannot be carried out; nothing has changed.
         """

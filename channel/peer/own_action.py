@@ -14,7 +14,7 @@ from games.judge import commitment, own_move, position_after
 
 @dataclass(frozen=True, slots=True)
 class OwnAction:
-    """What we do in one game: its action in a batch, and the game after it (the same if we settle).
+    """Our action in a game: its form in a batch, and the game after it (the same if we settle).
 
     `player` is our seat after it.
     """

@@ -1,4 +1,4 @@
-"""What one peer knows: one immutable value, which each transition replaces."""
+"""State of one peer: one immutable value, which each transition replaces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PeerState:
-    """What one peer knows.
+    """All that one peer knows of its channel.
 
     `block` is the newest block, with all coins that we watch. `endpoint` is there once the
     channel is known, `play` once its first states are signed, `shutdown` once our half of it is

@@ -21,7 +21,7 @@ from games.referee import GameCoin
 
 @dataclass(frozen=True, slots=True)
 class ChainView:
-    """What decisions on chain are based on: the coins of a block, and what we know and decided.
+    """The basis of decisions on chain: a block's coins, our signed games, and our decisions so far.
 
     `decided` is what we do where it was ours to choose: a move, or None for no move. It goes by
     the coin's fields, not by its id: in the same position we do the same again, whichever block
@@ -62,13 +62,13 @@ class ChainView:
         return self.signed_games.sent_from(game) or self.decided.get(game.coin)
 
     def deep(self, height: int) -> bool:
-        """Whether what happened at this height counts as final."""
+        """Whether this height is at confirmation depth."""
         return self.peak - height >= self.endpoint.confirmations
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The coins that one game went through, oldest first, each with what the block says of it.
+    """The coins of one game, oldest first, each as the block has it.
 
     `seen` of the last coin is None while the block does not have it. `end` is how the last coin
     was spent, and None while the node does not say. `lost`: it was spent in a way that no
@@ -87,7 +87,7 @@ class Track:
 
     @property
     def tip_seen(self) -> CoinSeen | None:
-        """What the block says of the last coin."""
+        """The last coin as the block has it."""
         return self.seen[-1]
 
 

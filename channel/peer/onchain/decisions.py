@@ -1,4 +1,4 @@
-"""What to do about an unspent game coin.
+"""Decisions about unspent game coins.
 
 Source: the state channel, "Going on chain", from "On chain: moves must be in" on.
 """

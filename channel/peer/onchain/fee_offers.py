@@ -18,7 +18,7 @@ from channel.peer.onchain.findings import Due
 
 @dataclass(frozen=True, slots=True)
 class FeeOffers:
-    """The bundles that pay fees, best first, and what they leave behind.
+    """Bundles that pay fees, the best first, and the state of the fee coin after them.
 
     `coins` are those that were looked for. The rest is as in `Dispute`.
     """

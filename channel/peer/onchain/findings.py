@@ -1,4 +1,4 @@
-"""What a scan of the chain finds: facts, news, and spends that are due."""
+"""Findings of a scan: facts, news, and spends that are due."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What one part of a scan finds. The findings of all parts are added up, in order.
+    """Findings of one part of a scan; those of all parts are added up, in order.
 
     `coins` are those that were looked for. `facts` hold in this block, `news` are new with it.
     `decided`, `warned`, `tracked` and `undecided` are as in `Dispute`. `complete`: the node hid

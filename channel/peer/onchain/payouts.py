@@ -1,4 +1,4 @@
-"""What a game that ended on chain pays, and to which coins."""
+"""Payouts of games that ended on chain, and their coins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from channel.protocol.spend_parsing import Slashed, TimedOut
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """What a game that ended pays, in mojos. `final`: at confirmation depth."""
+    """Payout of a game that ended, in mojos. `final`: at confirmation depth."""
 
     ours: int
     theirs: int
@@ -21,7 +21,7 @@ class Payout:
 
 
 def payout(view: ChainView, track: Track) -> Payout | None:
-    """What a game paid, or will pay whatever we do; None while that is open."""
+    """Work out what a game paid, or will pay whatever we do; None while that is open."""
     tracked, seen = track.tip, track.tip_seen
     if seen is None or track.lost or (seen.spent is not None and track.end is None):
         return None

@@ -1,7 +1,7 @@
-"""One block on chain: everything is read from the channel coin on, and done about, again.
+"""Scan of one block: each time, the channel is followed from its coin to the last payout.
 
-What a reorganisation removed is no longer in the block, and is reported as undone; what is due
-and not in is pushed again. Source: the state channel, "Going on chain".
+Facts that a reorganisation removed are reported as undone; spends that are due and not
+confirmed are pushed again. Source: the state channel, "Going on chain".
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from games.contract import Action
 
 
 def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
-    """Find out what this block means for the dispute, and what to do about it."""
+    """Scan a block: update the dispute, and return the effects in order."""
     view = ChainView.of(dispute, block)
     found = _channel_coin(dispute, view)
     return _conclude(dispute, block, found, offer_fees(dispute, view, found.due))
@@ -54,7 +54,7 @@ def _conclude(
     """The dispute after a scan, and all effects in their order."""
     facts, status = found.facts, found.status
     if not found.complete:
-        # What is hidden now may well still be so: nothing is undone until all is known.
+        # A fact that the node hides may still hold: nothing is undone until all is known.
         facts = tuple(dict.fromkeys((*dispute.reported, *facts)))
         status = status if dispute.status is Status.OPEN else dispute.status
     coins = dict.fromkeys((*found.coins, *offers.coins))

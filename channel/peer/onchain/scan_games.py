@@ -1,4 +1,4 @@
-"""The games of the state that counts: their facts, and what to do at their coins.
+"""Scan of the games of the state that was paid out: their facts, and the spends that are due.
 
 Source: the state channel, "Going on chain", from "After the unroll" on.
 """
@@ -70,7 +70,7 @@ def scan_games(
 
 
 def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) -> Findings:
-    """Fix what we do at a game coin, on disk before anything else. Raises `IllegalAction`."""
+    """Record our decision at a game coin, on disk first. Raises `IllegalAction`."""
     if tracked.player is None:
         return Findings()
     coin = tracked.game.coin
@@ -87,7 +87,7 @@ def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) ->
 def _scan_game(
     dispute: Dispute, view: ChainView, first: TrackedCoin, height: int
 ) -> tuple[Findings, Payout | None]:
-    """Scan one game; what it paid or will pay, and None while that is open."""
+    """Scan one game; also return its payout, which is None while it is open."""
     track = follow(view, first)
     tip, seen = track.tip, track.tip_seen
     found = Findings(
@@ -173,7 +173,7 @@ def _payout_facts(
 
 
 def _at_tip(dispute: Dispute, view: ChainView, tip: TrackedCoin, born: int) -> Findings:
-    """Do what there is to do about an unspent game coin."""
+    """Decide about an unspent game coin, and make the spend that is due."""
     found = Findings()
     decision = decide(view, tip, born)
     if isinstance(decision, AskPlayer):

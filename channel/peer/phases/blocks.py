@@ -1,4 +1,4 @@
-"""What each block does to a peer: deadlines, the funding, and spends of the channel coin.
+"""Transitions with each block: deadlines, the funding, and spends of the channel coin.
 
 Source: the state channel, "Opening", "The potato" and "Going on chain".
 """
@@ -28,7 +28,7 @@ CoinHandler: TypeAlias = Callable[[Config, PeerState, CoinSeen], Transition]
 
 
 def _while_unspent(handler: CoinHandler) -> Callable[[Config, PeerState, Block], Transition]:
-    """Take a block; before the channel coin exists, and once it is spent, there is no choice."""
+    """Take blocks with this handler while the channel coin is unspent."""
 
     @wraps(handler)
     def on_block(config: Config, state: PeerState, block: Block) -> Transition:
@@ -82,7 +82,7 @@ def on_closed_block(config: Config, state: PeerState, block: Block) -> Transitio
 
 
 def on_chain_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Do on chain what is due."""
+    """Scan the block in the dispute."""
     return scan_block(state)
 
 

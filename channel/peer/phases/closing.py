@@ -54,12 +54,12 @@ def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) ->
 
 
 def ignore(config: Config, state: PeerState, message: Message) -> Transition:
-    """Ignore what crossed our half of the shutdown and changes nothing."""
+    """Ignore a request or early reveal that crossed our half of the shutdown."""
     return state, [Tell(Ignored("a request or early reveal during the shutdown"))]
 
 
 def refuse(config: Config, state: PeerState, message: Message) -> Transition:
-    """Refuse what is no answer to our shutdown."""
+    """Refuse a message that does not answer our shutdown."""
     raise Violation("CH-SHUT-5", f"a {type(message).__name__.lower()} in answer to a shutdown")
 
 

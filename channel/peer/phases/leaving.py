@@ -1,4 +1,4 @@
-"""From off-chain play to the chain: after a violation, by our own wish, or behind the other side.
+"""Transitions to the chain: after a violation, by our wish, or after the other side's close.
 
 Source: the state channel, "Going on chain".
 """
@@ -77,7 +77,7 @@ def follow(config: Config, state: PeerState, height: int) -> Transition:
 
 
 def scan_block(state: PeerState) -> Transition:
-    """Do on chain what the newest block calls for."""
+    """Scan the newest block in the dispute."""
     return with_dispute(state, *scan(dispute_of(state), state.block))
 
 

@@ -1,4 +1,4 @@
-"""The player's commands once, or so that, only the chain counts; messages are ignored."""
+"""Transitions of a channel on chain: commands and pins; messages are ignored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def on_act(config: Config, state: PeerState, command: Act) -> Transition:
 
 
 def on_pinned(config: Config, state: PeerState, pinned: Pinned) -> Transition:
-    """Pay for what keeps our spends out of the blocks."""
+    """Offer a fee that unpins our spends."""
     if state.dispute is None:
         return state, []
     return state, unpin(state.dispute, pinned.bundle, pinned.pending)

@@ -51,7 +51,7 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
 
 
 def on_request(config: Config, state: PeerState, message: Request) -> Transition:
-    """Give the potato away, as soon as the player has decided what we owe with it."""
+    """Give the potato away: the other side asks for it."""
     play = play_of(state)
     if not play.potato:
         return state, [Tell(Ignored("a request that crossed our batch"))]
