@@ -1,6 +1,5 @@
-"""Rules of the games: pure, with no I/O, no clock and no randomness of their own.
+"""The rules of the games: pure, without I/O, clock or randomness of their own.
 
-`contract` says what a game is; each package beside it is one game, which registers
-itself. `referee` is the game coin, `judge` holds the Python rules and the Chialisp
-programs against each other.
+`contract` defines a game; each package beside it is one. `referee` is the game coin, and `judge`
+compares the Python rules with the Chialisp programs.
 """

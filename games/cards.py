@@ -1,8 +1,7 @@
-"""Cards as people see them: names, faces with real suits, and pictures of a row of cards.
+"""Cards for people: names, faces with suits, and pictures of a row of cards.
 
-A rank is 2 to 14 (the ace). A suit is 0 to 3, in the order clubs, diamonds, hearts, spades;
-a game that has ranks only uses none. What a terminal cannot show is replaced where it is
-printed, so pictures may use any of the signs here.
+A rank is 2 to 14 (the ace). A suit is 0 to 3, in the order clubs, diamonds, hearts, spades, or none
+in a game that has only ranks. Characters that a terminal cannot show are replaced when printed.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ SUITS = "♣♦♥♠"
 """The signs of the suits."""
 
 SUIT_LETTERS = "cdhs"
-"""The same in plain letters."""
+"""The letters of the suits."""
 
 LABEL = 13
-"""How wide the words in front of a row of cards are."""
+"""The width of the label in front of a row of cards."""
 
 
 def rank_text(rank: int) -> str:
-    """A rank as it is written on a card.
+    """A rank as on a card.
 
     >>> " ".join(rank_text(rank) for rank in (14, 13, 10, 2))
     'A K 10 2'
@@ -37,7 +36,7 @@ def rank_text(rank: int) -> str:
 
 
 def plural(rank: int) -> str:
-    """Several cards of a rank.
+    """The plural of a rank.
 
     >>> plural(6), plural(13)
     ('sixes', 'kings')
@@ -57,7 +56,7 @@ def face(rank: int, suit: int | None = None) -> Span:
 
 
 def in_a_row(faces: Sequence[Span]) -> Line:
-    """Faces in a sentence, a space between each two.
+    """Faces for a sentence, with spaces between them.
 
     >>> in_a_row([face(14), face(9)])
     (('A', 'bold'), (' ', ''), ('9', 'bold'))
@@ -69,7 +68,7 @@ def in_a_row(faces: Sequence[Span]) -> Line:
 
 
 def pictures(label: str, faces: Sequence[Span], *, numbered: bool = False) -> list[Line]:
-    """A row of cards, drawn; the label stands beside the faces. Ten cards fit into 80 columns.
+    """Draw a row of cards with a label at the left. Ten cards fit into 80 columns.
 
     >>> for line in pictures("board", [face(14, 3), face(10, 2)], numbered=True):
     ...     print("".join(text for text, _ in line))

@@ -15,7 +15,7 @@ from games.errors import IllegalAction
 
 
 class Forced(msgspec.Struct, frozen=True):
-    """The only thing to do: a commitment, a reveal. It is done without asking anybody."""
+    """The only thing to do, without a decision: a commitment, a reveal."""
 
     verb: str
     hint: str = ""
@@ -65,7 +65,7 @@ class Action(msgspec.Struct, frozen=True):
 
 
 def forced_action(choices: tuple[Choice, ...]) -> Action | None:
-    """The action that needs nobody's decision, where there is one.
+    """The action that is taken without a decision, if there is one.
 
     >>> forced_action((Forced("commit"),)), forced_action((Plain("call"), Plain("fold")))
     (Action(verb='commit', amount=0), None)
@@ -119,7 +119,7 @@ def random_action(choice: Choice, chance: Chance) -> Action:
 
 
 def offered(choices: tuple[Choice, ...]) -> str:
-    """What is possible now, in a few words with bounds.
+    """The choices in a line, with their bounds.
 
     >>> offered((Plain("call"), Amount("raise", 1, 800, unit=100)))
     'call, raise 1m to 800m (0.01 to 8 units)'

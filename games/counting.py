@@ -1,4 +1,4 @@
-"""Counting ranks: what every poker hand is compared by, whatever the deck.
+"""Counting ranks, by which poker hands of every deck are compared.
 
 A rank is 2 to 14 (the ace). A *group* is all the cards of one rank in a hand.
 """
@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 HandValue: TypeAlias = tuple[int, ...]
-"""What a hand is worth: lists that are compared element by element, the first difference
-decides, the higher one wins."""
+"""The value of a hand: a list, compared element by element; the first difference decides, and the
+higher number wins."""
 
 RANKS = range(2, 15)
 """All ranks, from the two to the ace."""
 
 WEIGHTS = (0, 0, *(pow(7, rank, 2**27 - 39) for rank in RANKS))
-"""One number per rank such that the sum over a hand tells which ranks it holds.
+"""A number for each rank, such that the sum over a hand determines its ranks.
 
-No two different hands of up to seven ranks, in any order and with any repeats, of the same
-size have the same sum, nor any two of eight out of one pack (at most four of a rank), so a sum
-is a key to look a hand up by. Adding small numbers is the
-fastest key there is in Python: powers of 7 modulo a prime below 2^27 keep every sum of seven
-within 30 bits. That they are all different has no deeper reason; a test counts them.
+Two different hands of the same size, up to seven ranks with any repeats, have different sums; so do
+two hands of eight from one pack (at most four of a rank). So the sum is a key for tables of hand
+values, and adding small numbers is the fastest key in Python: powers of 7 modulo a prime below 2^27
+keep every sum of seven within 30 bits. A test counts that all sums differ.
 """
 
 

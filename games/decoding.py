@@ -1,4 +1,4 @@
-"""What is wrong with JSON or TOML data, in words: the key, and the nearest right name."""
+"""Messages about malformed JSON or TOML data: the place, and the nearest right name of a key."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MISSING = re.compile(r"^Object missing required field `(.*)`$")
 _LONGEST = 300
 
 Key = str | int
-"""A step into data: a key, or an index from 0; `...` is a key that the library does not name."""
+"""A step into data: a key, or an index from 0; `...` is a key that the library leaves open."""
 
 ANY_KEY = "..."
 
 
 def keys_of(error: str) -> tuple[Key, ...]:
-    """Where in the data the library found an error.
+    """The path of keys to the place of an error.
 
     >>> keys_of("Expected `str`, got `int` - at `$.hand[1].first`")
     ('hand', 1, 'first')
@@ -36,13 +36,13 @@ def keys_of(error: str) -> tuple[Key, ...]:
 
 
 def unknown_key(error: str) -> str | None:
-    """The key that an error is about, if that should not be there."""
+    """The unknown key that an error is about, if it is about one."""
     found = _UNKNOWN.match(_PLACE.sub("", _bounded(error)))
     return found[1] if found else None
 
 
 def reason(error: str, kind: Any) -> str:
-    """What the library found wrong with data that should be a `kind`, without where it is.
+    """The reason of an error in data of type `kind`, without its place.
 
     >>> class Move(msgspec.Struct):
     ...     amount: int
@@ -60,7 +60,7 @@ def reason(error: str, kind: Any) -> str:
 
 
 def line_error(error: Exception, number: int, line: str | bytes, kind: Any) -> str:
-    """What is wrong with a line of JSON that should be a `kind`, and where.
+    """The reason and the place of an error in a line of JSON of type `kind`.
 
     >>> try:
     ...     msgspec.json.decode(b'{"a": 1,}')
@@ -88,7 +88,7 @@ def line_error(error: Exception, number: int, line: str | bytes, kind: Any) -> s
 
 
 def document_error(error: Exception, data: bytes, kind: Any) -> str:
-    """What is wrong with a JSON document that should be a `kind`, and where.
+    """The reason and the place of an error in a JSON document of type `kind`.
 
     >>> try:
     ...     msgspec.json.decode(b'{"a":\\n 1,}')
@@ -108,7 +108,7 @@ def _key_error(text: str, kind: Any) -> str:
 
 
 def _bounded(error: str) -> str:
-    """An error without the middle of what it quotes: a key may be as long as its file."""
+    """An error message without its middle if it is long: it may quote a key as long as its file."""
     size = 2 * _LONGEST
     return error if len(error) <= 2 * size else error[:size] + "…" + error[-size:]
 

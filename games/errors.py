@@ -1,13 +1,12 @@
-"""What the rules of a game can say no to, one class per kind of fault.
+"""Refusals of a game, one class per kind.
 
-All of them are expected in normal operation: bad terms in a proposal, an action that is
-not possible now, bytes that are no state or no early reveal. The message is one line that
-says what is wrong.
+All of them are expected in normal operation: bad terms in a proposal, an illegal action, bytes that
+are not a state or not an early reveal. The message is one line with the reason.
 """
 
 
 class GameError(ValueError):
-    """The base: a game refuses what it was given."""
+    """The base of all refusals."""
 
 
 class UnknownGame(GameError):
@@ -19,12 +18,12 @@ class BadTerms(GameError):
 
 
 class BadState(GameError):
-    """A CLVM value is not a state of the validator that it was given to."""
+    """A CLVM value is not a state of its validator."""
 
 
 class IllegalAction(GameError):
-    """A player wants what the rules do not let it do now."""
+    """The rules do not allow an action of a player now."""
 
 
 class BadAdvisory(GameError):
-    """An early reveal does not open what was committed to."""
+    """An early reveal does not open the opponent's commitment."""

@@ -1,7 +1,7 @@
 """Selections: one byte whose bit i (bit 0 is the least significant) stands for card i.
 
-A mask byte is an unsigned number here. In CLVM one with the top bit set is negative, which
-is why masks are read from bytes and never from a CLVM integer.
+A mask byte is an unsigned number here. In CLVM a byte with the top bit set is negative, so masks
+are read from bytes and never from a CLVM integer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clsp.values import Value
 
 @cache
 def masks(of: int, take: int) -> tuple[int, ...]:
-    """All masks that take so many (at least 2) of so many cards (at most 8), ascending.
+    """All masks that take `take` (at least 2) of `of` cards (at most 8), ascending.
 
     >>> masks(3, 2)
     (3, 5, 6)
@@ -29,7 +29,7 @@ def masks(of: int, take: int) -> tuple[int, ...]:
 
 @cache
 def pickers(of: int, take: int) -> dict[int, Callable[[Sequence[Any]], tuple[Any, ...]]]:
-    """For each of `masks(of, take)`, what picks its cards out of a hand, in their order.
+    """For each of `masks(of, take)`, a function that picks its cards from a hand, in their order.
 
     >>> pickers(3, 2)[0b101](["king", "four", "ace"])
     ('king', 'ace')
@@ -38,7 +38,7 @@ def pickers(of: int, take: int) -> dict[int, Callable[[Sequence[Any]], tuple[Any
 
 
 def read_mask(value: Value) -> int | None:
-    """The number in a mask of one byte; None for anything that is not one byte.
+    """The number in a mask of one byte; None for any other value.
 
     >>> read_mask(bytes([0x9F])), read_mask(b""), read_mask((b"", b""))
     (159, None, None)

@@ -1,4 +1,4 @@
-"""What to say of a name that nobody knows: which of the known ones is nearest."""
+"""Messages about unknown names: the nearest known one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 LONGEST = 60
-"""Longer names are cut before they are compared or shown."""
+"""Longer names are cut before comparison and display."""
 
 _MOST_SHOWN = 20
 _MOST_QUOTED = 300
@@ -15,7 +15,7 @@ _MOST_COMPARED = 10_000
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The known name nearest to a wrong one, as a question in parentheses; else nothing.
+    """The known name nearest to a wrong one, as a question in parentheses; empty if none is near.
 
     >>> nearest("agressive", ["caller", "aggressive"]), nearest("Caller", ["caller"])
     (' (did you mean aggressive?)', ' (did you mean caller?)')
@@ -28,7 +28,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name for a message: in quotes, and cut where it is longer than any name.
+    """A name for a message: in quotes, and cut if it is too long.
 
     >>> quoted("chess"), quoted("x" * 99) == repr("x" * 60 + "…")
     ("'chess'", True)
@@ -37,7 +37,7 @@ def quoted(name: str) -> str:
 
 
 def nearest_or_all(name: str, known: Iterable[str]) -> str:
-    """A hint behind a name that is none: the nearest right one, or all where none is near.
+    """A hint after a wrong name: the nearest right one, or all if none is near.
 
     >>> nearest_or_all("nmae", ["name", "rules"]), nearest_or_all("x", ["name", "rules"])
     ('; did you mean `name`?', '; there are `name`, `rules`')
@@ -52,7 +52,7 @@ def nearest_or_all(name: str, known: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """A text as one line for a terminal: it may quote what a stranger wrote.
+    """A text of any origin as one line that is safe to print on a terminal.
 
     >>> printable("a\\x1b[2Jb\\nc")
     'a\\ufffd[2Jb\\ufffdc'

@@ -1,6 +1,6 @@
-"""Reading CLVM values strictly: what a state may be made of, and nothing else.
+"""Strict readers of the CLVM values that states consist of.
 
-Every reader raises `BadState` with the name of the field that is wrong.
+Every reader raises `BadState` with the name of the wrong field.
 """
 
 from __future__ import annotations

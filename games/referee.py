@@ -1,6 +1,6 @@
 """The game coin: its eleven fields, and the referee's rules for spending it.
 
-The Chialisp twin is `clsp/source/channel/referee.clsp`; the rule ids here stand there too.
+The same rules as a program, with the same ids, are `clsp/source/channel/referee.clsp`.
 Source: the validator contract, "The referee (game coin)".
 """
 
@@ -17,7 +17,7 @@ from clsp.programs import Program, load
 from clsp.values import NIL, Value, serialize, to_list, tree_hash, tree_hash_atom, tree_hash_list
 
 FIRST = b"\x78"
-"""INFOHASH_A of a game's first coin, and the prefix of what payout signatures sign."""
+"""INFOHASH_A of a game's first coin, and the prefix of the message of a payout signature."""
 
 CREATE_COIN = 51
 AGG_SIG_UNSAFE = 49
@@ -49,11 +49,11 @@ RULES = {
     "REF-SLASH-7": "a slash fails when all agrees and there are no extra conditions",
     "REF-SLASH-8": "a slash pays the whole amount to the mover, at an address that its key signed",
 }
-"""What each of the referee's rules says."""
+"""The referee's rules, one sentence for each id."""
 
 
 class RefereeRefusal(ValueError):
-    """The referee would not let this spend through; `rule` is the id of what forbids it."""
+    """The referee refuses a spend; `rule` is the id of the rule that it breaks."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(f"{rule}: {RULES[rule]}")
@@ -61,7 +61,7 @@ class RefereeRefusal(ValueError):
 
 
 def infohash(program_hash: bytes, state_hash: bytes) -> bytes:
-    """What commits to a validator and its state: 32 bytes.
+    """The 32-byte commitment to a validator and its state.
 
     >>> infohash(b"v" * 32, b"s" * 32) == sha256(b"v" * 32 + b"s" * 32).digest()
     True
@@ -70,7 +70,7 @@ def infohash(program_hash: bytes, state_hash: bytes) -> bytes:
 
 
 def payout_message(puzzle_hash: bytes) -> bytes:
-    """What a referee key signs, once, to authorise every payout to this address."""
+    """The message that a referee key signs, once, to authorise every payout to an address."""
     return FIRST + puzzle_hash
 
 
@@ -80,11 +80,12 @@ def referee() -> Program:
 
 
 class GameCoin(msgspec.Struct, frozen=True):
-    """The list that a referee is curried with, in its order.
+    """The record that a referee is curried with, in its order.
 
-    Whose view: `move` was played by the waiter of this coin, and `mover_share` is what the
-    mover gets if the coin ends by timeout. `infohash_b` is empty when the game is over.
-    Keys are 48 bytes; money in mojos; `timeout` in blocks; `nonce` is the game's id.
+    `move` was made by the waiter of this coin, and `mover_share` is what the mover is paid at a
+    timeout. `infohash_a` is the validator and state that judge `move`, `infohash_b` those that
+    judge the next one; empty when the game is over. Keys are 48 bytes; money is in mojos; `timeout`
+    is in blocks; `nonce` is the game's id.
     """
 
     mover_key: bytes
@@ -101,7 +102,7 @@ class GameCoin(msgspec.Struct, frozen=True):
 
     @property
     def waiter_share(self) -> int:
-        """What the waiter gets if the coin ends by timeout."""
+        """What the waiter is paid at a timeout."""
         return self.amount - self.mover_share
 
     def atoms(self) -> tuple[bytes, ...]:
@@ -125,7 +126,7 @@ class GameCoin(msgspec.Struct, frozen=True):
         return to_list(self.atoms())
 
     def puzzle(self) -> Program:
-        """The whole puzzle, to spend the coin with."""
+        """The puzzle that spends the coin."""
         return curry(referee(), self.value())
 
     def puzzle_hash(self) -> bytes:
@@ -163,7 +164,7 @@ class GameCoin(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def _puzzle_hash(coin: GameCoin) -> bytes:
-    # A coin is asked for its puzzle hash by every state that it is part of.
+    # Every state that a coin is part of needs its puzzle hash.
     mover, waiter, *rest = coin.atoms()
     hashes = (_key_hash(mover), _key_hash(waiter), *map(tree_hash_atom, rest))
     return curried_hash(coin.mod_hash, tree_hash_list(hashes))
@@ -186,7 +187,7 @@ def move_solution(coin: GameCoin) -> Value:
 
 
 def move_conditions(coin: GameCoin, after: GameCoin) -> Value:
-    """What the referee of `coin` asks for when it is moved to `after`."""
+    """The conditions of the referee of `coin` when it is moved to `after`."""
     solution = move_solution(after)
     return _conditions(
         (ASSERT_BEFORE_HEIGHT_RELATIVE, int_to_atom(coin.timeout)),  # REF-MOVE-10
@@ -196,7 +197,7 @@ def move_conditions(coin: GameCoin, after: GameCoin) -> Value:
 
 
 def timeout_solution(coin: GameCoin, mover_address: bytes, waiter_address: bytes) -> Value:
-    """The solution that pays both their shares; the address of a share of 0 is left out."""
+    """The solution that pays both shares; a share of 0 has no address."""
     return to_list(
         (
             mover_address if coin.mover_share else NIL,
@@ -206,7 +207,7 @@ def timeout_solution(coin: GameCoin, mover_address: bytes, waiter_address: bytes
 
 
 def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
-    """What the referee asks for at a timeout. Raises `RefereeRefusal`."""
+    """The conditions of the referee at a timeout. Raises `RefereeRefusal`."""
     match solution:
         case (bytes(mover_address), (bytes(waiter_address), b"")):
             pass
@@ -229,7 +230,7 @@ def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
 def slash_solution(
     state: Value, validator: Program, evidence: Value, mover_address: bytes
 ) -> Value:
-    """The solution that claims everything for the mover, because MOVE was illegal."""
+    """The solution that pays everything to the mover, because MOVE was illegal."""
     return to_list((state, validator.value, evidence, mover_address))
 
 
@@ -254,10 +255,10 @@ def validator_arguments(
 def slash_conditions(
     coin: GameCoin, state: Value, validator: Program, result: Value, mover_address: bytes
 ) -> Value:
-    """What the referee asks for at a slash, where `result` is what the validator returned.
+    """The conditions of the referee at a slash, by the result of the validator.
 
-    Raises `RefereeRefusal` where the slash fails; a validator that raises fails it as well,
-    and has no result to ask about.
+    Raises `RefereeRefusal` if the slash fails. It also fails if the validator raises; then there is
+    no result.
     """
     if infohash(validator.hash, tree_hash(state)) != coin.infohash_a:
         raise RefereeRefusal("REF-SLASH-2")
@@ -269,7 +270,7 @@ def slash_conditions(
 
 
 def _extra_conditions(coin: GameCoin, result: Value) -> Value:
-    """The conditions in front of a slash's payout, `()` for a plain fault."""
+    """The validator's conditions in front of a slash's payout; `()` for an illegal move."""
     matches, extra = compare(coin, result)
     if not matches:
         return NIL
@@ -279,10 +280,10 @@ def _extra_conditions(coin: GameCoin, result: Value) -> Value:
 
 
 def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
-    """Whether a validator's result is what the coin committed to, and its extra conditions.
+    """Compare a validator's result with the coin: whether it matches, and its extra conditions.
 
-    What is absent counts as `()`, and `()` itself matches nothing. Raises `RefereeRefusal`
-    for a result of such a shape that the referee raises, so that the slash fails.
+    An absent item counts as `()`, and the result `()` matches nothing. Raises `RefereeRefusal` for
+    a result whose shape makes the referee raise, so that the slash fails.
     """
     if result == NIL:  # REF-SLASH-3
         return False, NIL
@@ -300,7 +301,7 @@ def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
 
 
 def _drop(count: int, items: Value) -> Value:
-    """What is left of a list after its first items; `()` where it has no more than that."""
+    """The rest of a list after its first `count` items; `()` for a shorter list."""
     for _ in range(count):
         if not isinstance(items, tuple):
             return NIL
@@ -313,7 +314,7 @@ def _first(items: Value) -> Value:
 
 
 def _append(items: Value, tail: Value) -> Value:
-    """A proper list, then another. Raises `RefereeRefusal` where the first is none."""
+    """A proper list followed by another. Raises `RefereeRefusal` if the first is improper."""
     reversed_items: list[Value] = []
     while isinstance(items, tuple):
         item, items = items

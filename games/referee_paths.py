@@ -1,7 +1,7 @@
-"""What the referee says of any solution at all: which path it picks, and what that asks for.
+"""The referee's answer to any solution: the path that it picks, and the conditions of that path.
 
-Each path's rules are in `games.referee`, for values that have the right shape; here is what it
-makes of those that do not.
+The rules of each path are in `games.referee`, for values of the right shape. This module adds the
+refusals of all other values.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from games.referee import (
 TIMEOUT, MOVE, SLASH = "timeout", "move", "slash"
 
 Run = Callable[[Value, Value, Value], Value]
-"""Given a validator, a state and evidence: what the validator returns of the coin's MOVE.
+"""Runs a validator with a state and evidence on the coin's MOVE, and returns its result.
 
-Raises `ValidatorRaised`. It is asked only about what is behind the coin's INFOHASH_A.
+Raises `ValidatorRaised`. Called only with the validator and state of the coin's INFOHASH_A.
 """
 
 
 class ValidatorRaised(Exception):
-    """The previous validator raises, which fails the slash."""
+    """The validator raises, so the slash fails."""
 
 
 def path_of(solution: Value) -> str:
-    """The path that a solution picks; TIMEOUT too where the referee raises before it picks any.
+    """The path that a solution picks; TIMEOUT also if the referee raises before it picks one.
 
     >>> path_of(NIL), path_of((b"a", (b"b", (b"c", NIL)))), path_of((b"a", (NIL, NIL)))
     ('timeout', 'move', 'timeout')
@@ -48,7 +48,7 @@ def path_of(solution: Value) -> str:
 
 
 def conditions_of(coin: GameCoin, solution: Value, run: Run) -> Value:
-    """What the referee of `coin` asks for. Raises `RefereeRefusal`, or `ValidatorRaised`."""
+    """The conditions of the referee of `coin`. Raises `RefereeRefusal` or `ValidatorRaised`."""
     path = path_of(solution)
     if path == SLASH:
         return _slash(coin, solution, run)
@@ -87,6 +87,6 @@ def _slash(coin: GameCoin, solution: Value, run: Run) -> Value:
     if not isinstance(address, bytes):
         raise RefereeRefusal("REF-SLASH-8")
     program = Program(serialize(validator))
-    # Asked with no result at first: what is not behind INFOHASH_A is refused, and never run.
+    # Called without a result first: a validator that is not that of INFOHASH_A is refused, not run.
     slash_conditions(coin, state, program, NIL, address)
     return slash_conditions(coin, state, program, run(validator, state, evidence), address)

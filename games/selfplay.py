@@ -1,4 +1,4 @@
-"""A game played by two policies, without a channel: where the calls of validators come from."""
+"""Games between two policies without a channel, as a source of validator calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.judge import own_move, position_after
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """A legal move made at `before`, and the opponent that receives it, who may hold evidence."""
+    """A legal move made at `before`, and the opponent that receives it and judges it."""
 
     before: Position
     play: Play
@@ -23,7 +23,7 @@ class PlayedMove:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a validator: a move made at `before`, and the evidence it is judged with."""
+    """A call of a validator: a move made at `before`, judged with this evidence."""
 
     before: Position
     move: bytes
@@ -35,7 +35,7 @@ class Call:
 def turns(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
 ) -> Iterator[PlayedMove]:
-    """Play one game; every move that is made, in order. It ends where somebody settles."""
+    """Play one game and yield its moves in order, up to the settlement."""
     position = game.initial(terms).position
     entropy = [chance.bytes(64), chance.bytes(64)]
     players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
@@ -53,7 +53,7 @@ def turns(
 def calls(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
 ) -> Iterator[Call]:
-    """Play one game; every call that the receivers of its moves make, in order.
+    """Play one game and yield the validator calls of the receivers of its moves, in order.
 
     Each receiver tries `()` first and then its own evidence, as on chain.
     """

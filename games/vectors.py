@@ -1,8 +1,8 @@
-"""Conformance vectors: one call of one validator a line, and what must come out of it.
+"""Conformance vectors: calls of validators with their expected results, one a line.
 
-The format is the specification's: JSON Lines, each case an object with the keys of `Case`.
-A case is put to the game's Python rules and to its program, and all that it states is
-compared: legal or not, and of a legal move the next validator, its state and its size limit.
+The format is the specification's: JSON Lines, each case an object with the keys of `Case`. A check
+runs the game's Python rules and its program on a case, and compares everything that the case
+states: the verdict, and after a legal move the next validator, its state and its size limit.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _FIELDS = ("next validator", "next state", "next max_move_size")
 
 
 class BadCase(ValueError):
-    """A line is no conformance case; the message names the line and the key."""
+    """A malformed conformance case; the message names the line and the key."""
 
 
 class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a legal move leads to; `state` as in `Case`."""
+    """The expected record after a legal move; `state` as in `Case`."""
 
     validator: str
     state: Any
@@ -41,11 +41,11 @@ class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One case, as it is written.
+    """A case as it stands in a file.
 
     `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or
-    `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is what
-    the challenger gets. `next` is there for a legal move that does not end the game.
+    `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is the
+    challenger's share. `next` is given for a legal move that does not end the game.
     """
 
     id: str
@@ -63,7 +63,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
 
 def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
-    """The cases of a file's lines, one by one; blank lines do not count.
+    """Read cases from lines, skipping blank ones.
 
     Raises `BadCase` at the first bad line.
 
@@ -84,9 +84,9 @@ def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
 
 
 def check(case: Case, game: Game | None = None) -> list[str]:
-    """The differences between a case and what the rules and the program say, a line each.
+    """Compare a case with the rules and the program: a line for each difference.
 
-    Empty when all agrees. `game` stands in for the registered game of that name.
+    `game` replaces the registered game of that name.
     """
     try:
         game = game or registry.get(case.game)
@@ -96,53 +96,54 @@ def check(case: Case, game: Game | None = None) -> list[str]:
         return [f"{game.name} has no validator {case.validator!r}"]
     hashes = hashes_of(game)
     try:
-        question = worked_out(case, game.name, hashes)
+        resolved = resolve_case(case, game.name, hashes)
     except BadCase as error:
         return [str(error)]
     return [
-        *_differences("python", question, _ask_rules(question, game, hashes)),
-        *_differences("program", question, _ask_program(question, game.programs[case.validator])),
+        *_differences("python", resolved, _ask_rules(resolved, game, hashes)),
+        *_differences("program", resolved, _ask_program(resolved, game.programs[case.validator])),
     ]
 
 
 def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> list[str]:
-    """The differences between a case and what other programs say, those of `name`.
+    """Compare a case with the programs of any author, called `name`: a line for each difference.
 
-    The case's game is not looked at: any author's validators may be put in its game's place.
+    The case's own game does not matter.
     """
     if case.validator not in programs:
         return [f"{name} has no validator {case.validator!r}"]
     hashes = {validator: program.hash for validator, program in programs.items()}
     try:
-        question = worked_out(case, name, hashes)
+        resolved = resolve_case(case, name, hashes)
     except BadCase as error:
         return [str(error)]
     program = programs[case.validator]
-    return _differences("program", question, _ask_program(question, program))
+    return _differences("program", resolved, _ask_program(resolved, program))
 
 
 def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
-    """The environment in which a case calls its validator, one of `programs`, serialized.
+    """The serialized environment in which a case calls its validator, one of `programs`.
 
     Raises `BadCase`.
     """
     hashes = {validator: program.hash for validator, program in programs.items()}
-    question = worked_out(case, name, hashes)
-    return _arguments(question, programs[case.validator])
+    resolved = resolve_case(case, name, hashes)
+    return _arguments(resolved, programs[case.validator])
 
 
 def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
-    """What the rules of a game say of a case, with the rule that decides it; None where the
-    state is none of the validator's. `hashes` are those of the programs that are played with.
+    """The verdict of a game's rules on a case, with the rule that decides it.
+
+    None if the case's state is not one of its validator. `hashes` are those of the programs.
 
     Raises `BadCase`.
     """
     validator = game.validators.get(case.validator)
     if validator is None:
         return None
-    question = worked_out(case, game.name, hashes)
+    resolved = resolve_case(case, game.name, hashes)
     try:
-        return _judged(question, validator, hashes)
+        return _judged(resolved, validator, hashes)
     except BadState:
         return None
 
@@ -150,13 +151,14 @@ def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
 # --- the two answers --------------------------------------------------------------------------
 
 _Answer = tuple[str, Value]
-"""valid, slash, raise or what went wrong instead; and of a legal move, the program's result."""
+"""The verdict (valid, slash, raise) or an error; and, of a legal move, the program's result."""
 
 
-class Question(msgspec.Struct, frozen=True):
-    """A case with its values worked out; `result` is what a program returns for a legal move.
+class ResolvedCase(msgspec.Struct, frozen=True):
+    """A case with its values as CLVM.
 
-    `result` is the list of three: the next program's hash, the next state, the size limit.
+    `result` is what a program returns for a legal move: a list of the next program's hash, the next
+    state and the size limit.
     """
 
     case: Case
@@ -166,12 +168,12 @@ class Question(msgspec.Struct, frozen=True):
     result: Value
 
 
-def _ask_rules(question: Question, game: Game, hashes: Hashes) -> _Answer:
+def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
     try:
-        verdict = _judged(question, game.validators[question.case.validator], hashes)
+        verdict = _judged(resolved, game.validators[resolved.case.validator], hashes)
     except BadState as error:
         return f"bad state ({error})", NIL
-    except Exception as error:  # the rules of a stranger's game: a fault, not the end of the run
+    except Exception as error:  # another author's rules: their error is a difference
         return f"{type(error).__name__} ({error})", NIL
     match verdict:
         case Valid(step):
@@ -182,20 +184,20 @@ def _ask_rules(question: Question, game: Game, hashes: Hashes) -> _Answer:
             return "raise", NIL
 
 
-def _judged(question: Question, validator: Validator, hashes: Hashes) -> Verdict:
-    """Raises `BadState`."""
+def _judged(resolved: ResolvedCase, validator: Validator, hashes: Hashes) -> Verdict:
+    """Judge a case by the rules. Raises `BadState`."""
     return validator.judge(
-        validator.read_state(question.state),
-        question.move,
-        question.case.mover_share,
-        question.case.amount,
-        question.evidence,
+        validator.read_state(resolved.state),
+        resolved.move,
+        resolved.case.mover_share,
+        resolved.case.amount,
+        resolved.evidence,
         hashes,
     )
 
 
-def _ask_program(question: Question, program: Program) -> _Answer:
-    outcome = run_serialized(program.serialized, _arguments(question, program))
+def _ask_program(resolved: ResolvedCase, program: Program) -> _Answer:
+    outcome = run_serialized(program.serialized, _arguments(resolved, program))
     match outcome:
         case ProgramSlash():
             return "slash", NIL
@@ -207,43 +209,43 @@ def _ask_program(question: Question, program: Program) -> _Answer:
             return "valid", outcome.value
 
 
-def _arguments(question: Question, program: Program) -> bytes:
+def _arguments(resolved: ResolvedCase, program: Program) -> bytes:
     return validator_arguments(
-        _coin(question), question.state, program, question.evidence, NO_ADDRESS
+        _coin(resolved), resolved.state, program, resolved.evidence, NO_ADDRESS
     )
 
 
-def _coin(question: Question) -> GameCoin:
-    """A game coin with what the case states; the rest is only of the right shape.
+def _coin(resolved: ResolvedCase) -> GameCoin:
+    """A game coin with the values of the case; the others only have the right shape.
 
-    INFOHASH_B is the commitment to what a legal move must lead to, and otherwise `()`.
+    INFOHASH_B commits to the record after a legal move, and is `()` otherwise.
     """
     commitment = NIL
-    match question.result:
+    match resolved.result:
         case (bytes(program_hash), (state, _)) if program_hash:
             commitment = infohash(program_hash, tree_hash(state))
     return GameCoin(
         mover_key=bytes(48),
         waiter_key=bytes(48),
         timeout=15,
-        amount=question.case.amount,
+        amount=resolved.case.amount,
         mod_hash=bytes(32),
         nonce=0,
-        move=question.move,
-        max_move_size=question.case.max_move_size,
+        move=resolved.move,
+        max_move_size=resolved.case.max_move_size,
         infohash_b=commitment,
-        mover_share=question.case.mover_share,
+        mover_share=resolved.case.mover_share,
         infohash_a=FIRST,
     )
 
 
-def _differences(who: str, question: Question, answer: _Answer) -> list[str]:
+def _differences(who: str, resolved: ResolvedCase, answer: _Answer) -> list[str]:
     said, result = answer
-    if said != question.case.expect:
-        return [f"{who}: expected {question.case.expect}, got {said}"]
+    if said != resolved.case.expect:
+        return [f"{who}: expected {resolved.case.expect}, got {said}"]
     if said != "valid":
         return []
-    wanted, got = _record(question.result), _record(result)
+    wanted, got = _record(resolved.result), _record(result)
     if len(got) != len(wanted):
         return [f"{who}: the result has {len(got)} elements"]
     return [
@@ -254,7 +256,7 @@ def _differences(who: str, question: Question, answer: _Answer) -> list[str]:
 
 
 def _record(result: Value) -> list[Value]:
-    """A program's result as its elements; what is absent at the end counts as `()`."""
+    """The elements of a program's result; absent ones at the end count as `()`."""
     try:
         elements = from_list(result)
     except NotAList:
@@ -265,8 +267,8 @@ def _record(result: Value) -> list[Value]:
 # --- values -----------------------------------------------------------------------------------
 
 
-def worked_out(case: Case, game: str, hashes: Hashes) -> Question:
-    """A case with its values. Raises `BadCase` for a validator that the game does not have."""
+def resolve_case(case: Case, game: str, hashes: Hashes) -> ResolvedCase:
+    """Resolve the values of a case. Raises `BadCase` for an unknown validator."""
 
     def hash_of(name: str) -> bytes:
         if name not in hashes:
@@ -282,7 +284,7 @@ def worked_out(case: Case, game: str, hashes: Hashes) -> Question:
                 int_to_atom(case.next.max_move_size),
             )
         )
-    return Question(
+    return ResolvedCase(
         case,
         bytes.fromhex(case.move),
         read_value(case.state, "state", hash_of),
@@ -292,7 +294,7 @@ def worked_out(case: Case, game: str, hashes: Hashes) -> Question:
 
 
 def check_values(case: Case) -> None:
-    """Check what the types do not say. Raises `BadCase`, naming the key."""
+    """Check the values that the types leave open. Raises `BadCase`, naming the key."""
     if not _HEX.fullmatch(case.move):
         raise BadCase("key `move`: not hex without a prefix")
     if case.next is not None and case.expect != "valid":
@@ -310,10 +312,10 @@ def read_value(
     hash_of: Callable[[str], bytes],
     source_of: Callable[[str], Value] | None = None,
 ) -> Value:
-    """A value as the format writes it; `key` is where it stands. Raises `BadCase`.
+    """Read a value of the format, written at `key`. Raises `BadCase`.
 
-    `hash_of` gives the hash of a program; `source_of`, where ``{"source": name}`` may stand, its
-    code.
+    `hash_of` returns the hash of a program, and `source_of`, if ``{"source": name}`` is allowed,
+    its code.
     """
     match described:
         case bool():

@@ -22,7 +22,7 @@ from channel.system.file_kinds import Kind, check_kind
 from clsp.values import Value, serialize
 from games.contract import Play, Position, Seat
 from games.errors import BadState
-from games.vectors import BadCase, Case, worked_out
+from games.vectors import BadCase, Case, resolve_case
 from games.vectors import read as read_cases
 
 PLAY, STATE = "play", "state"
@@ -75,7 +75,7 @@ def load(target: Target, folder: Path) -> list[Probe]:
 
 
 def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]) -> Probe | None:
-    asked = worked_out(case, target.name, target.hashes)
+    asked = resolve_case(case, target.name, target.hashes)
     if target.rules is None:
         site = honest.get((case.validator, serialize(asked.state)))
     else:

@@ -8,7 +8,7 @@ import msgspec
 
 from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, LabFinding, Trial
 from channel.lab.laws import Needs
-from games.vectors import check_program, worked_out
+from games.vectors import check_program, resolve_case
 
 _SEVERITY = {
     ("valid", "slash"): (THEFT, "an honest move is slashed: its mover loses everything"),
@@ -37,7 +37,7 @@ class RecordedCases:
                 severity, text = _SEVERITY.get(
                     (case.expect, got), (DISAGREEMENT, f"a recorded case: {wrong}")
                 )
-                asked = worked_out(case, target.name, target.hashes)
+                asked = resolve_case(case, target.name, target.hashes)
                 shown = msgspec.to_builtins(case)
                 yield LabFinding(
                     *(self.name, case.validator, severity, text, f"recorded: {text}", shown),

@@ -19,7 +19,7 @@ from clsp.integers import atom_to_int
 from clsp.values import NIL, Value, serialize
 from games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
 from games.errors import IllegalAction
-from games.vectors import Question, worked_out
+from games.vectors import ResolvedCase, resolve_case
 
 HELD = 16
 """The most pieces of evidence that a challenger is assumed to hold."""
@@ -96,7 +96,7 @@ _last: list[tuple[Target, tuple[Site, ...]]] = []
 
 
 def _read_sites(target: Target) -> tuple[Site, ...]:
-    questions = [worked_out(case, target.name, target.hashes) for case in target.honest]
+    questions = [resolve_case(case, target.name, target.hashes) for case in target.honest]
     legal = [asked for asked in questions if asked.case.expect == "valid"]
     proofs: dict[tuple[str, bytes, bytes], dict[bytes, Value]] = {}
     shared: dict[str, dict[bytes, Value]] = {}
@@ -132,8 +132,13 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
     return tuple(sites.values())
 
 
+<<<<<<< HEAD
 def known_next(target: Target, asked: Question) -> Next | None:
     """The next record that a legal case states."""
+=======
+def known_next(target: Target, asked: ResolvedCase) -> Next | None:
+    """What a legal case says that it leads to."""
+>>>>>>> 70d0e98 (Write the docstrings of the games and the pages for authors in plain English)
     step = asked.case.next
     if step is None:
         return None
@@ -153,7 +158,7 @@ def legal_result(target: Target, result: Value) -> Valid | None:
     return None
 
 
-def _next_state(asked: Question) -> Value:
+def _next_state(asked: ResolvedCase) -> Value:
     match asked.result:
         case (_, (state, (bytes(), _))):
             return state
@@ -161,5 +166,5 @@ def _next_state(asked: Question) -> Value:
             return NIL
 
 
-def _place_of(asked: Question) -> tuple[str, bytes, bytes]:
+def _place_of(asked: ResolvedCase) -> tuple[str, bytes, bytes]:
     return asked.case.validator, serialize(asked.state), asked.move

@@ -32,7 +32,7 @@ from games.contract import Game, Hashes
 from games.errors import UnknownGame
 from games.names import nearest, nearest_or_all, printable
 from games.referee import referee
-from games.vectors import BadCase, Case, worked_out
+from games.vectors import BadCase, Case, resolve_case
 from games.vectors import read as read_cases
 
 LONGEST_NAME = 60
@@ -200,7 +200,7 @@ def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
                 near = nearest_or_all(validator, file.programs)
                 raise UsageError(f"{where}: case {case.id}: no program {validator!r}{near}")
         try:
-            worked_out(case, file.name, dict.fromkeys(file.programs, b""))
+            resolve_case(case, file.name, dict.fromkeys(file.programs, b""))
         except BadCase as error:
             raise UsageError(f"{where}: case {case.id}: {error}") from None
         if case.expect == "valid" and not 0 <= case.mover_share <= case.amount:
