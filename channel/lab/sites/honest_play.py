@@ -132,13 +132,8 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
     return tuple(sites.values())
 
 
-<<<<<<< HEAD
-def known_next(target: Target, asked: Question) -> Next | None:
-    """The next record that a legal case states."""
-=======
 def known_next(target: Target, asked: ResolvedCase) -> Next | None:
-    """What a legal case says that it leads to."""
->>>>>>> 70d0e98 (Write the docstrings of the games and the pages for authors in plain English)
+    """The next record that a legal case states."""
     step = asked.case.next
     if step is None:
         return None
