@@ -54,7 +54,7 @@ class Plan:
 class Adversary:
     """An honest peer that deviates in one way from its `step`-th message on.
 
-    Override `say` to change messages and `push` to change spends. Once it is due, `act` runs
+    Override `send` to change messages and `push` to change spends. Once it is due, `act` runs
     after every event, `block` after every block, and `last` after the other side has handled
     that block and pushed its spends. Set `done` when it has deviated, so that a run in which it
     never could is reported as such.
@@ -70,8 +70,8 @@ class Adversary:
     def __init__(self, peer: Peer, plan: Plan) -> None:
         self.peer = peer
         self.plan = plan
-        self.said = 0
-        self.meant: list[bytes] = []
+        self.sent_count = 0
+        self.intended: list[bytes] = []
         self.deviated_at: int | None = None
         self._offered: Offer | None = None
 
@@ -83,7 +83,7 @@ class Adversary:
     @done.setter
     def done(self, deviated: bool) -> None:
         if deviated and self.deviated_at is None:
-            self.deviated_at = self.said
+            self.deviated_at = self.sent_count
 
     # --- the interface of a peer ---
 
@@ -110,16 +110,16 @@ class Adversary:
             effects += self.act()
         return effects
 
-    def means(self, blob: bytes) -> bool:
+    def is_intended(self, blob: bytes) -> bool:
         """Whether its peer made this message, possibly in another encoding."""
         try:
-            return blob in self.meant or encode(decode(blob)) in self.meant
+            return blob in self.intended or encode(decode(blob)) in self.intended
         except Violation:
             return False
 
     # --- what an adversary overrides ---
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The messages to send instead of this one, once it is due."""
         return [blob]
 
@@ -144,7 +144,7 @@ class Adversary:
     @property
     def due(self) -> bool:
         """Whether it has sent enough messages to deviate."""
-        return self.said > self.plan.step
+        return self.sent_count > self.plan.step
 
     @property
     def side(self) -> Side:
@@ -263,9 +263,9 @@ class Adversary:
         for effect in effects:
             match effect:
                 case Send(blob):
-                    self.said += 1
-                    self.meant.append(blob)
-                    blobs = self.say(decode(blob), blob) if self.due else [blob]
+                    self.sent_count += 1
+                    self.intended.append(blob)
+                    blobs = self.send(decode(blob), blob) if self.due else [blob]
                     changed += [Send(one) for one in blobs]
                 case Push() if self.due:
                     changed += self.push(effect)
@@ -277,7 +277,7 @@ class Adversary:
 class MessageChanger(Adversary):
     """Replaces the first message that it can, once it is due."""
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The messages in place of this one."""
         changed = None if self.done else self.change(message, blob)
         if changed is None:

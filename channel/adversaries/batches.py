@@ -120,8 +120,8 @@ class _Replayer(MessageChanger):
 
 @adversary("flooder", "sends a flood of requests around every message")
 class _Flooder(Adversary):
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
-        if not self.is_open or self.said - self.plan.step > FLOODED:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
+        if not self.is_open or self.sent_count - self.plan.step > FLOODED:
             return [blob]
         self.done = True
         before = self.plan.chance.below(REQUESTS)
@@ -131,7 +131,7 @@ class _Flooder(Adversary):
 
 @adversary("false-advisory", "sends early reveals that are wrong, late, or of no game")
 class _FalseAdvisory(Adversary):
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         chance = self.plan.chance
         if isinstance(message, Advisory):
             self.done = True

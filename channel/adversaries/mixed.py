@@ -23,12 +23,12 @@ class _Chameleon(Adversary):
         picked = [plan.chance.pick(others) for _ in range(FACES)]
         self.faces = [get(name)(peer, plan) for name in picked]
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The messages of the first that changes this one."""
         for face in self._faces():
-            said = face.say(message, blob)
-            if said != [blob]:
-                return said
+            sent = face.send(message, blob)
+            if sent != [blob]:
+                return sent
         return [blob]
 
     def push(self, push: Push) -> list[Effect]:
@@ -55,7 +55,7 @@ class _Chameleon(Adversary):
         while left:
             faces.append(left.pop(self.plan.chance.below(len(left))))
         for face in faces:
-            face.said, face.meant = self.said, self.meant
+            face.sent_count, face.intended = self.sent_count, self.intended
         return faces
 
 
@@ -67,7 +67,7 @@ class _Madman(OnChainCheat):
         # It goes on chain at a random block.
         return []
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The message, nothing, the message twice, or another one beside it."""
         kind = self.plan.chance.below(12)
         self.done = True

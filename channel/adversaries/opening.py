@@ -32,7 +32,7 @@ from games.referee import CREATE_COIN
 class _NoFunding(Adversary):
     default_step = 0
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         if not isinstance(message, Funding | Funded):
             return [blob]
         self.done = True
@@ -46,7 +46,7 @@ class _NoFunding(Adversary):
 class _SecretFunder(Adversary):
     default_step = 0
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         if not isinstance(message, Funded):
             return [blob]
         self.done = True

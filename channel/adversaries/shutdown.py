@@ -24,7 +24,7 @@ class _Withholder(Adversary):
         # The other side is to ask for the shutdown.
         return [] if isinstance(event, Close) else super().handle(event)
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         if not isinstance(message, ShutdownDone):
             return [blob]
         self.done = True

@@ -11,14 +11,14 @@ from channel.protocol.messages import Batch, Message, Settle, decode
 
 @adversary("silent", "sends no more messages, and defends its money on chain")
 class _Silent(Adversary):
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         self.done = True
         return []
 
 
 @adversary("dead", "sends and pushes nothing any more")
 class _Dead(Adversary):
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         self.done = True
         return []
 
@@ -41,7 +41,7 @@ class _DeniesSettlement(Adversary):
             return []
         return super().handle(event)
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         return [] if self._denies else [blob]
 
     def _settles(self, blob: bytes) -> bool:

@@ -154,7 +154,7 @@ class LatePreempter(Adversary):
         super().__init__(peer, plan)
         self._held: Push | None = None
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """Nothing."""
         return []
 

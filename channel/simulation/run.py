@@ -149,7 +149,7 @@ class RunLog:
     def _log_delivery(self, receiver: str, message: bytes) -> None:
         sender = 1 - self._names.index(receiver)
         actor = self._parties[self._names[sender]].actor
-        honest = not isinstance(actor, Adversary) or actor.means(message)
+        honest = not isinstance(actor, Adversary) or actor.is_intended(message)
         self.delivered.append(Delivered(sender, message, honest))
 
     def _disclose(

@@ -61,7 +61,7 @@ def part_of(run: Run) -> str:
     actor = run.parties[run.scenario.side].actor
     if not isinstance(actor, Adversary) or not actor.deviated_at:
         return HANDSHAKE
-    match decode(actor.meant[actor.deviated_at - 1]):
+    match decode(actor.intended[actor.deviated_at - 1]):
         case Batch() as batch:
             return _main(batch, actor.peer.play.history.numbered(batch.number - 1))
         case Shutdown() | ShutdownDone():

@@ -204,9 +204,9 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
 def next_step(run: Run) -> int | None:
     """The next step at which this adversary can do something else; None if there is none."""
     actor, step = run.parties[run.scenario.side].actor, run.scenario.step
-    if not isinstance(actor, Adversary) or actor.said <= step:
+    if not isinstance(actor, Adversary) or actor.sent_count <= step:
         return None
     if actor.deviated_at is not None:
         return max(step + 1, actor.deviated_at)
     # One that deviates at the first opportunity has found none, and will not find one later.
-    return None if actor.at_once else max(step + 1, actor.said)
+    return None if actor.at_once else max(step + 1, actor.sent_count)

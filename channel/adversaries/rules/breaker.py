@@ -63,7 +63,7 @@ class RuleBreaker(Adversary):
                 self.part = e.part
         return super().handle(event)
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """One of the variants that break the rule; the message itself if there is none."""
         variants = [] if self.done else self.variants(message)
         return self.pick(variants) if variants else [blob]
@@ -102,7 +102,7 @@ class RuleBreaker(Adversary):
 class Requester(RuleBreaker):
     """Requests the potato with every batch, to hold it while the other player still decides."""
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
@@ -121,7 +121,7 @@ class Requester(RuleBreaker):
 class SilentBreaker(RuleBreaker):
     """Sends no more messages, from the one on that is due by its rule."""
 
-    def say(self, message: Message, blob: bytes) -> list[bytes]:
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
         """Nothing."""
         moves = isinstance(message, Batch) and any(
             isinstance(act, Move | Settle) for act in message.actions

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
+from channel.adversaries.batches import NOWHERE
 from channel.adversaries.rules.breaker import Requester, RuleBreaker, Variants, breaks
 from channel.errors import InvariantError, Violation
 from channel.peer.onchain.signed_games import SignedGames
@@ -24,9 +25,6 @@ from channel.protocol.messages import (
 from channel.protocol.proposals import first_game
 from games.choices import least_action
 from games.errors import IllegalAction
-
-NOWHERE = 1 << 40
-"""The id of a game that does not exist."""
 
 
 def _with(one: RuleBreaker, message: Message, action: BatchAction) -> Variants:

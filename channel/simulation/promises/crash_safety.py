@@ -43,8 +43,8 @@ def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
                 case Store(_, data):
                     stored.append(data)
                 case Send(blob) if not isinstance(decode(blob), Request | Advisory):
-                    said = decode(blob)
-                    needs = (blob, *_conditions(talk, said), *_proposed(said))
+                    message = decode(blob)
+                    needs = (blob, *_conditions(talk, message), *_proposed(message))
                     if not all(_kept(need, stored) for need in needs):
                         yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
                 case Push("move" | "redo", bundle):
@@ -139,7 +139,7 @@ def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
 
 
 def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
-    """Whether a store among these has it, and nothing is said or pushed before."""
+    """Whether a store among these has it, and nothing is sent or pushed before."""
     for effect in effects:
         if isinstance(effect, Store) and need in effect.data:
             return True

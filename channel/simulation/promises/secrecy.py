@@ -65,14 +65,14 @@ def _values(run: Run) -> Iterator[str]:
     values = {value for parts in revealed for part in parts for value in _cut(part)}
     for one, parts in zip(uttered, revealed, strict=True):
         blobs = _bytes(one)
-        said = {value for value in values if any(value in blob for blob in blobs)}
-        if any(not any(value in part for part in parts) for value in said):
+        disclosed = {value for value in values if any(value in blob for blob in blobs)}
+        if any(not any(value in part for part in parts) for value in disclosed):
             yield f"a {one.name} has a value in it before the move that reveals it"
-        values -= said
+        values -= disclosed
 
 
 def _revealed(one: Disclosure) -> list[bytes]:
-    """The moves and early reveals in something that was said or pushed."""
+    """The moves and early reveals in a message or a bundle."""
     if isinstance(one.content, bytes):
         match decode(one.content):
             case Batch(_, actions):

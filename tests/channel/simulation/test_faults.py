@@ -70,7 +70,7 @@ def test_the_engine_has_a_check_for_each_rule_and_each_check_a_name() -> None:
     assert len(faults()) > 100
 
 
-def test_a_settlement_in_the_others_turn_is_a_theft_whoever_answers_it() -> None:
+def test_a_settlement_on_the_counterpartys_turn_is_noticed_whoever_answers_it() -> None:
     """The engine without CH-SETTLE-2 takes it, and says nothing of it."""
     fault = BY_NAME["unchecked transitions._settle/2"]
     found = examine(fault, "theft")
@@ -88,7 +88,7 @@ def test_a_fault_is_noticed(name: str) -> None:
 
 
 @pytest.mark.long
-def test_every_fault_is_noticed_or_there_is_a_reason_why_not() -> None:
+def test_every_fault_is_noticed_or_has_a_reason_why_not() -> None:
     found = list(examine_all("long", 2))
     assert [one for one in found if cli.is_open(one)] == []
     assert set(ARGUED) <= {one.fault for one in found}
@@ -112,7 +112,7 @@ def test_a_fault_is_gone_when_its_run_is_over() -> None:
             transitions._settle(table.ends[ANN].state, Side(game.mover.other), Settle(game.id))
 
 
-def test_a_check_that_is_skipped_raises_no_more_and_says_that_it_was_reached() -> None:
+def test_a_skipped_check_does_not_raise_and_reports_that_it_was_reached() -> None:
     table = in_a_game()
     state = table.ends[ANN].state
     game = state.games[0]
@@ -185,7 +185,7 @@ def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
     assert cli.is_open(found)
 
 
-def test_without_a_fault_the_same_runs_break_always() -> None:
+def test_without_a_fault_the_same_runs_break_no_promise() -> None:
     fault = PlantedFault(
         "none", ("safety",), "nothing", EngineFault, ("leaver", "breaks-ch-settle-2")
     )
@@ -193,7 +193,7 @@ def test_without_a_fault_the_same_runs_break_always() -> None:
         assert check(FaultyArena(scenario, fault).run()) == []
 
 
-def test_the_command_tells_what_noticed_what(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reports_what_noticed_each_fault(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "dispute", "faults", "_settle/2", "stores last", "--json")
     assert ran.code == 0, ran.err
     told = json.loads(ran.out)

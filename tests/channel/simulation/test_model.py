@@ -54,7 +54,7 @@ def test_every_rule_has_its_adversary_or_a_reason_why_not() -> None:
 
 
 @pytest.mark.parametrize("rule", sorted(set(RULES) - set(UNBREAKABLE)))
-def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> None:
+def test_each_rule_breaker_breaks_its_rule_and_is_accused_of_it(rule: str) -> None:
     """By the model, which the engine has no part in, and by the honest side."""
     run, talk = broken_by(rule)
     assert check(run) == []
@@ -68,7 +68,7 @@ def test_who_breaks_a_rule_breaks_that_one_and_is_accused_of_it(rule: str) -> No
         assert accused[0] in talk.rules or not accused[0].startswith("CH-")
 
 
-def test_all_that_honest_peers_say_is_lawful_to_the_end() -> None:
+def test_honest_peers_break_no_rule() -> None:
     done = Arena(Scenario(GAMES, "lawful", hands=2, staggered=True, policies=POLICIES)).run()
     for side in (0, 1):
         talk = conversation(replace(done, scenario=replace(done.scenario, side=1 - side)))
@@ -118,7 +118,7 @@ def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
             assert talk.broken[0].startswith("it sent a batch" if sent else "it accepted what")
 
 
-def test_an_accusation_without_cause_is_found() -> None:
+def test_a_false_accusation_is_found() -> None:
     run = Arena(Scenario(GAMES[:1], "cause", policies=POLICIES)).run()
     end = run.parties[run.scenario.honest]
     at = next(
@@ -139,7 +139,7 @@ def test_an_accusation_without_cause_is_found() -> None:
         assert talk.broken, rule
 
 
-def test_a_batch_of_what_does_not_exist_breaks_each_of_its_rules() -> None:
+def test_a_batch_about_unknown_games_breaks_a_rule_with_each_action() -> None:
     run = Arena(Scenario(GAMES[:1], "nothing")).run()
     talk = conversation(run)
     agreed = talk.handshake.agreed
@@ -151,7 +151,7 @@ def test_a_batch_of_what_does_not_exist_breaks_each_of_its_rules() -> None:
     assert verdict.after is None
 
 
-def test_an_empty_batch_that_was_asked_for_counts() -> None:
+def test_an_empty_batch_in_answer_to_a_request_is_valid() -> None:
     """The other side's peer would have said more; the honest side asked, and has to take it."""
     policies = ("aggressive", "random")
     scenario = Scenario(
@@ -160,7 +160,7 @@ def test_an_empty_batch_that_was_asked_for_counts() -> None:
     assert check(Arena(scenario).run()) == []
 
 
-def test_one_seed_makes_other_choices_at_every_step() -> None:
+def test_the_random_choices_of_an_adversary_depend_on_its_step() -> None:
     """By chance alone: the same adversary, in the same session, some messages later."""
     picked = set()
     for step in range(12):

@@ -53,13 +53,13 @@ def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", names())
-def test_an_adversary_waits_for_what_is_not_there_yet(name: str, side: int) -> None:
+def test_an_adversary_does_nothing_before_there_is_a_channel(name: str, side: int) -> None:
     """A block may come between any two messages, the first ones of the opening too."""
     arena = Arena(Scenario(GAME, "early", name, side=side))
     actor = arena.parties[side].actor
     assert isinstance(actor, Adversary)
     actor.start(arena.chain.peak())
-    actor.said = 50
+    actor.sent_count = 50
     actor.handle(Block(arena.chain.peak() + 1))
     actor.last()
     assert actor.phase in (Phase.OPENING, Phase.FAILED)
@@ -93,7 +93,7 @@ def test_two_live_games_at_a_few_steps(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "stale-any", *AT_LENGTH])
-def test_hands_one_after_the_other_and_games_beside_each_other(name: str) -> None:
+def test_successive_hands_and_staggered_games(name: str) -> None:
     phases: set[tuple[str | None, ...]] = set()
     hands = 0
     for step, staggered in ((9, True), (17, False), (22, True)):
@@ -110,7 +110,7 @@ def test_hands_one_after_the_other_and_games_beside_each_other(name: str) -> Non
     assert hands == 4
 
 
-def test_what_the_balances_do_not_cover_is_cancelled_and_the_rest_goes_on() -> None:
+def test_an_unaffordable_proposal_is_cancelled_and_play_goes_on() -> None:
     policies = ("aggressive", "aggressive")
     done = run("", games=GAME, hands=4, contribution=1000, policies=policies)
     assert check(done) == []
@@ -178,7 +178,7 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
         for part in everything.everywhere(Scenario(GAME, "once", name)):
             tally.merge(part)
     assert (tally.broken, tally.exceptions) == ([], [])
-    said = at(runs[-1]).meant
+    said = at(runs[-1]).intended
     places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]
     assert len(set(places)) == len(places)
     if name == "dead":
@@ -207,7 +207,7 @@ def has_move(blob: bytes) -> bool:
     return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
 
 
-def test_what_is_remembered_of_other_runs_changes_none() -> None:
+def test_remembered_signatures_change_no_run() -> None:
     scenario = Scenario(GAME, "same", "wrong-reveal", 5, weather="reorgs")
     alone = Context().run(lambda: played(scenario)[2])  # nothing is remembered in a new context
     with bls.remembered():
@@ -259,13 +259,13 @@ def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set
         ("silent", 6, ("move", "redo")),
     ],
 )
-def test_a_side_that_does_not_look_after_its_money_is_found_out(
+def test_lost_spends_of_the_honest_side_are_found(
     name: str, step: int, lost: tuple[str, ...]
 ) -> None:
     assert any(faulty(name, step + more, *lost) for more in (0, 1, 2))
 
 
-def test_a_side_that_makes_an_illegal_move_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_illegal_move_of_the_honest_side_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ledger judges the honest side, too."""
     monkeypatch.setattr(Scenario, "honest", property(lambda scenario: scenario.side))
     found = [
@@ -288,7 +288,7 @@ def test_a_key_in_a_message_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "leaver"])
-def test_a_value_that_is_out_before_the_move_that_reveals_it_is_found(name: str) -> None:
+def test_a_value_disclosed_before_its_move_is_found(name: str) -> None:
     """As soon as it is in anything else, a bundle's solution or a message of any kind."""
     done = run(name, 6)
     end = done.parties[done.scenario.honest]
@@ -317,7 +317,7 @@ def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyP
     assert all("blocks deep" in one.how for one in found)
 
 
-def test_news_that_are_not_so_are_found() -> None:
+def test_false_news_is_found() -> None:
     done = run("silent", 6)
     end = done.parties[done.scenario.honest]
     told = [*end.news]
@@ -381,7 +381,7 @@ def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
     assert any("it offers 5 mojos for a" in one.how for one in check(done))
 
 
-def test_the_ledger_and_the_engine_count_the_same() -> None:
+def test_the_ledger_and_the_engine_agree_on_every_state() -> None:
     """Worked out apart from each other, for every state of a session."""
     done = run("")
     states = conversation(done).accounts
@@ -402,7 +402,7 @@ def test_the_ledger_and_the_engine_count_the_same() -> None:
 # --- the registry --------------------------------------------------------------------------------
 
 
-def test_an_adversary_has_a_name_of_its_own_and_says_what_it_does() -> None:
+def test_each_adversary_has_a_unique_name_and_a_description() -> None:
     for name in names():
         kind = get(name)
         assert kind.name == name
@@ -441,7 +441,7 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
     assert check_scenario(Scenario(GAME, "x")).balance == 3000
 
 
-def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 5)]
     monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
     monkeypatch.setattr(everything, "MOST_STEPS", 1)
@@ -454,7 +454,7 @@ def test_what_raises_is_counted_and_the_rest_still_run(monkeypatch: pytest.Monke
     assert "planted" in tally.exceptions[0][1]
 
 
-def test_an_adversary_is_its_peer_but_for_one_thing() -> None:
+def test_before_its_step_an_adversary_sends_what_its_peer_made() -> None:
     """Before its step every message is what the peer made."""
     done = run("greedy-share", 9)
     (side,) = {done.scenario.side}
