@@ -46,7 +46,7 @@ COMMAND = "from channel.cli import main; main()"
 BUSY = """
 import sys, time
 from channel.system.interrupt import listening, polled
-from channel.system.workers import Crew
+from channel.system.workers import WorkerPool
 
 def make():
     return work
@@ -56,8 +56,8 @@ def work(item):
     time.sleep(900)
 
 if __name__ == "__main__":
-    with listening(), polled(), Crew(make, 2) as crew:
-        list(crew.run([1, 2]))
+    with listening(), polled(), WorkerPool(make, 2) as workers:
+        list(workers.run([1, 2]))
 """
 """Work that ignores the first signal."""
 
