@@ -84,7 +84,7 @@ class Output:
             if self._file is not None:
                 self._file.close()
         except OSError:
-            pass  # it was told, or what is lost was never finished
+            pass  # it was reported, or the file was never finished
         if self._half is not None:
             self._half.unlink(missing_ok=True)
 

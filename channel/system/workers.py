@@ -125,7 +125,7 @@ def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
             raise
         except UsageError as error:
             parent.send(error)
-        except Exception as error:  # a bug of ours: told by the parent, in one line
+        except Exception as error:  # a bug of ours: the parent reports it in one line
             parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
     except (EOFError, ConnectionError):
-        return  # nobody waits for results any more
+        return  # the parent no longer waits for results

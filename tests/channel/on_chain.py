@@ -26,14 +26,14 @@ from tests.channel.table import GAME, Cheat, Table
 NO_SIGNATURE = bytes([0xC0]) + bytes(95)
 
 
-def kept(table: Table, index: int, number: int, received: bool = True) -> RestoredState:
+def restored_state(table: Table, index: int, number: int, received: bool = True) -> RestoredState:
     """A state that this side sent or received, restored from its disk."""
-    records = kept_states(table, index)
+    records = stored_records(table, index)
     assert f"{'received' if received else 'sent'}/{number}" in records
     return restore(table.channel.rewards, records.values())[number]
 
 
-def kept_states(table: Table, index: int) -> dict[str, bytes]:
+def stored_records(table: Table, index: int) -> dict[str, bytes]:
     """Every record of a state on this side's disk, by name."""
     stored = table.ends[index].stored
     return {name: stored[name] for name in stored if name.startswith(("sent/", "received/"))}

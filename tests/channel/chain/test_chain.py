@@ -1,4 +1,4 @@
-"""The embedded node behind the chain's interface: its answers, told apart."""
+"""The embedded node behind the chain's interface: each kind of answer to a bundle."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_signatures_are_for_this_network(chain: FarmableChain) -> None:
 # --- coins -----------------------------------------------------------------------------------
 
 
-def test_a_coin_is_told_with_the_heights_of_its_life(chain: FarmableChain) -> None:
+def test_a_coin_has_the_heights_of_its_creation_and_spend(chain: FarmableChain) -> None:
     coin = anyones(chain)
     born = chain.peak()
     seen = chain.coin(coin.id)
@@ -136,7 +136,7 @@ def test_a_coin_is_told_with_the_heights_of_its_life(chain: FarmableChain) -> No
     assert (child.born, child.spent) == (born + 4, None)
 
 
-def test_a_spent_coin_is_told_with_its_solution(chain: FarmableChain) -> None:
+def test_a_spent_coin_has_its_solution(chain: FarmableChain) -> None:
     coin = anyones(chain)
     bundle = free(coin, pay(NOWHERE, 100))
     assert chain.pending(coin.id) == []
@@ -302,7 +302,7 @@ def test_a_session_is_the_same_on_every_backend() -> None:
             policies=("random", "random"),
         )
     )
-    told = []
+    sessions = []
     for name in BACKENDS:
         out = StringIO()
         narrator = Narrator(setup, Console(file=out, width=80, no_color=True, highlight=False))
@@ -311,8 +311,8 @@ def test_a_session_is_the_same_on_every_backend() -> None:
             session = Session(setup, deciders.decide, deciders.answer, [recorder, narrator], one)
             result = session.run()
         assert result.checks.conserved
-        told.append((out.getvalue(), result.balances, recorder.finish(result)))
-    assert told[0] == told[1]
+        sessions.append((out.getvalue(), result.balances, recorder.finish(result)))
+    assert sessions[0] == sessions[1]
 
 
 # --- any full node ---------------------------------------------------------------------------

@@ -104,14 +104,14 @@ def some_coins(*records: dict[str, Any], **fields: Any) -> Reply:
 
 
 def wrong(url: str, ask: Callable[[RpcChain], object]) -> str:
-    """What is said of the node, in one printable line that names it."""
-    with RpcChain(url, patience=HASTY) as chain, pytest.raises(NodeError) as told:
+    """The error that this question raises: one printable line that names the node."""
+    with RpcChain(url, patience=HASTY) as chain, pytest.raises(NodeError) as raised:
         ask(chain)
-    text = str(told.value)
+    text = str(raised.value)
     assert text.startswith(f"the node at {url} ")
     assert text.isprintable()
     assert len(text) < 400
-    assert isinstance(told.value, UsageError)
+    assert isinstance(raised.value, UsageError)
     return text
 
 
@@ -145,13 +145,13 @@ QUESTIONS: dict[str, Callable[[RpcChain], object]] = {
 
 @pytest.mark.parametrize("kind", GARBAGE)
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_what_is_no_answer(kind: str, question: str) -> None:
+def test_garbage_is_refused(kind: str, question: str) -> None:
     with node(always(GARBAGE[kind])) as url:
         wrong(url, QUESTIONS[question])
 
 
 @pytest.mark.parametrize("kind", GARBAGE)
-def test_a_bundle_is_not_thought_accepted_by_what_is_no_answer(kind: str) -> None:
+def test_garbage_does_not_accept_a_bundle(kind: str) -> None:
     with node(always(GARBAGE[kind])) as url, RpcChain(url, patience=HASTY) as chain:
         answer = Answer.REFUSED
         with suppress(NodeError):
@@ -172,7 +172,7 @@ WRONG_COINS = {
 
 
 @pytest.mark.parametrize("kind", WRONG_COINS)
-def test_a_coin_that_cannot_be(kind: str) -> None:
+def test_an_impossible_coin_is_refused(kind: str) -> None:
     with node(WRONG_COINS[kind]) as url:
         wrong(url, lambda chain: chain.coin(COIN.id))
 
@@ -186,12 +186,12 @@ WRONG_LISTS = {
 
 
 @pytest.mark.parametrize("kind", WRONG_LISTS)
-def test_a_list_of_coins_that_cannot_be(kind: str) -> None:
+def test_an_impossible_list_of_coins_is_refused(kind: str) -> None:
     with node(WRONG_LISTS[kind]) as url:
         wrong(url, lambda chain: chain.coins_at(ADDRESS))
 
 
-def test_a_coin_that_can_be() -> None:
+def test_a_possible_coin_is_read() -> None:
     for changes, spent in (({}, None), ({"spent": True, "spent_block_index": 9}, 9)):
         with node(one_coin(**changes)) as url, RpcChain(url, patience=HASTY) as chain:
             seen = chain.coin(COIN.id)
@@ -199,7 +199,7 @@ def test_a_coin_that_can_be() -> None:
             assert (seen.coin, seen.born, seen.spent) == (COIN, 3, spent)
 
 
-def test_pages_are_put_together() -> None:
+def test_pages_are_joined() -> None:
     other = {"parent_coin_info": f"0x{'0d' * 32}"}
     pages = {
         None: success(coin_records=[coin_record()], truncated=True, next_cursor="next"),
@@ -216,7 +216,7 @@ def refusal(error: str, call: str = "") -> Reply:
     return always(json.dumps({"success": False, "error": error}).encode())
 
 
-def test_what_real_nodes_say_of_an_unknown_coin() -> None:
+def test_an_unknown_coin_is_none_as_real_nodes_report_it() -> None:
     said = f"Coin record 0x{COIN.id.hex()} not found"
     with node(refusal(said)) as url, RpcChain(url, patience=HASTY) as chain:
         assert chain.coin(COIN.id) is None
@@ -224,7 +224,7 @@ def test_what_real_nodes_say_of_an_unknown_coin() -> None:
         assert "out of order" in wrong(url, lambda chain: chain.coin(COIN.id))
 
 
-def test_a_strangers_words_do_nothing_to_a_terminal() -> None:
+def test_an_error_text_has_no_terminal_control_characters() -> None:
     with node(refusal("\x1b[2J\nyou have won\u202e" + "!" * 9000)) as url:
         assert "you have won" in wrong(url, lambda chain: chain.peak())
 
@@ -305,7 +305,7 @@ def test_a_broken_connection_is_made_again() -> None:
         assert seen.spent == chain.peak()
 
 
-def test_nobody_there() -> None:
+def test_an_unreachable_node() -> None:
     with node(always(b"")) as url:
         pass
     assert wrong(url, lambda chain: chain.peak()).endswith("cannot be reached")
@@ -338,7 +338,7 @@ def test_pending_bundles_are_those_of_the_mempool() -> None:
 
 
 @pytest.mark.parametrize("url", ["", "nonsense", "http://", "ftp://127.0.0.1:1"])
-def test_what_is_no_url(url: str) -> None:
+def test_a_bad_url(url: str) -> None:
     with pytest.raises(NodeError):
         wrong_url(url)
 
@@ -348,7 +348,7 @@ def wrong_url(url: str) -> None:
         chain.peak()
 
 
-def test_what_is_no_certificate() -> None:
+def test_a_bad_certificate() -> None:
     with pytest.raises(NodeError, match="cannot be spoken to"):
         RpcChain("https://127.0.0.1:1", b"no certificate", b"no key")
 

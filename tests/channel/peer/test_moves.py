@@ -13,7 +13,7 @@ from channel.protocol.messages import Accept, Batch, BatchAction, Move
 from clsp.values import Value
 from games.contract import Position
 from games.spacepoker.player import SpacePokerPlayer
-from tests.channel.on_chain import Unroll, exists, games_of, kept, reward, take
+from tests.channel.on_chain import Unroll, exists, games_of, restored_state, reward, take
 from tests.channel.peer.hostile import published, refuse, stays_off
 from tests.channel.table import (
     ANN,
@@ -137,7 +137,7 @@ def slashed(
     assert newest.state == Cheat(table, sender).state
     published(table, victim, news)
     stays_off(table, victim)
-    record = kept(table, victim, newest.state.number)
+    record = restored_state(table, victim, newest.state.number)
     assert record.halves == (batch.channel_half, batch.unroll_half)
     assert tuple(game_id for game_id, _ in record.slashes) == news.slashable
     assert len(news.slashable) == games

@@ -26,7 +26,7 @@ from channel.protocol.messages import (
 )
 from channel.protocol.state import ChannelState
 from channel.protocol.state_records import decode_record
-from tests.channel.on_chain import kept_states
+from tests.channel.on_chain import stored_records
 from tests.channel.peer.hostile import Case, Hostile, kinds, quiet, refuse
 from tests.channel.peer.hostile_batches import shutdown_half
 from tests.channel.peer.hostile_opening import (
@@ -114,9 +114,9 @@ def test_states_are_stored_before_their_halves_are_sent() -> None:
         table.deliver()
     table.pump()
     for index in range(2):
-        kept = {name: decode_record(data) for name, data in kept_states(table, index).items()}
-        assert sorted(kept) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
-        for name, state in kept.items():
+        records = {name: decode_record(data) for name, data in stored_records(table, index).items()}
+        assert sorted(records) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
+        for name, state in records.items():
             coin = unroll_coin(table.channel, ChannelState(state.number, (BALANCE, BALANCE)))
             assert state.unroll_puzzle_hash == coin.puzzle_hash
             assert bool(state.halves) == name.startswith("received")

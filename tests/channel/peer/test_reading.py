@@ -35,7 +35,7 @@ from channel.protocol.wallet import Wallet, address_of, wallet_key
 from clsp.values import Value, serialize, to_list, tree_hash
 from games.referee import move_solution, timeout_solution
 from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
-from tests.channel.on_chain import Unroll, kept, kept_states, take
+from tests.channel.on_chain import Unroll, restored_state, stored_records, take
 from tests.channel.table import ANN, BEN, CONFIRMATIONS, End, Table, sit
 
 GARBAGE = (b"", b"\xff", b"\xfe\x01", b"\x80", b"\xff\x80\x80", serialize(b"abc"))
@@ -142,10 +142,10 @@ def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend
 ) -> None:
     """What follows the conditions in that solution may be too large for a node to give."""
     table = at_move(16)
-    records = kept_states(table, 1 - index)
+    records = stored_records(table, 1 - index)
     oldest = min(int(name[9:]) for name in records if name.startswith("received/"))
     table.mail.clear()
-    take(table, Unroll(table, kept(table, 1 - index, oldest)).publish(1 - index))
+    take(table, Unroll(table, restored_state(table, 1 - index, oldest)).publish(1 - index))
     table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
     settle(table)
     sound(table)
@@ -189,9 +189,9 @@ def test_a_replaced_solution_is_forgotten(index: int) -> None:
     """One old state is published, then another one at the same height, without its solution."""
     table = at_move(16)
     end, thief = table.ends[index], 1 - index
-    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
+    names = [name for name in stored_records(table, thief) if name.startswith("received/")]
     first, second = (
-        Unroll(table, kept(table, thief, number))
+        Unroll(table, restored_state(table, thief, number))
         for number in sorted(int(name[9:]) for name in names)[:2]
     )
     table.mail.clear()
@@ -217,8 +217,8 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     key = wallet_key(b"purse" + bytes([index]), "fees")
     fees = Fees(Wallet(key, table.chain.give(address_of(key), 1_000_000)), 10, 5, 100)
     with_config(table, index, fees=fees)
-    names = [name for name in kept_states(table, thief) if name.startswith("received/")]
-    old = Unroll(table, kept(table, thief, min(int(name[9:]) for name in names)))
+    names = [name for name in stored_records(table, thief) if name.startswith("received/")]
+    old = Unroll(table, restored_state(table, thief, min(int(name[9:]) for name in names)))
     table.mail.clear()
     height, coin = table.chain.peak() + 1, table.channel.coin
     published = CoinSeen(coin, height - 9, height, old.publish(thief).spends[0].solution)

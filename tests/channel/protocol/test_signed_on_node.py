@@ -1,4 +1,4 @@
-"""What a peer kept is enough: every state it received, on the real node, from its records.
+"""Records are enough: every received state, restored from disk, is brought on the real node.
 
 States come from random hands, two games at once among them. A published state is timed out or
 preempted, its coins are exactly the expected ones, and game coins can be claimed.
@@ -21,8 +21,8 @@ from tests.channel.on_chain import (
     Unroll,
     exists,
     games_of,
-    kept,
     refused,
+    restored_state,
     reward,
     take,
 )
@@ -51,7 +51,7 @@ def numbers(table: Table, index: int) -> list[int]:
 def again(seed: str, index: int, number: int) -> tuple[Table, RestoredState]:
     """The same session once more, on a node of its own, and one of its states."""
     table = play(seed)
-    return table, kept(table, index, number)
+    return table, restored_state(table, index, number)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -108,7 +108,7 @@ def test_an_older_state_is_preempted_by_the_other_side_at_once(seed: str, index:
     for old in (numbers(table, index)[0], numbers(table, index)[-2]):
         table, state = again(seed, index, old)
         unroll = Unroll(table, state)
-        newest = kept(table, 1 - index, numbers(table, 1 - index)[-1])
+        newest = restored_state(table, 1 - index, numbers(table, 1 - index)[-1])
         assert newest.number > old
         take(table, unroll.publish(index))
         # In the very block after, long before the timeout.
@@ -121,8 +121,8 @@ def test_an_older_state_is_preempted_by_the_other_side_at_once(seed: str, index:
 
 def test_a_preemption_in_the_same_block_as_what_it_preempts() -> None:
     table = play("one")
-    unroll = Unroll(table, kept(table, ANN, numbers(table, ANN)[0]))
-    newest = kept(table, BEN, numbers(table, BEN)[-1])
+    unroll = Unroll(table, restored_state(table, ANN, numbers(table, ANN)[0]))
+    newest = restored_state(table, BEN, numbers(table, BEN)[-1])
     assert table.chain.push(unroll.publish(ANN)).answer is Answer.ACCEPTED
     take(table, unroll.preempt(newest, BEN))
 
@@ -130,7 +130,7 @@ def test_a_preemption_in_the_same_block_as_what_it_preempts() -> None:
 def test_nobody_preempts_with_an_older_state_or_one_of_the_same_parity() -> None:
     table = play("one")
     mine, theirs = numbers(table, ANN), numbers(table, BEN)
-    states = {n: kept(table, n % 2, n) for n in mine + theirs}
+    states = {n: restored_state(table, n % 2, n) for n in mine + theirs}
     published = mine[2]
     unroll = Unroll(table, states[published])
     take(table, unroll.publish(ANN))
@@ -145,8 +145,8 @@ def test_nobody_preempts_with_an_older_state_or_one_of_the_same_parity() -> None
 
 def test_a_preemption_needs_both_halves() -> None:
     table = play("one")
-    unroll = Unroll(table, kept(table, ANN, numbers(table, ANN)[0]))
-    newest = kept(table, BEN, numbers(table, BEN)[-1])
+    unroll = Unroll(table, restored_state(table, ANN, numbers(table, ANN)[0]))
+    newest = restored_state(table, BEN, numbers(table, BEN)[-1])
     take(table, unroll.publish(ANN))
     good = unroll.preempt(newest, BEN)
     half = msgspec.structs.replace(good, signature=newest.halves[1])
@@ -165,7 +165,7 @@ def test_no_state_is_completable_by_who_sent_it(index: int) -> None:
     for name in names:
         number = int(name.split("/")[1])
         assert number % 2 != index
-        state = kept(table, index, number, received=False)
+        state = restored_state(table, index, number, received=False)
         assert state.halves == ()
         unroll = Unroll(table, state)
         assert refused(table, unroll.publish(index)) == "BadAggregateSignature"
@@ -173,14 +173,14 @@ def test_no_state_is_completable_by_who_sent_it(index: int) -> None:
         own = unroll.publish(index)
         doubled = Bundle(own.spends, bls.add(own.signature, own.signature))
         assert refused(table, doubled) == "BadAggregateSignature"
-    first = kept(table, index, index)
+    first = restored_state(table, index, index)
     assert Unroll(table, first).publish(index)
 
 
 def test_the_opening_states_pay_the_contributions() -> None:
     for index in (ANN, BEN):
         table = sit(contributions=(1000, 3000)).open()
-        unroll = Unroll(table, kept(table, index, index))
+        unroll = Unroll(table, restored_state(table, index, index))
         take(table, unroll.publish(index))
         table.chain.farm(table.channel.unroll_timeout)
         take(table, unroll.time_out())
@@ -189,7 +189,7 @@ def test_the_opening_states_pay_the_contributions() -> None:
 
 def test_state_1_preempts_state_0_and_not_the_other_way_round() -> None:
     table = sit().open()
-    zero, one = kept(table, ANN, 0), kept(table, BEN, 1)
+    zero, one = restored_state(table, ANN, 0), restored_state(table, BEN, 1)
     take(table, Unroll(table, zero).publish(ANN))
     take(table, Unroll(table, zero).preempt(one, BEN))
     table = sit().open()
@@ -203,14 +203,14 @@ def test_the_records_are_those_of_the_typed_model(seed: str) -> None:
     table = play(seed)
     for index, end in enumerate(table.ends):
         newest = end.play.newest
-        state = kept(table, index, newest.state.number)
+        state = restored_state(table, index, newest.state.number)
         unroll = Unroll(table, state)
         secret = Cheat(table, index).keys
         assert publish(table.channel, secret, newest) == unroll.publish(index)
         assert time_out(table.channel, newest.state) == unroll.time_out()
         assert unroll_coin(table.channel, newest.state) == unroll.coin
         assert table.channel.unroll_puzzle(newest.state) == unroll.puzzle
-        older = kept(table, 1 - index, numbers(table, 1 - index)[0])
+        older = restored_state(table, 1 - index, numbers(table, 1 - index)[0])
         first = ChannelState(older.number, (BALANCE, BALANCE))
         assert preempt(table.channel, secret, newest, first) == Unroll(table, older).preempt(
             state, index
@@ -221,12 +221,15 @@ def test_the_records_are_those_of_the_typed_model(seed: str) -> None:
             assert isinstance(game.coin, GameCoin)
 
 
-def test_every_state_is_kept_on_both_sides() -> None:
+def test_both_sides_store_every_state() -> None:
     """Received by one, sent by the other; conditions and puzzle hashes alike."""
     table = play("two")
     for index in (ANN, BEN):
         for number in numbers(table, index):
-            ours, theirs = kept(table, index, number), kept(table, 1 - index, number, False)
+            ours, theirs = (
+                restored_state(table, index, number),
+                restored_state(table, 1 - index, number, False),
+            )
             assert ours.conditions == theirs.conditions
             assert ours.unroll_puzzle_hash == theirs.unroll_puzzle_hash
             assert ours.games == theirs.games

@@ -31,7 +31,7 @@ from channel.protocol.transitions import MAX_LIVE_GAMES
 from clsp.values import deserialize, serialize, tree_hash
 from games.chance import Chance
 from games.referee import FIRST, infohash
-from tests.channel.on_chain import kept, kept_states
+from tests.channel.on_chain import restored_state, stored_records
 from tests.channel.table import (
     ANN,
     BEN,
@@ -100,7 +100,7 @@ def test_the_states_restored_from_disk_are_those_of_the_live_peer(seed: str) -> 
     table = random_session(seed)
     live_games: set[int] = set()
     for index, end in enumerate(table.ends):
-        states = restore(table.channel.rewards, kept_states(table, index).values())
+        states = restore(table.channel.rewards, stored_records(table, index).values())
         assert states == {link.state.number: complete(table, link) for link in end.play.history}
         live_games |= {len(state.games) for state in states.values()}
     assert len(live_games) > 4
@@ -166,7 +166,7 @@ def test_what_a_batch_stores_is_proportional_to_its_message() -> None:
 
 def test_a_record_reads_back_and_nothing_else_does(table: Table) -> None:
     for index in (ANN, BEN):
-        for name, data in kept_states(table, index).items():
+        for name, data in stored_records(table, index).items():
             kind, _, number = name.partition("/")
             record = decode_record(data)
             assert record.number == int(number)
@@ -178,7 +178,7 @@ def test_a_record_reads_back_and_nothing_else_does(table: Table) -> None:
 
 
 def test_without_one_record_no_later_state_is_restored(table: Table) -> None:
-    records = list(kept_states(table, ANN).values())
+    records = list(stored_records(table, ANN).values())
     rewards = table.channel.rewards
     numbers = sorted(decode_record(record).number for record in records)
     assert [*restore(rewards, records)] == numbers
@@ -235,9 +235,9 @@ def test_the_validator_and_state_behind_infohash_a_are_stored(table: Table) -> N
     seen: set[str] = set()
     names = {program.hash: name for name, program in GAME.programs.items()}
     for index in (ANN, BEN):
-        for name in kept_states(table, index):
+        for name in stored_records(table, index):
             kind, _, number = name.partition("/")
-            for game in kept(table, index, int(number), kind == "received").games:
+            for game in restored_state(table, index, int(number), kind == "received").games:
                 infohash_a = game.coin[10]
                 if infohash_a == FIRST:
                     assert (game.validator, game.state) == (b"", b"")

@@ -20,7 +20,7 @@ from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of
 from tests.channel.lab.toys import toy
 
 GAME = "spacepoker"
-CASES = 500
+CASES = 200
 
 WRAPPING = 2 * COST_PER_BYTE + 20
 """What a block costs over its spends: the quote around them, as bytes and as CLVM."""
@@ -186,7 +186,7 @@ BAD = {
     "no TOML": ("[bundles]", "[bundles"),
     "a key too many": ("cases = ", "more = 1\ncases = "),
     "a key too few": ("seed = ", "# seed = "),
-    "no cases": ("cases = 500", "cases = 0"),
+    "no cases": (f"cases = {CASES}", "cases = 0"),
     "another target altogether": ("[validators.", "[validators.x"),
 }
 
