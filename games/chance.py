@@ -35,7 +35,7 @@ class Chance:
         return int.from_bytes(block[:size], "big") % n
 
     def bytes(self, length: int) -> bytes:
-        """So many bytes."""
+        """`length` random bytes."""
         return self.below(1 << (8 * length)).to_bytes(length, "big")
 
     def between(self, least: int, most: int) -> int:
@@ -47,5 +47,5 @@ class Chance:
         return items[self.below(len(items))]
 
     def chance(self, per_cent: int) -> bool:
-        """True so many times in a hundred."""
+        """True with this chance in per cent."""
         return self.below(100) < per_cent

@@ -1,10 +1,9 @@
 """California Poker: one pack, eight open cards each, four of them given away in secret.
 
-Each player picks four of its cards to give to the other; they swap, and the best five of the
-eight that each then holds win the stakes. Suits count, and never break a tie.
+Each player picks four of its cards to give to the other, and they swap. The best five of the eight
+cards that a player then holds win the stakes. Suits count, but never break a tie.
 
-Read `rules` for what is legal in a sentence each, `validators` for the same as code,
-`player` for how a seat plays it.
+`rules` states each rule in a sentence, `validators` as code; `player` is the logic of a seat.
 """
 
 from games.calpoker.game import GAME

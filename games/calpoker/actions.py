@@ -1,9 +1,9 @@
-"""Actions as people write them: four cards to give away, by number or by name.
+"""Reading actions as people write them: four cards to give away, by number or by name.
 
     1 2 5 8      discard 1 2 5 8      As 10h kd 3♣      fold
 
-Numbers count a player's eight cards from the lowest, as they are shown; a name is a rank and
-a suit, in letters (c d h s) or with its sign.
+Numbers count a player's eight cards from the lowest, as they are shown. A name is a rank and a
+suit, as a letter (c d h s) or a sign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from games.errors import IllegalAction
 
 _NAME = re.compile(f"(10|[2-9tjqka])([{SUIT_LETTERS}{SUITS}])")
 _EMOJI = "\ufe0f"
-"""What keyboards of phones put behind a suit."""
+"""The character that phone keyboards append to a suit."""
 
 
 def read(player: Player, text: str) -> Action:
@@ -68,7 +68,7 @@ def _mask(words: Sequence[str], own: Sequence[int]) -> int:
 
 
 def _place(word: str, own: Sequence[int]) -> int:
-    """Which of one's own cards, counted from 0, a number or a name means."""
+    """The index in `own` of the card that a number or a name means."""
     if word in "12345678" and len(word) == 1:
         return int(word) - 1
     name = _NAME.fullmatch(word)

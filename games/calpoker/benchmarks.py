@@ -1,4 +1,4 @@
-"""What California Poker measures beyond its validators: the best five of eight."""
+"""Benchmarks of California Poker: finding the best five of eight."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _best_of_eight() -> Callable[[], int]:
             best_of_eight(hand)
         return HANDS
 
-    work()  # the table fills as hands are met; what is measured is the warm rate
+    work()  # fill the table: the benchmark measures the warm rate
     return work
 
 
 def _phevaluator_of_subsets() -> Callable[[], int] | None:
-    """All the eight (8 over 7) seven-card subsets of each hand, by an evaluator in C."""
+    """The eight seven-card subsets of each hand, by an evaluator in C."""
     try:
         from phevaluator import evaluate_cards
     except ImportError:
@@ -52,4 +52,4 @@ def _eight_of_a_pack(chance: Chance) -> tuple[int, ...]:
 BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(
     {"best_of_eight": _best_of_eight, "phevaluator_best_of_eight": _phevaluator_of_subsets}
 )
-"""By name; the second is an evaluator in C, to compare with."""
+"""Benchmarks by name; the second is an evaluator in C for comparison."""

@@ -1,12 +1,12 @@
-"""Sixteen different cards out of both players' halves of the entropy, and the swap.
+"""The deal of sixteen different cards from both halves of the entropy, and the swap.
 
     r = sha256(alice_preimage || bob_seed || A), signed
     choose(n, k, r): k = 1 → (r, card) = divmod(r, n), one card
-                     else h = k div 2: choose h of n, then k − h of n − h with the r that is
-                     left; lift the second list over the first; join, ascending
+                     else h = k div 2: choose h of n, then k − h of n − h with the rest of r;
+                     lift the second list over the first; join, ascending
 
-Alice's hand is choose(52, 8, r). Bob's is choose(44, 8, the r that is left), lifted over
-Alice's. A card is a number from 0 to 51, a hand is ascending.
+Alice's hand is choose(52, 8, r). Bob's is choose(44, 8, the rest of r), lifted over Alice's. A card
+is a number from 0 to 51, a hand is ascending.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FOUR_OF_EIGHT = frozenset(masks(HAND, GIVEN))
 _PICK = pickers(HAND, GIVEN)
 
 _DEALS = perm(PACK, 2 * HAND)
-"""Dealing divides by 52, 51, … 37 in turn, and flooring, so no more of the number counts."""
+"""The deal divides by 52, 51, … 37 in turn, so it depends on the number modulo their product."""
 
 
 def deal(preimage: bytes, seed: bytes, amount: int) -> Hands:
@@ -49,7 +49,7 @@ def deal(preimage: bytes, seed: bytes, amount: int) -> Hands:
 
 
 def deal_from(number: int) -> Hands:
-    """The same out of the number that is drawn from.
+    """Both hands from the number that the cards are drawn from.
 
     >>> deal_from(0)
     ((0, 1, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13, 14, 15))
@@ -60,7 +60,7 @@ def deal_from(number: int) -> Hands:
 
 
 def choose(n: int, k: int, number: int) -> tuple[int, list[int]]:
-    """What is left of the number, and k of n cards, ascending.
+    """The rest of the number, and k of n cards, ascending.
 
     >>> choose(52, 2, 52 * 3 + 3)
     (0, [3, 4])
@@ -75,7 +75,7 @@ def choose(n: int, k: int, number: int) -> tuple[int, list[int]]:
 
 
 def lift(cards: Sequence[int], gone: Sequence[int]) -> list[int]:
-    """Ascending cards, counted in a pack that lacks the ascending `gone`, in the whole pack.
+    """Renumber ascending cards of a pack without the ascending `gone` as cards of the whole pack.
 
     Each moves up past every card of `gone` that is not above it.
 

@@ -1,12 +1,11 @@
-"""What a hand of California Poker is worth: values as lists, and the best five of eight.
+"""The values of hands of California Poker, as lists, and the best five of eight.
 
 A value starts with the counts of equal ranks, then the ranks; the first difference decides.
 A straight counts as 3 1 2 and a flush as 3 1 3, which puts both between set and full house.
 
-Values are worked out once and kept, by the sum of the cards' weights: the low bits of a sum
-tell which ranks a hand holds, the high ones how many cards of each suit. So nearly every
-hand of eight is eight additions and two looks into a table; only those with five cards of a
-suit take more.
+Values are cached by the sum of the cards' weights: its low bits determine the ranks of a hand, its
+high bits the number of cards of each suit. So nearly every hand of eight takes eight additions and
+one look-up; only hands with five cards of a suit take more.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ FIVE_OF_EIGHT = frozenset(masks(HAND, 5))
 _PICK = pickers(HAND, 5)
 
 _SUITS = 32
-"""The lowest bit of a sum that is about suits; four bits for each."""
+"""The lowest bit of a sum for the suits; each has four bits."""
 
 _RANK_BITS = (1 << _SUITS) - 1
 
@@ -33,7 +32,7 @@ _CARDS = tuple(WEIGHTS[rank] + (1 << _SUITS + 4 * suit) for rank in RANKS for su
 
 _THREE_OF_EACH = 0x3333 << _SUITS
 _EIGHTS = 0x8888 << _SUITS
-"""Three more cards of each suit: those that come to eight or more had five, or more."""
+"""Adding three cards of each suit sets the top bit of the suits that have five or more."""
 
 _FLUSH = 0x5
 _FLUSHES = frozenset(_FLUSH << 4 * suit for suit in range(4))
@@ -92,7 +91,7 @@ def value_of_ranks(ranks: Sequence[int], *, flush: bool) -> HandValue:
 
 
 def straight_high(descending: Sequence[int]) -> int:
-    """The highest card of a straight out of different ranks from high to low, 0 if it is none.
+    """The highest card of a straight, by its different ranks from high to low; 0 for other hands.
 
     >>> straight_high((9, 8, 7, 6, 5)), straight_high((14, 5, 4, 3, 2)), straight_high((14, 5))
     (9, 5, 0)
@@ -103,7 +102,7 @@ def straight_high(descending: Sequence[int]) -> int:
 
 
 def value_of_five(cards: Sequence[int]) -> HandValue:
-    """The same as `value_of`, remembered.
+    """The same as `value_of`, cached.
 
     >>> value_of_five((0, 1, 2, 3, 4))
     (4, 1, 2, 3)
@@ -140,7 +139,7 @@ def best_of_eight(cards: Sequence[int]) -> HandValue:
 
 
 def _best_of_ranks(cards: Sequence[int], key: int) -> HandValue:
-    """The best five of eight cards if suits did not count."""
+    """The best five of eight cards without regard to suits."""
     if key not in _EIGHT:
         ranks = sorted(rank_of(card) for card in cards)
         _EIGHT[key] = _best(combinations(ranks, 5), flush=False)
@@ -153,7 +152,7 @@ def _best_of_a_suit(cards: Sequence[int], total: int) -> HandValue:
     suit = (marked.bit_length() - 1 - _SUITS) // 4
     suited = [card for card in cards if card & 3 == suit]
     key = sum([_CARDS[card] for card in suited])
-    # Suits are all alike: of `key` only ranks and number matter, and the ranks tell the number.
+    # All suits are alike: only the ranks matter.
     key &= _RANK_BITS
     if key not in _OF_A_SUIT:
         ranks = [rank_of(card) for card in suited]

@@ -1,4 +1,4 @@
-"""Ways to play California Poker. Each sees only what its player sees, and its own chance."""
+"""Ways to play California Poker. A policy knows only what its player knows."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def random(player: Player, chance: Chance) -> Action:
 
 
 def greedy(player: Player, chance: Chance) -> Action:
-    """Keeps four of its best five, whatever the other player holds; never folds."""
+    """Keeps four of its best five, whatever the opponent holds; never folds."""
     return _discard(player, lambda own, others: keep_the_best(own))
 
 
 def responder(player: Player, chance: Chance) -> Action:
-    """Gives away what wins most often if the other player picks any four alike."""
+    """Gives away what wins most often against an opponent that picks any four alike."""
     return _discard(player, best_response)
 
 
@@ -40,7 +40,9 @@ def keep_the_best(own: Cards) -> int:
     masks = [
         mask
         for mask in sorted(FOUR_OF_EIGHT)
-        if any((mask | five) == 0xFF for five in fives)  # all that is kept is of the five
+        if any(
+            (mask | five) == 0xFF for five in fives
+        )  # every card that it keeps is one of the five
     ]
     return max(masks, key=lambda mask: (_worth(remaining(own, mask)), -mask))
 
@@ -50,7 +52,7 @@ def _worth(cards: Cards) -> tuple[HandValue, HandValue]:
 
 
 def _discard(player: Player, pick: Callable[[Cards, Cards], int]) -> Action:
-    """The discards that `pick` finds for both hands; the forced choice where there is one."""
+    """The discards that `pick` returns for both hands, or the forced choice."""
     verb = player.choices()[0].verb
     hands = player.cards.hands if isinstance(player, CalPokerPlayer) else None
     if verb != DISCARD.verb or hands is None:
@@ -63,4 +65,4 @@ def _discard(player: Player, pick: Callable[[Cards, Cards], int]) -> Action:
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {"random": random, "greedy": greedy, "best-response": responder}
 )
-"""By name."""
+"""The policies by name."""

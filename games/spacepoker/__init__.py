@@ -1,10 +1,9 @@
 """Space Poker: two players, one board, ranks only (2 to 14), drawn with repeats.
 
-Two hole cards each, five community cards, four betting streets, the best five of seven win;
-each player has a boost, + or −, that decides within a class of hands.
+Each player has two hole cards and a boost, + or −, which decides within a class of hands. There are
+five community cards and four betting streets; the best five of seven win.
 
-Read `rules` for what is legal in a sentence each, `validators` for the same as code,
-`player` for how a seat plays it.
+`rules` states each rule in a sentence, `validators` as code; `player` is the logic of a seat.
 """
 
 from games.spacepoker.game import GAME

@@ -1,8 +1,8 @@
-"""Actions as people write them.
+"""Reading actions as people write them.
 
     check   call   fold   all-in   bet 2   raise 2.5   bet 250m
 
-Amounts are in units, or with an `m` in mojos; a raise is what comes on top of the call.
+Amounts are in units, or with an `m` in mojos. A raise is the amount on top of the call.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def read_choice(
 
 
 def _all_in(choices: tuple[Choice, ...], *, after_check: bool) -> Action:
-    """The highest bet or raise; the call, when the opponent's bet leaves nothing on top."""
+    """The highest bet or raise, or the call if the opponent's bet leaves no room for a raise."""
     for choice in choices:
         if isinstance(choice, Amount):
             return Action(choice.verb, choice.most)

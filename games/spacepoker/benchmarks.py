@@ -1,4 +1,4 @@
-"""What Space Poker measures beyond its validators: the best five of seven."""
+"""Benchmarks of Space Poker: finding the best five of seven."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _best_of_seven() -> Callable[[], int]:
             best_of_seven(hand, 0)
         return HANDS
 
-    work()  # the table fills as hands are met; what is measured is the warm rate
+    work()  # fill the table: the benchmark measures the warm rate
     return work
 
 
@@ -50,4 +50,4 @@ def _seven_of_a_pack(chance: Chance) -> tuple[int, ...]:
 BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(
     {"best_of_seven": _best_of_seven, "phevaluator_best_of_seven": _phevaluator_of_seven}
 )
-"""By name; the second is an evaluator in C on ordinary hands, to compare with."""
+"""Benchmarks by name; the second is an evaluator in C on ordinary hands, for comparison."""

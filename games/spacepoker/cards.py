@@ -1,11 +1,10 @@
-"""Cards out of two players' chain values: ranks only, drawn with repeats.
+"""Cards drawn from two players' chain values: ranks only, with repeats.
 
     cards(x, y, n): v = sha256(logxor(x, y)), signed; n times (v, r) = divmod(v, 13), 2 + r
     boost(x, y)   : 1 when the same v mod 3 = 0, else 0
 
-A player's hole cards and boost come from its own value 0 with the other's value 4, the flop
-from both values 3, the turn from both 2, the river from both 1: nobody needs to know who
-was Alice.
+A player's hole cards and boost come from its own value 0 with the other's value 4, the flop from
+both values 3, the turn from both values 2, the river from both values 1. Alice and Bob are alike.
 """
 
 from __future__ import annotations
@@ -48,16 +47,15 @@ def boost(number: int) -> int:
 
 
 def hole(own: bytes, others: bytes) -> tuple[tuple[int, ...], int]:
-    """The two hole cards and the boost of who has `own` as its value 0 and whose opponent
-    has `others` as its value 4."""
+    """The hole cards and the boost of a player, by its own value 0 and the other's value 4."""
     number = draw_number(own, others)
     return cards(number, 2), boost(number)
 
 
 def board(mine: bytes, yours: bytes, level: int) -> tuple[int, ...]:
-    """The community cards known to who knows both players' values `level` (and so all above).
+    """The community cards that follow from both players' values `level`.
 
-    Level 3 gives the flop, 2 the turn too, 1 all five cards; 4 and above none.
+    Level 3 gives the flop, 2 also the turn, 1 all five cards; 4 and above none.
     """
     known: tuple[int, ...] = ()
     for street, count in ((3, 3), (2, 1), (1, 1)):

@@ -1,7 +1,7 @@
-"""The hash chains that both players' cards come from, and the toss for the opening.
+"""The hash chains of the players, which determine the cards, and the toss for the opening.
 
-Each player has a 16-byte preimage p0 and the chain p(k+1) = sha256(pk). Alice commits to
-a5, Bob to b4; the streets reveal the values below, one by one, the preimages last.
+Each player has a 16-byte preimage p0 and the chain p(k+1) = sha256(pk). Alice commits to her value
+5, Bob to his value 4; the streets reveal the values below one by one, the preimages last.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 TOP = 5
-"""The highest value of a chain that is ever used: Alice's commitment."""
+"""The highest value of a chain that is used: Alice's commitment."""
 
 
 def chain(preimage: bytes) -> tuple[bytes, ...]:
@@ -26,7 +26,7 @@ def chain(preimage: bytes) -> tuple[bytes, ...]:
 
 
 def above(value: bytes, steps: int) -> bytes:
-    """The value so many steps up the chain from this one.
+    """The value `steps` above this one in its chain.
 
     >>> above(chain(bytes(16))[1], 3) == chain(bytes(16))[4]
     True
@@ -39,8 +39,8 @@ def above(value: bytes, steps: int) -> bytes:
 def wins_toss(own: bytes, others: bytes) -> bool:
     """Whether the player with the first of these two values 4 opens the betting.
 
-    The order of the two signed numbers, crossed with the low bit of their xor: swapping the
-    players flips the first and leaves the second, so exactly one of them opens.
+    It compares two signed numbers, and inverts the result by the low bit of their xor. Swapping the
+    players flips the comparison and not that bit, so exactly one of them opens.
 
     >>> wins_toss(bytes(31) + b"\\x02", bytes(31) + b"\\x01")
     True

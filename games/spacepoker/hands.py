@@ -1,10 +1,9 @@
-"""What a hand of Space Poker is worth: values as lists, and the best five of seven.
+"""The values of hands of Space Poker, as lists, and the best five of seven.
 
 A value starts with the counts of equal ranks, then the boost (1 or 0), then the ranks; the
 first difference decides. A straight counts as 3 3, which puts it above the full house.
 
-Values of five cards, and of seven, are worked out once and kept: there are 6,188 and 50,388
-of them up to order.
+Values of five cards, and of seven, are cached: there are 6,188 and 50,388 of them up to order.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def value_of(ranks: Sequence[int], boost: int) -> HandValue:
 
 
 def value_of_five(ranks: Sequence[int], boost: int) -> HandValue:
-    """The same as `value_of`, remembered.
+    """The same as `value_of`, cached.
 
     >>> value_of_five((2, 2, 2, 2, 2), 0)
     (5, 0, 2)
@@ -68,7 +67,7 @@ def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
             WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e] + WEIGHTS[f] + WEIGHTS[g]
         ][boost]
     except KeyError:
-        # The boost is the same for every five of the seven, so one choice is best for both.
+        # The boost is the same for every five of the seven, so the same five are best with both.
         fives = set(combinations(sorted(ranks), 5))
         key = sum(WEIGHTS[rank] for rank in ranks)
         _SEVEN[key] = (
@@ -79,7 +78,7 @@ def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
 
 
 def warm() -> None:
-    """Work out every value of seven cards now, for who measures or enumerates (under 1 s)."""
+    """Fill the cache of seven cards, before a measurement or an enumeration (under 1 s)."""
     for ranks in combinations_with_replacement(RANKS, 7):
         best_of_seven(ranks, 0)
 

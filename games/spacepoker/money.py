@@ -1,4 +1,4 @@
-"""Where the money of a game stands: what is in the pot, and what each player has left."""
+"""The money of a game: the pot, and what each player has left of its stake."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Money(msgspec.Struct, frozen=True, gc=False):
 def money(terms: Terms, position: Position) -> Money:
     """The money at a position of a game that is not over.
 
-    Before Bob's commitment nothing is in the pot; in the betting the mover has half_pot in
-    it, and the waiter has put the last raise on top.
+    Before Bob's commitment the pot is empty. In the betting the mover has half_pot in it, and the
+    waiter the last raise beyond that.
     """
     mover = waiter = 0
     match position.state:

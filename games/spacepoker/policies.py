@@ -1,4 +1,4 @@
-"""Ways to play Space Poker. Each sees only what its player sees, and its own chance."""
+"""Ways to play Space Poker. A policy knows only what its player knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from games.contract import Action, Amount, Player, Policy
 from games.spacepoker.player import SpacePokerPlayer
 
 _RARELY = 4
-"""Per cent: how often the random player folds when it may."""
+"""The chance that the random player folds when it may, in per cent."""
 
 
 def caller(player: Player, chance: Chance) -> Action:
@@ -20,7 +20,7 @@ def caller(player: Player, chance: Chance) -> Action:
 
 
 def random(player: Player, chance: Chance) -> Action:
-    """Any legal action: folds rarely, else every verb alike, every amount alike."""
+    """Any legal action: folds rarely, otherwise every verb and every amount alike."""
     choices = player.choices()
     staying = [choice for choice in choices if choice.verb != "fold"]
     if len(staying) < len(choices) and chance.chance(_RARELY):
@@ -29,7 +29,7 @@ def random(player: Player, chance: Chance) -> Action:
 
 
 def aggressive(player: Player, chance: Chance) -> Action:
-    """Bets and raises three times in four, every third time all-in; else checks or calls."""
+    """Bets and raises three times in four, every third time all-in; otherwise checks or calls."""
     for choice in player.choices():
         if isinstance(choice, Amount) and chance.chance(75):
             all_in = chance.below(3) == 0
@@ -38,7 +38,7 @@ def aggressive(player: Player, chance: Chance) -> Action:
 
 
 def folder(player: Player, chance: Chance) -> Action:
-    """Folds a weak hand half the time and any other hand one time in sixteen; else calls."""
+    """Folds a weak hand half the time and any other hand one time in sixteen; otherwise calls."""
     may_fold = any(choice.verb == "fold" for choice in player.choices())
     if may_fold and chance.below(2 if _is_weak(player) else 16) == 0:
         return Action("fold")
@@ -59,4 +59,4 @@ def _is_weak(player: Player) -> bool:
 POLICIES: Mapping[str, Policy] = MappingProxyType(
     {"caller": caller, "random": random, "aggressive": aggressive, "folder": folder}
 )
-"""By name."""
+"""The policies by name."""
