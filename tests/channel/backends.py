@@ -1,4 +1,4 @@
-"""The backends of `channel.chain` that must behave alike: the node in process, and over its RPC."""
+"""Two backends of `channel.chain` that must behave alike: a node in process, and over its RPC."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Served(RpcChain):
 
 @contextmanager
 def serve(node: SimulatedChain) -> Iterator[str]:
-    """Serve a node's RPC on this machine: the URL."""
+    """Serve the RPC of a node on this machine, and yield its URL."""
 
     async def start() -> object:
         return await node._node.start_server()
@@ -47,7 +47,7 @@ def serve(node: SimulatedChain) -> Iterator[str]:
 
 @contextmanager
 def backend(name: str, seed: int = 1) -> Iterator[FarmableChain]:
-    """A chain of this kind."""
+    """Make a chain of this kind."""
     node = SimulatedChain(seed)
     if name == "in process":
         yield node

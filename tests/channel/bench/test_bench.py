@@ -1,4 +1,4 @@
-"""That the benchmark measures what it says, not how fast this machine is."""
+"""The benchmark measures what it says; how fast this machine is, is not tested."""
 
 from __future__ import annotations
 

@@ -28,9 +28,9 @@ def document(ran: Ran) -> dict[str, Any]:
 
 
 def opener(capsys: Capsys, tmp_path: Path) -> str:
-    """Who opens the hand of these two secrets."""
-    told = document(play(capsys, tmp_path, f"[[hand]]\n{ENTROPY}"))
-    verbs = [(a["player"], a["verb"]) for a in told["hands"][0]["actions"]]
+    """Find who opens the hand of these two secrets."""
+    printed = document(play(capsys, tmp_path, f"[[hand]]\n{ENTROPY}"))
+    verbs = [(a["player"], a["verb"]) for a in printed["hands"][0]["actions"]]
     return str(next(player for player, verb in verbs if verb in ("check", "bet")))
 
 
@@ -39,10 +39,10 @@ def test_a_script_says_which_hand_is_played(capsys: Capsys, tmp_path: Path) -> N
     second = "receiver" if first == "initiator" else "initiator"
     actions = [f"{first} bet 2", f"{second} raise 150m", f"{first} call"]
     text = f"unit = 100\nstack = 10\n[[hand]]\n{ENTROPY}actions = {json.dumps(actions)}\n"
-    told = document(play(capsys, tmp_path, text, "--seed", "whatever"))
+    printed = document(play(capsys, tmp_path, text, "--seed", "whatever"))
     other = document(play(capsys, tmp_path, text, "--seed", "something else"))
-    assert told["hands"] == other["hands"]  # the secrets are fixed, so the seed plays no part
-    hand = told["hands"][0]
+    assert printed["hands"] == other["hands"]  # the secrets are fixed, so the seed plays no part
+    hand = printed["hands"][0]
     decided = [(a["player"], a["verb"], a["amount"]) for a in hand["actions"]]
     assert (first, "bet", 200) in decided
     assert (second, "raise", 150) in decided
@@ -58,18 +58,20 @@ def test_a_fold_by_script(capsys: Capsys, tmp_path: Path) -> None:
     assert hand["payouts"][first] == 1000 - 100
 
 
-def test_who_declines_closes_the_channel(capsys: Capsys, tmp_path: Path) -> None:
-    told = document(play(capsys, tmp_path, '[[hand]]\n[[hand]]\ndecline = "initiator"\n[[hand]]\n'))
-    assert len(told["hands"]) == 1
-    assert told["checks"]["conserved"] is True
+def test_declining_a_hand_closes_the_channel(capsys: Capsys, tmp_path: Path) -> None:
+    printed = document(
+        play(capsys, tmp_path, '[[hand]]\n[[hand]]\ndecline = "initiator"\n[[hand]]\n')
+    )
+    assert len(printed["hands"]) == 1
+    assert printed["checks"]["conserved"] is True
 
 
 def test_first_says_who_moves_first(capsys: Capsys, tmp_path: Path) -> None:
-    told = document(
+    printed = document(
         play(capsys, tmp_path, '[[hand]]\nfirst = "receiver"\n[[hand]]\nfirst = "receiver"\n')
     )
-    assert [hand["first"] for hand in told["hands"]] == ["receiver", "receiver"]
-    assert [hand["proposer"] for hand in told["hands"]] == ["initiator", "receiver"]
+    assert [hand["first"] for hand in printed["hands"]] == ["receiver", "receiver"]
+    assert [hand["proposer"] for hand in printed["hands"]] == ["initiator", "receiver"]
 
 
 def test_impossible_actions_are_named(capsys: Capsys, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whole sessions: every pair of policies, every way in which they end, to the mojo."""
+"""Whole sessions: every pair of policies, every way to end, and every mojo accounted for."""
 
 from __future__ import annotations
 
@@ -37,18 +37,17 @@ STAKE = UNIT * STACK
 
 
 @dataclass
-class Heard:
-    """A finished session and all that it told."""
+class Played:
+    """A finished session and its events."""
 
     result: Result
-    session: Session
-    told: list[SessionEvent] = field(default_factory=list)
+    events: list[SessionEvent] = field(default_factory=list)
 
     def of(self, kind: type[SessionEvent]) -> list[SessionEvent]:
-        return [one for one in self.told if isinstance(one, kind)]
+        return [one for one in self.events if isinstance(one, kind)]
 
     def bytes_sent(self) -> list[tuple[str, bytes]]:
-        return [(one.sender, one.message) for one in self.told if isinstance(one, Sent)]
+        return [(one.sender, one.message) for one in self.events if isinstance(one, Sent)]
 
 
 def play(
@@ -57,21 +56,21 @@ def play(
     hands: int = 2,
     stakes: int = 5,
     decline: tuple[str, int] | None = None,
-) -> Heard:
+) -> Played:
     setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, stakes * STAKE, policies))
     deciders = Deciders(setup)
-    told: list[SessionEvent] = []
+    events: list[SessionEvent] = []
 
     def answer(name: str, number: int) -> bool:
         return (name, number) != decline and deciders.answer(name, number)
 
-    session = Session(setup, deciders.decide, answer, [told.append, deciders])
-    return Heard(session.run(), session, told)
+    result = Session(setup, deciders.decide, answer, [events.append, deciders]).run()
+    return Played(result, events)
 
 
-def conserved(heard: Heard, stakes: int = 5) -> None:
-    """Every mojo that went in came out, at every settlement and in the coins of the close."""
-    result = heard.result
+def conserved(session: Played, stakes: int = 5) -> None:
+    """Check that no mojo is lost, at every settlement and in the coins of the close."""
+    result = session.result
     total = 2 * stakes * STAKE
     assert result.checks.conserved
     assert result.checks.python_clvm_agree
@@ -80,7 +79,7 @@ def conserved(heard: Heard, stakes: int = 5) -> None:
     paid = [coin.amount if isinstance(coin, Coin) else 0 for coin in result.rewards]
     assert tuple(paid) == result.balances
     balances = [stakes * STAKE] * 2
-    for ended in heard.of(HandEnded):
+    for ended in session.of(HandEnded):
         assert isinstance(ended, HandEnded)
         hand = ended.hand
         assert hand.payouts is not None
@@ -89,17 +88,17 @@ def conserved(heard: Heard, stakes: int = 5) -> None:
             balances[NAMES.index(name)] += payout - STAKE
         assert ended.balances == tuple(balances)
     assert result.balances == tuple(balances)
-    for one in heard.of(Pushed):
+    for one in session.of(Pushed):
         assert isinstance(one, Pushed)
         assert one.result.benign, one.result
 
 
 @pytest.mark.parametrize("policies", PAIRS, ids="-".join)
 def test_every_pair_of_policies(policies: tuple[str, str]) -> None:
-    heard = play(f"a-{'-'.join(policies)}", policies)
-    conserved(heard)
-    assert heard.result.hands
-    assert isinstance(heard.told[-1], Closed)
+    session = play(f"a-{'-'.join(policies)}", policies)
+    conserved(session)
+    assert session.result.hands
+    assert isinstance(session.events[-1], Closed)
 
 
 @pytest.mark.long
@@ -110,18 +109,18 @@ def test_every_pair_of_policies_over_many_seeds(policies: tuple[str, str]) -> No
 
 
 def test_proposers_alternate_and_so_does_who_is_alice() -> None:
-    heard = play(policies=("caller", "caller"), hands=4)
-    started = [one for one in heard.told if isinstance(one, HandStarted)]
+    session = play(policies=("caller", "caller"), hands=4)
+    started = [one for one in session.events if isinstance(one, HandStarted)]
     assert [one.proposer for one in started] == [*NAMES, *NAMES]
     assert [one.hand.names for one in started] == [NAMES, NAMES[::-1]] * 2
     assert [one.game_id for one in started] == [0, 1, 2, 3]
-    assert len(heard.result.hands) == 4
+    assert len(session.result.hands) == 4
 
 
-def ends(heard: Heard) -> set[str]:
+def ends(session: Played) -> set[str]:
     """How the hands of a session ended: by a fold, a tie, or a showdown."""
     found = set()
-    for ended in heard.told:
+    for ended in session.events:
         if isinstance(ended, HandEnded):
             last = ended.hand.steps[-1].action.verb
             tie = ended.hand.payouts == (STAKE, STAKE)
@@ -150,53 +149,53 @@ def test_a_hand_may_end_in_a_tie() -> None:
 
 def test_a_session_ends_when_a_balance_no_longer_covers_the_stake() -> None:
     for seed in range(20):
-        heard = play(f"broke {seed}", ("aggressive", "aggressive"), hands=30, stakes=1)
-        conserved(heard, stakes=1)
-        (reason,) = [one.reason for one in heard.told if isinstance(one, NoMoreHands)]
+        session = play(f"broke {seed}", ("aggressive", "aggressive"), hands=30, stakes=1)
+        conserved(session, stakes=1)
+        (reason,) = [one.reason for one in session.events if isinstance(one, NoMoreHands)]
         if "no longer covers" in reason:
-            assert min(heard.result.balances) < STAKE
-            assert len(heard.result.hands) < 30
+            assert min(session.result.balances) < STAKE
+            assert len(session.result.hands) < 30
             return
     raise AssertionError("nobody ever goes broke")
 
 
 def test_a_session_ends_with_one_player_owning_everything() -> None:
     for seed in range(60):
-        heard = play(f"all {seed}", ("aggressive", "aggressive"), hands=1, stakes=1)
-        conserved(heard, stakes=1)
-        if 0 in heard.result.balances:
-            loser = heard.result.balances.index(0)
-            assert heard.result.rewards[loser] is None
-            assert heard.result.rewards[1 - loser] is not None
+        session = play(f"all {seed}", ("aggressive", "aggressive"), hands=1, stakes=1)
+        conserved(session, stakes=1)
+        if 0 in session.result.balances:
+            loser = session.result.balances.index(0)
+            assert session.result.rewards[loser] is None
+            assert session.result.rewards[1 - loser] is not None
             return
     raise AssertionError("nobody ever loses everything")
 
 
 @pytest.mark.parametrize(("name", "number"), [("receiver", 0), ("initiator", 1), ("receiver", 2)])
 def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
-    heard = play(policies=("caller", "caller"), hands=5, decline=(name, number))
-    conserved(heard)
-    assert len(heard.result.hands) == number
-    (reason,) = [one.reason for one in heard.told if isinstance(one, NoMoreHands)]
+    session = play(policies=("caller", "caller"), hands=5, decline=(name, number))
+    conserved(session)
+    assert len(session.result.hands) == number
+    (reason,) = [one.reason for one in session.events if isinstance(one, NoMoreHands)]
     assert reason == f"{name} declines"
-    answers = [one for one in heard.told if isinstance(one, Answered)]
+    answers = [one for one in session.events if isinstance(one, Answered)]
     assert [one.accepts for one in answers] == [True] * number + [False]
 
 
-def test_a_session_tells_its_story_in_order() -> None:
-    heard = play(hands=1, policies=("caller", "caller"))
-    order = [type(one) for one in heard.told]
+def test_events_come_in_order() -> None:
+    session = play(hands=1, policies=("caller", "caller"))
+    order = [type(one) for one in session.events]
     places = [
         order.index(kind) for kind in (ChannelFunded, HandStarted, HandEnded, NoMoreHands, Closed)
     ]
     assert places == sorted(places)
     settled = [
         one.news
-        for one in heard.told
+        for one in session.events
         if isinstance(one, NewsFor) and isinstance(one.news, GameSettled)
     ]
     assert [news.by_us for news in settled] in ([True, False], [False, True])
-    assert any(isinstance(one, BlockMade) for one in heard.told)
+    assert any(isinstance(one, BlockMade) for one in session.events)
 
 
 # --- the same bytes, and no signature twice ------------------------------------------------------
@@ -205,7 +204,7 @@ def test_a_session_tells_its_story_in_order() -> None:
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
     first, second, other = play("one"), play("one"), play("two")
     assert first.bytes_sent() == second.bytes_sent()
-    assert first.told == second.told
+    assert first.events == second.events
     assert first.result == second.result
     same = set(first.bytes_sent()) & set(other.bytes_sent())
     # Only a message that has nothing in it is the same: a request.
@@ -219,7 +218,7 @@ def test_policies_change_the_play_and_not_the_secrets() -> None:
 
 
 def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By either side, in a whole session: every operation is on another key or message."""
+    """Neither side repeats an operation on the same key and message in a whole session."""
     seen: list[tuple[str, str, bytes, bytes]] = []
     acting = [""]
     handle = Peer.handle
@@ -233,10 +232,10 @@ def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(Peer, "handle", watched)
     with bls.observed(lambda *operation: seen.append((acting[0], *operation))):
-        heard = play("once", ("random", "random"), hands=3)
-    conserved(heard)
+        session = play("once", ("random", "random"), hands=3)
+    conserved(session)
     assert [one for one in set(seen) if seen.count(one) > 1] == []
-    batches = sum(b"\xa5batch" in message for _, message in heard.bytes_sent())
+    batches = sum(b"\xa5batch" in message for _, message in session.bytes_sent())
     signs = sum(operation == "sign" for _, operation, _, _ in seen)
     verifies = sum(operation == "verify" for _, operation, _, _ in seen)
     # Two halves a batch. On top: two hellos of three signatures, the halves of two opening

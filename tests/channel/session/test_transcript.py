@@ -42,7 +42,7 @@ def test_replay_arrives_at_the_same_digest(
 
 
 def test_an_altered_byte_is_found_in_its_line(tmp_path: Path, transcript: bytes) -> None:
-    """Every third byte of the file, changed by one bit: always refused, and at its place."""
+    """Change one bit in bytes all over the file: each change is refused, in its line."""
     file = tmp_path / "t.jsonl"
     line_of = []
     number = 1
@@ -76,7 +76,7 @@ def test_a_transcript_cut_short_is_refused(tmp_path: Path, transcript: bytes) ->
 def test_a_forged_chain_is_found_by_playing(
     capsys: Capsys, tmp_path: Path, transcript: bytes
 ) -> None:
-    """Whoever mends the chain after altering a record still cannot change what is played."""
+    """An altered record with a repaired chain still differs from the replay."""
     bodies = [line[68:-2] for line in transcript.splitlines(keepends=True)]
     place = next(i for i, body in enumerate(bodies) if body.startswith(b'{"decided"'))
     assert b'"verb":"' in bodies[place]

@@ -116,32 +116,32 @@ def played(
     games: tuple[str, ...], hands: int, policies: tuple[str, str], seed: str
 ) -> list[SessionEvent]:
     setup = check(Setup(games, seed, hands, 100, 10, 1000 * hands, policies))
-    heard: list[SessionEvent] = []
+    events: list[SessionEvent] = []
     deciders = Deciders(setup)
-    result = Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
+    result = Session(setup, deciders.decide, deciders.answer, [events.append]).run()
     assert result.checks.python_clvm_agree
     assert result.checks.conserved
     assert len(result.hands) == hands
-    return heard
+    return events
 
 
 @pytest.mark.parametrize("games", [("calpoker",), NAMES, NAMES[::-1]])
 def test_roles_alternate_fairly_in_every_game(games: tuple[str, ...]) -> None:
-    heard = played(games, 4, ("random", "random"), "roles")
-    starts = [told for told in heard if isinstance(told, HandStarted)]
-    assert [told.game for told in starts] == [games[i % len(games)] for i in range(4)]
-    assert [told.proposer for told in starts] == ["initiator", "receiver"] * 2
+    events = played(games, 4, ("random", "random"), "roles")
+    starts = [event for event in events if isinstance(event, HandStarted)]
+    assert [event.game for event in starts] == [games[i % len(games)] for i in range(4)]
+    assert [event.proposer for event in starts] == ["initiator", "receiver"] * 2
     for game in games:
-        first = [told.hand.names[0] for told in starts if told.game == game]
+        first = [event.hand.names[0] for event in starts if event.game == game]
         assert sorted(first) == sorted(["initiator", "receiver"] * (len(first) // 2))
 
 
 def test_a_policy_of_one_game_leaves_the_other_to_its_first() -> None:
-    heard = played(NAMES, 2, ("aggressive", "greedy"), "mixed")
+    events = played(NAMES, 2, ("aggressive", "greedy"), "mixed")
     verbs = {
-        told.game: [step.action.verb for step in told.hand.steps]
-        for told in heard
-        if isinstance(told, StepMade)
+        event.game: [step.action.verb for step in event.hand.steps]
+        for event in events
+        if isinstance(event, StepMade)
     }
     assert "bet" in verbs["spacepoker"] or "raise" in verbs["spacepoker"]
     assert verbs["calpoker"] == ["commit", "seed", "discard", "discard", "reveal", "accept"]
@@ -149,11 +149,11 @@ def test_a_policy_of_one_game_leaves_the_other_to_its_first() -> None:
 
 def test_no_message_before_the_reveal_has_a_byte_of_the_salt() -> None:
     """On the wire: the salt of each Alice comes with her reveal, in no message before it."""
-    heard = played(("calpoker",), 2, ("best-response", "greedy"), "wire")
+    events = played(("calpoker",), 2, ("best-response", "greedy"), "wire")
     for number, side in enumerate(Side):
         channel = derive(secret_of(b"wire", side), "channel", 0)
         salt = derive(channel, "game", number, length=64)[16:32]
-        messages = [told.message for told in heard if isinstance(told, Sent)]
+        messages = [event.message for event in events if isinstance(event, Sent)]
         with_salt = [i for i, message in enumerate(messages) if salt in message]
         assert with_salt
         before = b"".join(messages[: with_salt[0]])
