@@ -63,7 +63,7 @@ def _pattern(tokens: list[str]) -> Pattern:
 
 
 def arguments_of(function: Function) -> Pattern:
-    """What a function is given: of the body of a `let`, only what the `let` names."""
+    """The parameters of a function; of the body of a `let`, only those that the `let` names."""
     whole = pattern(function.arguments)
     if function.name == LET and isinstance(whole, tuple):
         return whole[1]

@@ -14,7 +14,7 @@ Run: TypeAlias = Callable[[Value], Value]
 
 
 class Watcher(Protocol):
-    """Hears of every expression of a run; of one that raises it hears the beginning only."""
+    """Observer of a run: called at every expression's begin and end; one that raises has no end."""
 
     def begins(self, node: Value, environment: Value) -> None:
         """An expression is about to be evaluated."""
@@ -27,7 +27,7 @@ class Watcher(Protocol):
 
 
 def path(atom: bytes) -> Run:
-    """What stands at a path of the environment: its bits from the lowest, 1 is right.
+    """Compile a path of the environment: its bits are read from the lowest, 1 is right.
 
     >>> path(b"\x05")((b"a", (b"b", b"")))
     b'b'
@@ -53,7 +53,7 @@ def _itself(environment: Value) -> Value:
 
 
 def constant(value: Value) -> Run:
-    """The same value in any environment."""
+    """Compile a constant: the same value in any environment."""
     return lambda environment: value
 
 
@@ -98,7 +98,7 @@ def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> 
 
 
 def watched(node: Value, run: Run, watcher: Watcher) -> Run:
-    """The same, with a watcher told of it."""
+    """Wrap a compiled expression so that it notifies a watcher."""
 
     def run_and_tell(environment: Value) -> Value:
         watcher.begins(node, environment)

@@ -22,10 +22,10 @@ from clsp.operators import APPLY, IF, QUOTE
 from clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair
 
 MAIN = "main"
-"""What the program's own expression is called."""
+"""The name of the program's own expression."""
 
 LET = "letbinding"
-"""What the compiler calls the body of a `let` or `assign`: a function that nobody wrote."""
+"""The compiler's name for the body of a `let` or `assign`, which it makes a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an expression is written: in which function, and at which path of its environment
-    that function's arguments are: 1, or 3 beside the functions, or 0 where that is not known."""
+    """The place of an expression: its function, and the path of that function's arguments in its
+    environment: 1, or 3 beside the functions, or 0 where that is not known."""
 
     function: Function
     arguments: int
 
 
 class Code:
-    """What of a program is code. Pieces are told apart by identity: `root` is the one tree.
+    """The code of a program among its data. Identity in the tree `root` distinguishes its pieces.
 
     `expressions` are the nodes by id, `places` where each is written, `owners` the name of the
     function that each counts for: the bodies of a `let` count for the function that has it.
@@ -224,7 +224,7 @@ class Code:
 
 
 def _moved(environment: Value, arguments: int) -> int:
-    """Where the arguments are in an environment made from the one that has them there."""
+    """The path of the arguments in an environment that is made from one that has them there."""
     if environment == b"\x01":
         return arguments
     match environment:
@@ -284,7 +284,7 @@ def _parts(tree: Value) -> Iterator[Value]:
 
 
 def _left_over(tree: Value, flow: Flow) -> Iterator[Value]:
-    """What in a tree of functions is built like code, and was not reached as such."""
+    """The parts of a tree of functions that are built like code but were not reached as code."""
     inside = {id(node) for node in _around(tree, flow)}
     waiting = [tree]
     while waiting:

@@ -1,4 +1,4 @@
-"""What of a program can be run: its code followed with an environment that is known in part.
+"""Data-flow analysis of a program: follow its code in an environment that is known in part.
 
 A program carries its functions as quoted data, which its main expression puts into the
 environment, so what is code cannot be told from the shape of the data. Here every expression
@@ -18,7 +18,7 @@ MOST_CHOICES = 32
 """When a value may be one of more pieces than this, it may be anything."""
 
 DEEPEST = 200
-"""Of pairs deeper than this nothing is known."""
+"""The depth of pairs below which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class OneOf:
 
 
 Known: TypeAlias = CodePiece | Pair | OneOf | None
-"""What is known of a value; None: nothing."""
+"""Knowledge of a value; None: nothing is known."""
 
 
 def split(known: Known) -> tuple[Known, Known] | None:
@@ -82,7 +82,7 @@ def _depth(known: Known) -> int:
 
 
 def join(one: Known, other: Known) -> Known:
-    """What is known of a value that is one of the two."""
+    """The knowledge of a value that is one of the two."""
     if one == other:
         return one
     if one is None or other is None:
@@ -157,7 +157,7 @@ class Flow:
             self._changed = True
 
     def _call(self, code: Known, environment: Known) -> Known:
-        """What comes of running this code; while it is being followed itself, nothing."""
+        """The knowledge of this code's result; None while the code is being followed itself."""
         match code:
             case CodePiece(tuple() as value):
                 key = id(value)
@@ -235,7 +235,7 @@ class Flow:
 
 
 def path(atom: bytes, environment: Known) -> Known:
-    """What is known of the value at a path, the bits of which are read from the lowest."""
+    """The knowledge of the value at a path, whose bits are read from the lowest."""
     steps = int.from_bytes(atom, "big")
     if not steps:
         return CodePiece(NIL)

@@ -33,7 +33,7 @@ def layout(form: Form, nodes: Set[int], branches: Set[int], width: int) -> list[
 
 
 def missing(form: Form, nodes: Set[int], branches: Set[int]) -> list[str]:
-    """What of a form was not reached, each with all that is inside it, as text; a side of an
+    """The parts of a form that were not reached, as text; a side of an
     `if` that is no expression with the `if` that it belongs to."""
     reached = _Layout(nodes, branches, 0).reached
     if not reached(form, True):

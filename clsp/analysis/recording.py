@@ -1,4 +1,4 @@
-"""A run kept step by step: what was evaluated inside of what, in order, and what decided it."""
+"""The record of a run, step by step: which expression was evaluated inside which, in order."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class RunRecord:
         return self._texts[0]
 
     def place_of(self, step: TraceStep) -> Place | None:
-        """Where a step's expression is written; None of code that the run made up."""
+        """The place of a step's expression; None for code that the run itself made."""
         code = self.text_of(step.node).code
         number = code.id_of(step.node)
         return None if number is None else code.places[number]
 
     def arguments(self, step: TraceStep) -> list[tuple[str, Value]]:
-        """What a step that calls a function gives it, by name."""
+        """The arguments of a step that calls a function, by name."""
         if step.function is None:
             return []
         code = self.text_of(step.function.body).code
@@ -102,7 +102,7 @@ class RunRecord:
         return number is not None and code.places[number].arguments == 1
 
     def given(self) -> list[tuple[str, Value]]:
-        """What the program itself was given, by name."""
+        """The arguments of the program itself, by name."""
         if self.root is None:
             return []
         return list(bound(pattern(self.main.arguments), self.root.environment))
@@ -162,7 +162,7 @@ class RunRecord:
 
 
 def chosen(step: TraceStep) -> TraceStep | None:
-    """Of a step that is an `if`, the choice that it makes."""
+    """The choice of a step that is an `if`; None for any other."""
     for inner in step.inner:
         if inner is not step.body and is_choice(inner.node):
             return inner

@@ -1,4 +1,4 @@
-"""Room for functions that call themselves as deep as a program is nested."""
+"""A higher recursion limit, for functions that recurse as deep as a program is nested."""
 
 import sys
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ FRAMES = 100_000
 
 @contextmanager
 def deep(frames: int = FRAMES) -> Iterator[None]:
-    """Allow so many calls inside each other for a while."""
+    """Raise the recursion limit to this many frames for a block of code."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, frames))
     try:

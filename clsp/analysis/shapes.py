@@ -17,7 +17,7 @@ def operands(node: Value) -> Iterator[Value]:
 
 
 def quoted(node: Value) -> Value | None:
-    """What an expression quotes; None when it is no quote."""
+    """The value that an expression quotes; None for any other expression."""
     return node[1] if isinstance(node, tuple) and node[0] == QUOTE else None
 
 

@@ -1,4 +1,4 @@
-"""Values as a reader wants them: short, and numbers as numbers."""
+"""Short text for atoms and values, with numbers in decimal."""
 
 from __future__ import annotations
 

@@ -26,8 +26,23 @@ STEPS = 1_000_000
 """A run may apply (`a`) so many pieces of code: more than any run that fits into a block here."""
 
 
+@dataclass(frozen=True, slots=True)
+class CoverageCounts:
+    """The numbers of nodes and branches, and of those that runs reached."""
+
+    nodes: int = 0
+    nodes_reached: int = 0
+    branches: int = 0
+    branches_reached: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether every node and branch was reached."""
+        return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
+
+
 class Reach(NamedTuple):
-    """What a run reached, by the ids of :mod:`clsp.analysis.code`."""
+    """The nodes and branches that a run reached, by the ids of :mod:`clsp.analysis.code`."""
 
     nodes: frozenset[int]
     branches: frozenset[int]
@@ -48,7 +63,7 @@ class Stopped:
 
 
 End: TypeAlias = Returned | Raised | Stopped
-"""How a traced run ended; that it raised is told in our words, not in the node's."""
+"""The end of a traced run; its error texts are this tracer's, not the node's."""
 
 
 class TooDeep(ValueError):
@@ -94,7 +109,7 @@ class Tracer:
         self._foreign: list[Value] = []
 
     def reach(self, arguments: bytes, steps: int = STEPS) -> Reach:
-        """What a run on this serialized environment reaches, however it ends.
+        """Run on this serialized environment and report what was reached, however the run ends.
 
         Raises :class:`~clsp.values.BadValue` for what is no serialized value.
         """
@@ -105,7 +120,7 @@ class Tracer:
         )
 
     def run(self, arguments: bytes, steps: int = STEPS) -> End:
-        """How a run on this serialized environment ends. Raises as :meth:`reach`."""
+        """Run on this serialized environment and report the end. Raises as :meth:`reach`."""
         own = self.program.serialized
         # A validator is given itself: most of what there is to read, and it is our own tree.
         part = (own, self.code.root) if isinstance(self.code.root, tuple) else None

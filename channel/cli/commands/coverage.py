@@ -13,13 +13,14 @@ from channel.cli.messages import all_tried, unfinished_output
 from channel.cli.options import Json, TargetName, file_option
 from channel.lab.coverage.corpus import read
 from channel.lab.coverage.page import page
-from channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, Share, corpus_coverage
+from channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
 from channel.lab.target.target import load
 from channel.report.progress import progress
 from channel.report.tables import Cell, show_table
 from channel.report.terminal import console, print_json, say
 from channel.system.interrupt import exit_code, finishing
 from channel.system.output import opened
+from clsp.analysis.tracer import CoverageCounts
 from games.amounts import counted
 
 SHOWN = 5
@@ -118,7 +119,7 @@ def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
             say(out, f"{one.name}: and {len(one.differs) - SHOWN} more")
 
 
-def _cells(share: Share) -> tuple[str, str]:
+def _cells(share: CoverageCounts) -> tuple[str, str]:
     return (
         f"{share.nodes_reached}/{share.nodes}",
         f"{share.branches_reached}/{share.branches}",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from channel.lab.coverage.program_coverage import ProgramCoverage, Share
+from channel.lab.coverage.program_coverage import ProgramCoverage
+from clsp.analysis.tracer import CoverageCounts
 from games.amounts import counted
 
 _STYLE = """
@@ -57,7 +58,7 @@ def page(name: str, programs: Mapping[str, ProgramCoverage]) -> str:
     return "\n".join([*parts, "</body></html>\n"])
 
 
-def _table(heading: str, rows: Mapping[str, Share], link: bool = False) -> str:
+def _table(heading: str, rows: Mapping[str, CoverageCounts], link: bool = False) -> str:
     lines = [f"<table><tr><th>{heading}</th><th>nodes</th><th>branches</th></tr>"]
     for name, share in rows.items():
         shown = f'<a href="#{escape(name)}">{escape(name)}</a>' if link else escape(name)

@@ -12,25 +12,10 @@ from channel.lab.target.target import REFEREE, Target
 from clsp.analysis.code import LET, Function
 from clsp.analysis.disassembly import Disassembly, Form
 from clsp.analysis.layout import Line, layout, missing
-from clsp.analysis.tracer import TooDeep, Tracer
+from clsp.analysis.tracer import CoverageCounts, TooDeep, Tracer
 
 WIDTH = 96
 """Columns of disassembled code."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Counts of nodes and branches, and of those that were reached."""
-
-    nodes: int = 0
-    nodes_reached: int = 0
-    branches: int = 0
-    branches_reached: int = 0
-
-    @property
-    def whole(self) -> bool:
-        """Whether every node and branch was reached."""
-        return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
 
 
 @dataclass
@@ -57,13 +42,13 @@ class ProgramCoverage:
         return new
 
     @property
-    def total(self) -> Share:
+    def total(self) -> CoverageCounts:
         """The counts of the whole program."""
         tracer = self.tracer
-        return Share(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
+        return CoverageCounts(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
 
     @property
-    def functions(self) -> dict[str, Share]:
+    def functions(self) -> dict[str, CoverageCounts]:
         """By the function that the place counts for, in the order in which they are written."""
         code = self.tracer.code
         of_sides = [code.owners[choice] for choice in code.choices for _ in range(2)]
@@ -71,7 +56,9 @@ class ProgramCoverage:
         nodes_reached = Counter(code.owners[node] for node in self.nodes)
         branches_reached = Counter(of_sides[side] for side in self.branches)
         return {
-            name: Share(nodes[name], nodes_reached[name], branches[name], branches_reached[name])
+            name: CoverageCounts(
+                nodes[name], nodes_reached[name], branches[name], branches_reached[name]
+            )
             for name in dict.fromkeys(code.owners)
         }
 

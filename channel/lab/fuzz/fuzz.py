@@ -28,23 +28,13 @@ from channel.lab.target.target import REFEREE, Target
 from channel.system import workers
 from channel.system.interrupt import finishing, polled
 from channel.system.output import write_whole
-from clsp.analysis.tracer import TooDeep, Tracer
+from clsp.analysis.tracer import CoverageCounts, TooDeep, Tracer
 from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
 """The seconds between two progress reports of a campaign."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """Coverage of one program by all runs."""
-
-    nodes: int
-    nodes_reached: int
-    branches: int
-    branches_reached: int
 
 
 @dataclass
@@ -63,7 +53,7 @@ class FuzzReport:
     stopped: bool = False
     interrupted: bool = False
     tally: LabTally = field(default_factory=LabTally)
-    coverage: dict[str, Reached] = field(default_factory=dict)
+    coverage: dict[str, CoverageCounts] = field(default_factory=dict)
     findings: list[Document] = field(default_factory=list)
     mended: list[Path] = field(default_factory=list)
     untried: list[tuple[Path, str]] = field(default_factory=list)
@@ -149,7 +139,7 @@ def _check_traceable(target: Target) -> None:
             raise UsageError(f"{target.name}: {name}: {error}") from None
 
 
-def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, Reached]:
+def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, CoverageCounts]:
     found = {}
     for name, program in {**target.programs, REFEREE: target.referee}.items():
         tracer = Tracer(program, target.symbols.get(name))
@@ -159,7 +149,7 @@ def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, Re
             part = result.referee if name == REFEREE else result.corpus
             nodes |= part.nodes.get(name, set())
             branches |= part.branches.get(name, set())
-        found[name] = Reached(tracer.nodes, len(nodes), tracer.branches, len(branches))
+        found[name] = CoverageCounts(tracer.nodes, len(nodes), tracer.branches, len(branches))
     return found
 
 

@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from channel.lab.coverage.corpus import read
-from channel.lab.coverage.program_coverage import Share, corpus_coverage
+from channel.lab.coverage.program_coverage import corpus_coverage
 from channel.lab.target.target import REFEREE, of_game
+from clsp.analysis.tracer import CoverageCounts
 from games import registry, vectors
 from tests.corpus import CORPUS, corpus, spends
 
@@ -75,7 +76,7 @@ def test_shares_of_a_program_add_up() -> None:
     target = of_game(registry.get("spacepoker"))
     for one in corpus_coverage(target, read(target, CORPUS / "spacepoker")).values():
         parts = one.functions.values()
-        assert one.total == Share(
+        assert one.total == CoverageCounts(
             *(
                 sum(getattr(part, key) for part in parts)
                 for key in ("nodes", "nodes_reached", "branches", "branches_reached")
