@@ -60,10 +60,10 @@ Verdict: TypeAlias = Valid | Slash | Raise
 class Judge(Protocol):
     """The rules of one validator, in Python.
 
-    `share` is MOVER_SHARE: what the move leaves to the *opponent* of whoever made it, who is the
-    mover of the coin that the move made, and its challenger. `amount` is what the coin holds.
-    `hashes` are the program hashes of this game's validators. A judge never raises for a state
-    of its own type: `move` and `evidence` come from strangers and may be anything.
+    `share` is MOVER_SHARE, the share of the *opponent* of the player that makes the move: the
+    opponent is the mover of the new coin, and the challenger. `amount` is what the coin holds,
+    `hashes` are the program hashes of this game's validators. A judge never raises for a state of
+    its own type: `move` and `evidence` come from the counterparty and may be anything.
     """
 
     def __call__(

@@ -46,7 +46,7 @@ def one(expect: str, validator: str, *, following: bool | None = None) -> Case:
     )
 
 
-def test_a_wrong_expectation_is_told_of_both() -> None:
+def test_a_wrong_expectation_differs_from_rules_and_program() -> None:
     legal = one("valid", "end")
     wrong = msgspec.structs.replace(legal, expect="raise")
     assert vectors.check(wrong) == [
@@ -79,7 +79,7 @@ def test_a_terminal_move_must_end_the_game() -> None:
     )
 
 
-def test_unknown_validators_are_told() -> None:
+def test_unknown_validators_are_reported() -> None:
     case = one("valid", "end")
     for changed in (
         msgspec.structs.replace(case, validator="middle"),
@@ -88,7 +88,7 @@ def test_unknown_validators_are_told() -> None:
         assert vectors.check(changed) == ["spacepoker has no validator 'middle'"]
 
 
-def test_a_state_that_is_none_is_told() -> None:
+def test_a_malformed_state_is_reported() -> None:
     case = msgspec.structs.replace(one("slash", "end"), state=[1, 2])
     assert "python: expected slash, got bad state" in vectors.check(case)[0]
 

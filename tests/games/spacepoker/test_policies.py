@@ -1,4 +1,4 @@
-"""The ways to play: they choose what is offered, and all that is offered comes up."""
+"""Policies choose only what is offered, and every choice comes up."""
 
 from __future__ import annotations
 
