@@ -247,7 +247,7 @@ class _Lab:
     # --- the games ---
 
     def _games(self) -> Iterator[Tried]:
-        purse = NodeWallet(self._chain, b"costs")
+        wallet = NodeWallet(self._chain, b"costs")
         keys = dict(zip(self._referee_keys, (one.referee for one in self._keys), strict=True))
         runner = RefereeRunner(self._costs.target)
         for name in self._costs.target.programs:
@@ -259,7 +259,7 @@ class _Lab:
                 fields = (*self._referee_keys, *dearest.fields[2:])
                 puzzle = runner.puzzle(fields)
                 amount = atom_to_int(atom_of(fields[3]))
-                (coin,) = purse.coins([(puzzle.hash, amount)])
+                (coin,) = wallet.coins([(puzzle.hash, amount)])
                 if path == TIMEOUT:
                     self._chain.farm(atom_to_int(atom_of(fields[2])))
                 spend = spend_of(coin, puzzle.serialized, dearest.solution)

@@ -215,7 +215,7 @@ class _Maker:
         draft = SpendDraft(coin, items, self._chance.between(0, coin.timeout + 2))
         return self._perhaps_wrong(draft, 0.3, WRONG_SLASHES)
 
-    # --- lots ---
+    # --- choices ---
 
     def _perhaps_wrong(
         self, draft: SpendDraft, share: float, wrongs: tuple[Fault, ...]
