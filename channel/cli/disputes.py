@@ -42,7 +42,7 @@ def adversary_and_step(text: str) -> tuple[str, int]:
     return name, int(step)
 
 
-def checked(adversary: str, *, games: str | None, step: int, **fields: Any) -> Scenario:
+def described_scenario(adversary: str, *, games: str | None, step: int, **fields: Any) -> Scenario:
     """The scenario that the options of a command describe. Raises `UsageError`.
 
     `fields` are others of the scenario; what is None keeps its default.

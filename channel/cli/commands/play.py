@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from channel.cli.disputes import adversary_and_step, checked, run_dispute
+from channel.cli.disputes import adversary_and_step, described_scenario, run_dispute
 from channel.cli.options import (
     MOST_MOJOS,
     InText,
@@ -83,7 +83,7 @@ def command(
     if adversary is not None:
         refuse("does not go with --adversary, which does not follow a script", script=script)
         name, step = adversary_and_step(adversary)
-        scenario = checked(
+        scenario = described_scenario(
             name,
             games=game,
             step=step,

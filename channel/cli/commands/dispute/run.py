@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from channel.cli.disputes import DEFAULT_SEED, adversary_and_step, checked, run_dispute
+from channel.cli.disputes import DEFAULT_SEED, adversary_and_step, described_scenario, run_dispute
 from channel.cli.options import (
     InText,
     Json,
@@ -95,7 +95,7 @@ def command(
     if "@" in name:
         refuse(f"{name} names the step already", at=at)
     adversary, step = adversary_and_step(name)
-    scenario = checked(
+    scenario = described_scenario(
         adversary,
         games=game,
         step=step if at is None else at,
