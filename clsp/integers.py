@@ -54,21 +54,6 @@ def is_minimal(atom: bytes) -> bool:
     return first != 0xFF or atom[1] < 0x80
 
 
-def add(a: bytes, b: bytes) -> bytes:
-    """``(+ a b)``."""
-    return int_to_atom(atom_to_int(a) + atom_to_int(b))
-
-
-def subtract(a: bytes, b: bytes) -> bytes:
-    """``(- a b)``."""
-    return int_to_atom(atom_to_int(a) - atom_to_int(b))
-
-
-def multiply(a: bytes, b: bytes) -> bytes:
-    """``(* a b)``."""
-    return int_to_atom(atom_to_int(a) * atom_to_int(b))
-
-
 def divmod_(a: bytes, b: bytes) -> tuple[bytes, bytes]:
     """``(divmod a b)``, floored: the remainder has the sign of the divisor.
 
@@ -82,26 +67,6 @@ def divmod_(a: bytes, b: bytes) -> tuple[bytes, bytes]:
     return int_to_atom(quotient), int_to_atom(remainder)
 
 
-def divide(a: bytes, b: bytes) -> bytes:
-    """``(/ a b)``: the quotient of :func:`divmod_`."""
-    return divmod_(a, b)[0]
-
-
-def modulo(a: bytes, b: bytes) -> bytes:
-    """``(% a b)``: the remainder of :func:`divmod_`."""
-    return divmod_(a, b)[1]
-
-
-def logand(a: bytes, b: bytes) -> bytes:
-    """``(logand a b)`` of the signed numbers: the shorter atom is sign-extended."""
-    return int_to_atom(atom_to_int(a) & atom_to_int(b))
-
-
-def logior(a: bytes, b: bytes) -> bytes:
-    """``(logior a b)`` of the signed numbers: the shorter atom is sign-extended."""
-    return int_to_atom(atom_to_int(a) | atom_to_int(b))
-
-
 def logxor(a: bytes, b: bytes) -> bytes:
     """``(logxor a b)`` of the signed numbers: the shorter atom is sign-extended.
 
@@ -109,11 +74,6 @@ def logxor(a: bytes, b: bytes) -> bytes:
     ('81', b'')
     """
     return int_to_atom(atom_to_int(a) ^ atom_to_int(b))
-
-
-def lognot(a: bytes) -> bytes:
-    """``(lognot a)``."""
-    return int_to_atom(~atom_to_int(a))
 
 
 def lsh(a: bytes, count: int) -> bytes:
@@ -136,21 +96,6 @@ def _shift(number: int, count: int) -> bytes:
     return int_to_atom(number << count if count >= 0 else number >> -count)
 
 
-def greater(a: bytes, b: bytes) -> bool:
-    """``(> a b)`` of the signed numbers, in whatever form they are written."""
-    return atom_to_int(a) > atom_to_int(b)
-
-
-def equal(a: bytes, b: bytes) -> bool:
-    """``(= a b)``: the same bytes, so ``0x00`` is not ``()``."""
-    return a == b
-
-
-def strlen(a: bytes) -> int:
-    """``(strlen a)``, in bytes."""
-    return len(a)
-
-
 def substr(a: bytes, start: int, end: int | None = None) -> bytes:
     """``(substr a start end)``; unlike a Python slice it raises past the end.
 
@@ -164,13 +109,3 @@ def substr(a: bytes, start: int, end: int | None = None) -> bytes:
     if not 0 <= start <= stop <= len(a):
         raise OperatorError(f"substr {start} to {stop} of {len(a)} bytes")
     return a[start:stop]
-
-
-def truth(a: bytes) -> bool:
-    """What ``if`` sees: every atom but the empty one is true, ``0x00`` too."""
-    return a != b""
-
-
-def not_(a: bytes) -> bool:
-    """``(not a)``: only the empty atom is false."""
-    return a == b""

@@ -1,13 +1,14 @@
 """CLVM's operators on plain values, each with how many operands it takes.
 
-What is common is done here; the rest (BLS, secp, keccak, `coinid`, `softfork`) is asked of the
-interpreter itself, one call each, so that there is one opinion on it. Where CLVM raises, these
+The common ones are done here; the rest (BLS, secp, keccak, `coinid`, `softfork`) call the
+interpreter itself, so that there is only one implementation of them. Where CLVM raises, these
 raise :class:`~clsp.integers.OperatorError`.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from hashlib import sha256
+from operator import and_, or_, xor
 from typing import NamedTuple
 
 from clsp import integers
@@ -16,10 +17,10 @@ from clsp.values import NIL, Value, serialize
 
 ONE = b"\x01"
 MANY = 1 << 62
-"""As many operands as one likes."""
+"""Any number of operands."""
 
 LONGEST = 1 << 20
-"""A longer atom is not made: CLVM would charge more for it than any program here may cost."""
+"""The longest atom that is made: CLVM would charge more for it than any program here may cost."""
 
 
 class TooLong(Exception):
@@ -35,7 +36,7 @@ class Operator(NamedTuple):
     most: int
 
 
-def atom(value: Value, name: str) -> bytes:
+def _atom(value: Value, name: str) -> bytes:
     """The value, which must be an atom."""
     if type(value) is not bytes:
         raise OperatorError(f"{name} of a pair")
@@ -50,201 +51,81 @@ def _number(value: Value) -> int:
 
 def _short(value: Value, name: str) -> int:
     """A position or a count: a number of at most four bytes."""
-    written = atom(value, name)
+    written = _atom(value, name)
     if len(written) > 4:
         raise OperatorError(f"{name} by a number of {len(written)} bytes, at most 4")
     return atom_to_int(written)
 
 
-def _made(length: int) -> None:
+def _check_length(length: int) -> None:
     if length > LONGEST:
         raise TooLong(f"an atom of {length} bytes, at most {LONGEST} here")
 
 
-def _answer(truth: bool) -> bytes:
-    return ONE if truth else NIL
+def _truth(value: bool) -> bytes:
+    return ONE if value else NIL
 
 
-# --- pairs ------------------------------------------------------------------------------------
-
-
-def first(pair: Value) -> Value:
-    """``(f pair)``."""
+def _first(pair: Value) -> Value:
     if type(pair) is tuple:
         return pair[0]
     raise OperatorError("f of an atom")
 
 
-def rest(pair: Value) -> Value:
-    """``(r pair)``."""
+def _rest(pair: Value) -> Value:
     if type(pair) is tuple:
         return pair[1]
     raise OperatorError("r of an atom")
 
 
-def cons(left: Value, right: Value) -> Value:
-    """``(c left right)``."""
-    return (left, right)
-
-
-def listp(value: Value) -> bytes:
-    """``(l value)``: is it a pair?"""
-    return ONE if type(value) is tuple else NIL
-
-
-def choose(test: Value, one: Value, other: Value) -> Value:
-    """``(i test one other)``; every operand has been evaluated."""
-    return other if test == NIL else one
-
-
-def raise_(*values: Value) -> Value:
-    """``(x …)``."""
+def _raise(*values: Value) -> Value:
     raise OperatorError("(x)")
 
 
-# --- atoms ------------------------------------------------------------------------------------
+def _sha256(*values: Value) -> bytes:
+    return sha256(b"".join([_atom(value, "sha256") for value in values])).digest()
 
 
-def equal(a: Value, b: Value) -> bytes:
-    """``(= a b)`` of bytes."""
-    return ONE if atom(a, "=") == atom(b, "=") else NIL
-
-
-def greater_bytes(a: Value, b: Value) -> bytes:
-    """``(>s a b)`` of bytes."""
-    return ONE if atom(a, ">s") > atom(b, ">s") else NIL
-
-
-def hashed(*values: Value) -> bytes:
-    """``(sha256 …)`` of what the atoms hold together."""
-    return sha256(b"".join([atom(value, "sha256") for value in values])).digest()
-
-
-def substring(a: Value, start: Value, end: Value | None = None) -> bytes:
-    """``(substr a start end)``; without an end, to the atom's."""
-    text = atom(a, "substr")
+def _substr(a: Value, start: Value, end: Value | None = None) -> bytes:
+    text = _atom(a, "substr")
     stop = None if end is None else _short(end, "substr")
     return integers.substr(text, _short(start, "substr"), stop)
 
 
-def length_of(a: Value) -> bytes:
-    """``(strlen a)``."""
-    return int_to_atom(len(atom(a, "strlen")))
+def _concat(*values: Value) -> bytes:
+    atoms = [_atom(value, "concat") for value in values]
+    _check_length(sum(map(len, atoms)))
+    return b"".join(atoms)
 
 
-def concat(*values: Value) -> bytes:
-    """``(concat …)``."""
-    made = [atom(value, "concat") for value in values]
-    _made(sum(map(len, made)))
-    return b"".join(made)
-
-
-# --- numbers ----------------------------------------------------------------------------------
-
-
-def add(*values: Value) -> bytes:
-    """``(+ …)``."""
-    return int_to_atom(sum(map(_number, values)))
-
-
-def subtract(*values: Value) -> bytes:
-    """``(- a …)``: the first less the others."""
+def _subtract(*values: Value) -> bytes:
+    """The first number less the others; 0 of none."""
     numbers = list(map(_number, values))
     return int_to_atom(2 * numbers[0] - sum(numbers)) if numbers else NIL
 
 
-def multiply(*values: Value) -> bytes:
-    """``(* …)``."""
-    numbers = list(map(_number, values))
+def _multiply(*values: Value) -> bytes:
     product = 1
-    for number in numbers:
-        _made((product.bit_length() + number.bit_length()) >> 3)
+    for number in list(map(_number, values)):
+        _check_length((product.bit_length() + number.bit_length()) >> 3)
         product *= number
     return int_to_atom(product)
 
 
-def divide(a: Value, b: Value) -> bytes:
-    """``(/ a b)``, floored."""
-    return integers.divide(atom(a, "/"), atom(b, "/"))
+def _divmod(name: str, a: Value, b: Value) -> tuple[bytes, bytes]:
+    return integers.divmod_(_atom(a, name), _atom(b, name))
 
 
-def modulo(a: Value, b: Value) -> bytes:
-    """``(% a b)``."""
-    return integers.modulo(atom(a, "%"), atom(b, "%"))
+def _shift(name: str, shift: Callable[[bytes, int], bytes], a: Value, count: Value) -> bytes:
+    return shift(_atom(a, name), _short(count, name))
 
 
-def divided(a: Value, b: Value) -> Value:
-    """``(divmod a b)``: a pair."""
-    return integers.divmod_(atom(a, "divmod"), atom(b, "divmod"))
+def _bitwise(combine: Callable[[int, int], int], start: int, *values: Value) -> bytes:
+    return int_to_atom(reduce(combine, map(_number, values), start))
 
 
-def greater(a: Value, b: Value) -> bytes:
-    """``(> a b)`` of signed numbers."""
-    return ONE if _number(a) > _number(b) else NIL
-
-
-def ash(a: Value, count: Value) -> bytes:
-    """``(ash a count)``."""
-    return integers.ash(atom(a, "ash"), _short(count, "ash"))
-
-
-def lsh(a: Value, count: Value) -> bytes:
-    """``(lsh a count)``."""
-    return integers.lsh(atom(a, "lsh"), _short(count, "lsh"))
-
-
-def logand(*values: Value) -> bytes:
-    """``(logand …)``; of nothing, -1."""
-    result = -1
-    for value in values:
-        result &= _number(value)
-    return int_to_atom(result)
-
-
-def logior(*values: Value) -> bytes:
-    """``(logior …)``."""
-    result = 0
-    for value in values:
-        result |= _number(value)
-    return int_to_atom(result)
-
-
-def logxor(*values: Value) -> bytes:
-    """``(logxor …)``."""
-    result = 0
-    for value in values:
-        result ^= _number(value)
-    return int_to_atom(result)
-
-
-def lognot(a: Value) -> bytes:
-    """``(lognot a)``."""
-    return int_to_atom(~_number(a))
-
-
-# --- truth ------------------------------------------------------------------------------------
-
-
-def not_(value: Value) -> bytes:
-    """``(not value)``: only ``()`` is false."""
-    return _answer(value == NIL)
-
-
-def any_(*values: Value) -> bytes:
-    """``(any …)``."""
-    return _answer(any(value != NIL for value in values))
-
-
-def all_(*values: Value) -> bytes:
-    """``(all …)``."""
-    return _answer(all(value != NIL for value in values))
-
-
-# --- the rest ---------------------------------------------------------------------------------
-
-
-def by_interpreter(code: bytes, *values: Value) -> Value:
-    """Any operator on quoted operands, by the interpreter; what it does not know, it refuses."""
+def _by_interpreter(code: bytes, *values: Value) -> Value:
+    """Run any operator on quoted operands in the interpreter, which refuses unknown ones."""
     from clsp.run import ProgramRaised, ProgramSlash, ProgramValid, Raised, run_serialized
 
     program = b"\xff" + serialize(code)
@@ -265,34 +146,35 @@ RAISE = b"\x08"
 """The atoms of the operators that an interpreter or an analysis treats in a special way."""
 
 COMMON: dict[bytes, Operator] = {
-    IF: Operator("i", choose, 3, 3),
-    CONS: Operator("c", cons, 2, 2),
-    FIRST: Operator("f", first, 1, 1),
-    REST: Operator("r", rest, 1, 1),
-    b"\x07": Operator("l", listp, 1, 1),
-    RAISE: Operator("x", raise_, 0, MANY),
-    b"\x09": Operator("=", equal, 2, 2),
-    b"\x0a": Operator(">s", greater_bytes, 2, 2),
-    b"\x0b": Operator("sha256", hashed, 0, MANY),
-    b"\x0c": Operator("substr", substring, 2, 3),
-    b"\x0d": Operator("strlen", length_of, 1, 1),
-    b"\x0e": Operator("concat", concat, 0, MANY),
-    b"\x10": Operator("+", add, 0, MANY),
-    b"\x11": Operator("-", subtract, 0, MANY),
-    b"\x12": Operator("*", multiply, 0, MANY),
-    b"\x13": Operator("/", divide, 2, 2),
-    b"\x14": Operator("divmod", divided, 2, 2),
-    b"\x15": Operator(">", greater, 2, 2),
-    b"\x16": Operator("ash", ash, 2, 2),
-    b"\x17": Operator("lsh", lsh, 2, 2),
-    b"\x18": Operator("logand", logand, 0, MANY),
-    b"\x19": Operator("logior", logior, 0, MANY),
-    b"\x1a": Operator("logxor", logxor, 0, MANY),
-    b"\x1b": Operator("lognot", lognot, 1, 1),
-    b"\x20": Operator("not", not_, 1, 1),
-    b"\x21": Operator("any", any_, 0, MANY),
-    b"\x22": Operator("all", all_, 0, MANY),
-    b"\x3d": Operator("%", modulo, 2, 2),
+    # An `i` as a function: every operand has been evaluated.
+    IF: Operator("i", lambda test, one, other: other if test == NIL else one, 3, 3),
+    CONS: Operator("c", lambda left, right: (left, right), 2, 2),
+    FIRST: Operator("f", _first, 1, 1),
+    REST: Operator("r", _rest, 1, 1),
+    b"\x07": Operator("l", lambda value: _truth(type(value) is tuple), 1, 1),
+    RAISE: Operator("x", _raise, 0, MANY),
+    b"\x09": Operator("=", lambda a, b: _truth(_atom(a, "=") == _atom(b, "=")), 2, 2),
+    b"\x0a": Operator(">s", lambda a, b: _truth(_atom(a, ">s") > _atom(b, ">s")), 2, 2),
+    b"\x0b": Operator("sha256", _sha256, 0, MANY),
+    b"\x0c": Operator("substr", _substr, 2, 3),
+    b"\x0d": Operator("strlen", lambda a: int_to_atom(len(_atom(a, "strlen"))), 1, 1),
+    b"\x0e": Operator("concat", _concat, 0, MANY),
+    b"\x10": Operator("+", lambda *values: int_to_atom(sum(map(_number, values))), 0, MANY),
+    b"\x11": Operator("-", _subtract, 0, MANY),
+    b"\x12": Operator("*", _multiply, 0, MANY),
+    b"\x13": Operator("/", lambda a, b: _divmod("/", a, b)[0], 2, 2),
+    b"\x14": Operator("divmod", partial(_divmod, "divmod"), 2, 2),
+    b"\x15": Operator(">", lambda a, b: _truth(_number(a) > _number(b)), 2, 2),
+    b"\x16": Operator("ash", partial(_shift, "ash", integers.ash), 2, 2),
+    b"\x17": Operator("lsh", partial(_shift, "lsh", integers.lsh), 2, 2),
+    b"\x18": Operator("logand", partial(_bitwise, and_, -1), 0, MANY),
+    b"\x19": Operator("logior", partial(_bitwise, or_, 0), 0, MANY),
+    b"\x1a": Operator("logxor", partial(_bitwise, xor, 0), 0, MANY),
+    b"\x1b": Operator("lognot", lambda a: int_to_atom(~_number(a)), 1, 1),
+    b"\x20": Operator("not", lambda value: _truth(value == NIL), 1, 1),
+    b"\x21": Operator("any", lambda *values: _truth(any(v != NIL for v in values)), 0, MANY),
+    b"\x22": Operator("all", lambda *values: _truth(all(v != NIL for v in values)), 0, MANY),
+    b"\x3d": Operator("%", lambda a, b: _divmod("%", a, b)[1], 2, 2),
 }
 """The operators that are done here, by their atom."""
 
@@ -328,7 +210,7 @@ CODES: dict[str, bytes] = {name: code for code, name in NAMES.items()}
 
 
 def operator(code: bytes) -> Operator:
-    """The operator of this atom; of one that there is none of, one that raises.
+    """Look up the operator of this atom; of an unknown atom, one that raises.
 
     >>> operator(b"\\x10").call(b"\\x02", b"\\x03")
     b'\\x05'
@@ -337,4 +219,4 @@ def operator(code: bytes) -> Operator:
     if known is not None:
         return known
     name = NAMES.get(code, f"0x{code.hex()}")
-    return Operator(name, partial(by_interpreter, code), 0, MANY)
+    return Operator(name, partial(_by_interpreter, code), 0, MANY)
