@@ -1,9 +1,9 @@
-"""Building ``clsp/compiled`` from ``clsp/source``, and proving that it is fresh.
+"""Build ``clsp/compiled`` from ``clsp/source``, and check that it is up to date.
 
-Beside the programs stand the names of their functions, for those who look at runs.
+The names of the programs' functions are stored beside them, for tracing.
 
 A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
-exists only while building; these includes also give the order: the named one first.
+exists only while building. These includes also give the order: the named program first.
 """
 
 import json
@@ -25,7 +25,7 @@ _NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
-    """Compile every source into `compiled`, one line of hex each; drop what has no source.
+    """Compile all sources into `compiled`, a line of hex each; delete files without a source.
 
     Raises :class:`~clsp.compiler.CompileError`.
     """
@@ -36,14 +36,14 @@ def build(compiled: Path = COMPILED) -> dict[str, Program]:
     for name, one in made.items():
         path = compiled / f"{name}.hex"
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written anew, not by the compiler, whose files nobody else may read.
+        # The compiler's own files are readable by their owner alone.
         path.write_text(one.program.serialized.hex() + "\n", "ascii")
     (compiled / SYMBOLS).write_text(_symbols(made), "utf-8")
     return {name: one.program for name, one in made.items()}
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
-    """Why `compiled` is not what the sources compile to: one line a file, none when fresh."""
+    """List the files of `compiled` that differ from what the sources compile to, a line each."""
     made = compile_all()
     fresh = {name: one.program.serialized.hex() + "\n" for name, one in made.items()}
     found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
@@ -70,7 +70,7 @@ def _complaint(fresh: str | None, found: str | None) -> str:
 
 
 def compile_all() -> dict[str, Compiled]:
-    """Compile every source, in the order of need; nothing is written to the package."""
+    """Compile every source, in the order of dependency; nothing is written to the package."""
     with tempfile.TemporaryDirectory(prefix="clsp-build-") as scratch:
         return compile_tree(Path(scratch))
 
@@ -78,8 +78,8 @@ def compile_all() -> dict[str, Compiled]:
 def compile_tree(folder: Path) -> dict[str, Compiled]:
     """Copy the sources to ``folder/source`` and compile them there.
 
-    The hashes that they include are left beside the copy, so that another compiler can be
-    given the same tree: its search path is ``folder/source``.
+    The hashes that they include stay beside the copy, so that another compiler can compile the
+    same tree, with the search path ``folder/source``.
     """
     tree = folder / "source"
     copytree(SOURCE, tree)

@@ -1,14 +1,13 @@
-"""Compiling Chialisp, always in a temporary copy.
+"""Compile Chialisp, always in a temporary copy.
 
-The compiler writes files where it likes: programs with the module form (`include` and
-`export` at top level) land beside their source. So a source is copied first, and whoever
-wrote it finds nothing new in its folder. Importing this module loads no compiler.
+The compiler writes the programs of a module (`include` and `export` at top level) beside their
+source. So a source is copied first, and nothing new appears in its author's folder. Importing this
+module loads no compiler.
 """
 
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -28,15 +27,14 @@ class CompileError(Exception):
 
 @dataclass(frozen=True)
 class Compiled:
-    """What one source compiles to.
+    """The result of compiling one source.
 
     `program` is the source's own program (of a module: its unnamed export, or its only one);
-    `exports` are a module's named exports; `symbols` map the tree hash of each function, in hex, to
-    its name, and ``<hash>_arguments`` to its arguments (:func:`tidy`).
+    `symbols` map the tree hash of each function, in hex, to its name, and ``<hash>_arguments`` to
+    its arguments (:func:`tidy`).
     """
 
     program: Program
-    exports: Mapping[str, Program]
     symbols: Mapping[str, str]
 
 
@@ -45,13 +43,16 @@ def compile_source(
 ) -> Compiled:
     """Compile a source file of any author; nothing is written outside a temporary folder.
 
-    It may include what lies beside it, what is in `include_dirs`, and this package's own
-    libraries (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and as
-    ``hashes/<name>.clinc`` the hash of each of the `others`.
+    It may include files of its own folder and of `include_dirs`, this package's libraries
+    (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
+    each of the `others` as ``hashes/<name>.clinc``.
 
     Raises :class:`CompileError`.
     """
-    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch, _own_sources() as own:
+    with (
+        tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
+        as_file(files("clsp") / "source") as own,
+    ):
         folder = Path(scratch)
         copy = folder / "source" / source.name
         copy.parent.mkdir()
@@ -71,7 +72,7 @@ def compile_source(
 def compile_copy(
     copy: Path, output: Path, search: Sequence[Path], source: Path | None = None
 ) -> Compiled:
-    """Compile `copy`, in a folder that is ours; errors speak of `source`, where it came from.
+    """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
 
     Raises :class:`CompileError`.
     """
@@ -95,13 +96,13 @@ def compile_copy(
         if name.removesuffix("_hash") == name or name.removesuffix("_hash") not in written
     }
     if not exports:
-        return Compiled(_read(output), {}, symbols)
+        return Compiled(_read(output), symbols)
     main = exports.pop("", None)
     if main is None and len(exports) == 1:
         (main,) = exports.values()
     if main is None:
         raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
-    return Compiled(main, exports, symbols)
+    return Compiled(main, symbols)
 
 
 def write_hash(folder: Path, name: str, program: Program) -> None:
@@ -116,10 +117,10 @@ def write_hash(folder: Path, name: str, program: Program) -> None:
 
 
 def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
-    """The compiler's symbols as the same source always has them, sorted.
+    """Make the compiler's symbols reproducible: sorted, without its counters and paths.
 
-    It numbers what it names itself, through all sources of one process, and tells where its copy
-    of the source was.
+    It numbers the names that it makes up, across all sources of one process, and adds the path of
+    its copy of the source.
 
     >>> tidy({"ab": "letbinding_$_7", "ab_arguments": "((a) b_$_6)", "source_file": "/tmp/x"})
     {'ab': 'letbinding', 'ab_arguments': '((a) b)'}
@@ -129,10 +130,6 @@ def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
         for key in sorted(symbols)
         if key != "source_file" and not key.endswith("_left_env")
     }
-
-
-def _own_sources() -> AbstractContextManager[Path]:
-    return as_file(files("clsp") / "source")
 
 
 def _read(path: Path) -> Program:

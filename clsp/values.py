@@ -112,8 +112,8 @@ def deserialize(
 
     Strict: no back-references, every length in its shortest form, nothing missing and nothing
     left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
-    so ``serialize(deserialize(blob)) == blob``. `part` is a pair that is known already, in bytes
-    and as a value: where the blob has these bytes first, it gets that very value, unread.
+    so ``serialize(deserialize(blob)) == blob``. `part` is a pair that was read before, as bytes
+    and as a value: the first place with these bytes gets that very value.
 
     >>> deserialize(bytes.fromhex("ff826162ff0580"))
     (b'ab', (b'\\x05', b''))
@@ -209,12 +209,12 @@ def tree_hash_list(hashes_of_items: Iterable[bytes]) -> bytes:
 
 
 def tree_hash(value: Value) -> bytes:
-    """The 32-byte tree hash of a value: its name on the chain.
+    """The 32-byte tree hash of a value, by which the chain identifies it.
 
     >>> tree_hash(b"").hex()[:16]
     '4bf5122f344554c5'
     """
-    # Values wait with the number of hashes to take before; None joins the last two hashes.
+    # A stack of values to hash; None joins the last two hashes.
     waiting: list[Value | None] = [value]
     hashes: list[bytes] = []
     while waiting:

@@ -114,21 +114,6 @@ class Code:
                 return self._functions[id(node)]
         return None
 
-    def constants(self) -> tuple[bytes, ...]:
-        """The atoms that the program has as data, sorted, each once."""
-        found: set[bytes] = set()
-        waiting: list[Value] = [self.root]
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, bytes):
-                found.add(node)
-            elif id(node) not in self._ids:
-                waiting += node[1:] if node[0] == QUOTE else node
-            else:
-                # Operands that are atoms are paths.
-                waiting += [operand for operand in operands(node) if isinstance(operand, tuple)]
-        return tuple(sorted(found))
-
     # --- finding it ---------------------------------------------------------------------------
 
     def _followed(self, symbols: Mapping[str, str], name: str) -> Flow:

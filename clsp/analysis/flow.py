@@ -111,22 +111,19 @@ def _pieces(known: Known) -> tuple[CodePiece, ...]:
 
 @dataclass
 class Flow:
-    """The code of a program, followed.
+    """The code of a program, followed; everything by identity.
 
-    `code` are the pieces that are run as expressions of their own (the program, its functions,
-    the sides of its choices), `expressions` all that are evaluated, both by identity; `choices`
-    are the `i` expressions that choose between pieces of code, `trees` what stands left in an
-    environment: the functions; `callers` the pieces that run a piece. `anything`: some code that
-    is run comes from elsewhere.
+    `code` are the pieces that run as expressions of their own (the program, its functions, the
+    sides of its choices); `choices` are the `i` expressions that choose between pieces of code;
+    `trees` are the left sides of environments, which hold the functions; `callers` are the pieces
+    that run a piece.
     """
 
     root: Value
     code: dict[int, Value] = field(default_factory=dict)
-    expressions: dict[int, Value] = field(default_factory=dict)
     choices: set[int] = field(default_factory=set)
     trees: dict[int, Value] = field(default_factory=dict)
     callers: dict[int, set[int]] = field(default_factory=dict)
-    anything: bool = False
 
     def __post_init__(self) -> None:
         self._environments: dict[int, Known] = {}
@@ -179,7 +176,6 @@ class Flow:
                     known = join(known, result)
                 return known
             case None:
-                self.anything = True
                 return None
             case _:
                 return self._evaluate(code, environment)
@@ -192,11 +188,9 @@ class Flow:
             return self._call(code, environment)
         head, operands = sides
         if not (isinstance(head, CodePiece) and isinstance(head.value, bytes)):
-            self._note(code)
             return None
         if head.value == QUOTE:
             return operands
-        self._note(code)
         given = []
         while (sides := split(operands)) is not None:
             given.append(sides[0])
@@ -223,10 +217,6 @@ class Flow:
                 return whole[1] if whole else None
             case _:
                 return None
-
-    def _note(self, code: Known) -> None:
-        if isinstance(code, CodePiece):
-            self.expressions.setdefault(id(code.value), code.value)
 
     def _chosen(self, code: Known) -> None:
         """Note the choice whose result is run."""

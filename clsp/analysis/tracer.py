@@ -144,10 +144,6 @@ class Tracer:
                 del self._compiled[id(code)]
             self._foreign.clear()
 
-    def constants(self) -> tuple[bytes, ...]:
-        """The atoms that the program has as data, sorted, each once."""
-        return self.code.constants()
-
     # --- compiling ----------------------------------------------------------------------------
 
     def _code(self, code: Value) -> Run:

@@ -63,14 +63,12 @@ def test_a_module_leaves_nothing_beside_its_source(tmp_path: Path) -> None:
     source = written(tmp_path, MODULE)
     compiled = compile_source(source)
     assert evaluate(compiled.program, to_list([b"\x05"])) == to_list([b"\x05", b"\x06"])
-    assert compiled.exports == {}
     assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_modules_only_export_is_its_program(tmp_path: Path) -> None:
     compiled = compile_source(written(tmp_path, EXPORTS.replace("(export two)", "")))
     assert evaluate(compiled.program, to_list([b"\x05"])) == b"\x06"
-    assert compiled.exports == {"one": compiled.program}
     assert compiled.symbols[compiled_name(compiled.symbols, "one") + "_arguments"] == "(number)"
 
 

@@ -42,7 +42,7 @@ def compile_apart(source: Path, include: Sequence[Path], seconds: int = SECONDS)
             said = {"error": ended}
     if "error" in said:
         raise CompileError(said["error"])
-    return Compiled(Program(bytes.fromhex(said["program"])), {}, said["symbols"])
+    return Compiled(Program(bytes.fromhex(said["program"])), said["symbols"])
 
 
 def _run(arguments: Sequence[object], seconds: int) -> str:

@@ -104,7 +104,7 @@ class Sources:
 
     def _one(self, path: Path, folder: Path, own: Path) -> Compiled:
         if path.suffix == ".hex":
-            return Compiled(read_hex(path), {}, {})
+            return Compiled(read_hex(path), {})
         reached = self._reached(path, own)
         key = sha256(_CACHED.encode() + version("chialisp").encode())
         for file, text in reached.files.items():
@@ -295,7 +295,7 @@ def _kept(path: Path) -> Compiled | None:
         deserialize(program.serialized)
     except (OSError, ValueError):
         return None
-    return Compiled(program, {}, kept.symbols)
+    return Compiled(program, kept.symbols)
 
 
 def _keep(path: Path, made: Compiled) -> None:

@@ -114,10 +114,3 @@ def test_a_module(compiled: Compiled) -> None:
         nodes, branches = tracer.reach(arguments)
         assert nodes == set(range(tracer.nodes))
         assert branches == {0, 1}
-
-
-def test_the_constants_of_a_program() -> None:
-    constants = Tracer(load("spacepoker/commitA")).constants()
-    assert constants == tuple(sorted(set(constants)))
-    assert {b"", b"\x20", b"\x02", load("spacepoker/commitB").hash} == set(constants)
-    assert b"\x0d" in Tracer(load("spacepoker/end")).constants()
