@@ -17,7 +17,7 @@ class UsageError(Exception):
 class Violation(Exception):
     """A message breaks `rule`; `detail` says how, in one line.
 
-    Checks raise it, and know no more than that; a peer adds who is to blame (`Blame`).
+    Checks raise it; a peer adds the party that is to blame (`Blame`).
     """
 
     def __init__(self, rule: str, detail: str) -> None:

@@ -38,7 +38,7 @@ class Program:
 
     @property
     def value(self) -> Value:
-        """The program as a value. Read anew each time: the bytes are what is kept."""
+        """The program as a value. It is read from the bytes each time."""
         return deserialize(self.serialized)
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 """Running programs, and what a validator's run means.
 
-A run ends in one of four ways. They are kept apart because they differ in who is protected:
+A run ends in one of four ways. They are distinguished because they protect different sides:
 ``()`` slashes the move, a raise only makes the slash *attempt* fail.
 """
 
@@ -74,7 +74,7 @@ Outcome: TypeAlias = ProgramValid | ProgramSlash | Raised | CostExceeded
 
 
 Observer: TypeAlias = Callable[[bytes, bytes], None]
-"""Told of every run: the program and its arguments, serialized."""
+"""Called with every run: the program and its arguments, serialized."""
 
 _observers: list[Observer] = []
 
@@ -179,7 +179,7 @@ def read_node(blob: bytes, max_bytes: int = MAX_BYTES) -> LazyNode:
     """The interpreter's view of one serialized value, for reading only parts of it.
 
     Unlike :func:`~clsp.values.deserialize` it takes back-references, and time in proportion to
-    what is looked at. Raises :class:`~clsp.values.BadValue`.
+    the part that is read. Raises :class:`~clsp.values.BadValue`.
     """
     if len(blob) > max_bytes:
         raise BadValue(f"{len(blob)} bytes; at most {max_bytes} are read")

@@ -160,7 +160,7 @@ def deserialize(
 
 
 def _atom_bounds(blob: bytes, at: int) -> tuple[int, int]:
-    """Where the bytes of the atom with a length at `at` start and end."""
+    """The start and end of the bytes of the atom with a length at `at`."""
     first = blob[at]
     if first == _BACK_REFERENCE:
         raise BadValue(f"at byte {at}: back-references are not allowed")

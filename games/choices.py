@@ -1,4 +1,4 @@
-"""What a player may do now, and the actions that it takes.
+"""Choices that a player has, and the actions that it takes.
 
 The choices that a player offers are a closed union: `Forced`, `Plain`, `Amount`, `OneOf`.
 """

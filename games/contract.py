@@ -1,4 +1,4 @@
-"""What a game is: everything that the engine knows of one, and all that an author writes.
+"""The contract of a game: all that the engine knows of it, and all that an author writes.
 
 A game is a chain of *validators*, each judging one kind of move (`games.verdicts`), and the
 *player* logic of one seat: its choices, its moves, its evidence (`games.players`,

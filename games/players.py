@@ -58,7 +58,7 @@ class Initial(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What both players agree to play: money and the game's own parameters.
+    """Terms that both players agree on: money and the game's own parameters.
 
     `amount` is the sum of both stakes; `stakes` are by seat. People write amounts in units of
     `unit` mojos (a bet unit); 1 for a game without units. `parameters` are those of the
@@ -110,7 +110,7 @@ class Settle(msgspec.Struct, frozen=True):
 
 
 class Player(Protocol):
-    """All that one seat knows of one game. Immutable: new knowledge makes a new player."""
+    """Logic and knowledge of one seat in one game. Immutable: new knowledge makes a new player."""
 
     @property
     def seat(self) -> Seat:
@@ -119,7 +119,7 @@ class Player(Protocol):
 
     @property
     def position(self) -> Position:
-        """Where the game stands after the last move."""
+        """The position after the last move."""
         ...
 
     def choices(self) -> tuple[Choice, ...]:

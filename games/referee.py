@@ -102,7 +102,7 @@ class GameCoin(msgspec.Struct, frozen=True):
 
     @property
     def waiter_share(self) -> int:
-        """What the waiter is paid at a timeout."""
+        """The payout of the waiter at a timeout, in mojos."""
         return self.amount - self.mover_share
 
     def atoms(self) -> tuple[bytes, ...]:

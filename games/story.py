@@ -1,4 +1,4 @@
-"""How a game is shown to people and to programs, and the plain story that fits every game."""
+"""Stories: games shown to people and to programs, and the plain story that fits every game."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from games.referee import RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When to deviate, a source of random choices, and the node.
+    """The step at which to deviate, a source of random choices, and the node.
 
     `rewind(n)` replaces the last n blocks by others without their spends: up to one more than
     `confirmations`, and as often as the weather may. It returns False where it cannot.

@@ -46,7 +46,7 @@ class NodeError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a call may take in seconds, how often it is tried, and the first pause between."""
+    """Limits of a call: its seconds, the number of tries, and the first pause between them."""
 
     seconds: float = 15.0
     attempts: int = 4
@@ -100,7 +100,7 @@ class RpcChain:
         return self._height(state.peak.height)
 
     def agg_sig_data(self) -> bytes:
-        """What this network appends to AGG_SIG_ME messages: its genesis challenge."""
+        """The suffix of AGG_SIG_ME messages on this network: its genesis challenge."""
         if self._agg_sig_data is None:
             found = self._ask(lambda node: node.get_network_info()).genesis_challenge
             if found is None or len(found) != 32:
@@ -119,10 +119,10 @@ class RpcChain:
         return seen if seen.spent is None else self._with_solution(seen, seen.spent)
 
     def _with_solution(self, seen: CoinSeen, spent: int) -> CoinSeen:
-        """How it was spent, as far as the node says.
+        """The coin with its solution, if the node gives it.
 
-        It says nothing when a reorganisation has come in between, or when the solution is too
-        large: whoever spends a coin can make it so, and must not stop us by that.
+        It gives none after a reorganisation in between, or when the solution is too large. The
+        spender of a coin can make it too large, and must not stop us by that.
         """
         coin_id = seen.coin.id
         answer = self._ask(lambda node: node.get_puzzle_and_solution(coin_id, spent), absent="")
@@ -147,9 +147,9 @@ class RpcChain:
             cursor = answer.next_cursor
             if cursor is None:
                 if answer.truncated:
-                    raise self._wrong(f"tells only some of the coins at {puzzle_hash.hex()}")
+                    raise self._wrong(f"lists only some of the coins at {puzzle_hash.hex()}")
                 return list(found.values())
-        raise self._wrong(f"never comes to an end of the coins at {puzzle_hash.hex()}")
+        raise self._wrong(f"lists the coins at {puzzle_hash.hex()} without end")
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took
@@ -233,13 +233,13 @@ class RpcChain:
     def _seen(self, record: CoinRecord) -> CoinSeen:
         coin = _coin(record.coin)
         if coin.amount > MOST_MOJOS:
-            raise self._wrong(f"tells of a coin of {counted(coin.amount, 'mojo')}")
+            raise self._wrong(f"lists a coin of {counted(coin.amount, 'mojo')}")
         born = self._height(record.confirmed_block_index)
         if not record.spent:
             return CoinSeen(coin, born, None)
         spent = self._height(record.spent_block_index)
         if spent < born:
-            raise self._wrong(f"tells of a coin of block {born} that was spent in {spent}")
+            raise self._wrong(f"lists a coin of block {born} that was spent in {spent}")
         return CoinSeen(coin, born, spent)
 
     def _height(self, number: int) -> int:

@@ -38,7 +38,7 @@ class SimulatedChain:
         return int(self._node.height())
 
     def agg_sig_data(self) -> bytes:
-        """What this network appends to AGG_SIG_ME messages."""
+        """The suffix of AGG_SIG_ME messages on this network."""
         return bytes(self._node.get_aggsig_additional_data())
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:

@@ -38,7 +38,7 @@ def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -
 
 
 def details(found: Document) -> Iterator[str]:
-    """What a person reads below the title of a finding, line by line."""
+    """The lines of text below the title of a finding."""
     before, after = found.fields
     if found.law == RECORDED:
         yield "this is a case of the file of honest play"

@@ -38,12 +38,12 @@ def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: s
 
 
 def unfinished_output(path: Path) -> str:
-    """What became of the file of an interrupted command."""
+    """The state of the output file of an interrupted command."""
     return f"{path} is left as it was" if os.path.lexists(path) else f"{path} is not written"
 
 
 def wrong_arguments(error: TyperException) -> str:
-    """What is wrong with a command line: the option or argument, its value, and where to look."""
+    """The error in a command line: the option or argument, its value, and the help to read."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     command = context.command_path if context else "channelsim"
     text = error.message.rstrip(".")

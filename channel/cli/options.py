@@ -114,7 +114,6 @@ InText = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
-JobsOfSeeds = Annotated[int | None, whole(1, 256, "How many processes (1).")]
 TargetName = Annotated[
     str, typer.Argument(help="An installed game, or a TOML file that names programs.")
 ]

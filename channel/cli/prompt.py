@@ -67,7 +67,7 @@ class Prompt:
         say(self._console, text, style)
 
     def _line(self, prompt: str) -> str | None:
-        """What was typed; None where the input has ended (Ctrl-D)."""
+        """The line that was typed; None at the end of the input (Ctrl-D)."""
         self._console.print(Text(prompt), end="")
         try:
             return input().strip()

@@ -9,7 +9,7 @@ from channel.protocol.proposals import ANSWER_MARGIN
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long each side waits for the other, in blocks.
+    """The times that each side waits for the other, in blocks.
 
     `response` and `move` are agreed on; `margin` is what the waiting side adds of its own accord
     for delivery and reconnection.

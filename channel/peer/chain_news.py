@@ -55,8 +55,8 @@ class StateCounts:
     """The unroll coin was spent, by its timeout or a preemption: this state is paid out.
 
     `rewards` are the balances' coins, the initiator's first (None: nothing to pay); `games`
-    are the coins of the live games, by id. `stale`: newer states existed, and nobody
-    preempted in time.
+    are the coins of the live games, by id. `stale`: newer states existed, but
+    none of them preempted it in time.
     """
 
     number: int

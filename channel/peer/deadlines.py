@@ -1,7 +1,7 @@
 """Deadlines of the other side: what is due, and for how many blocks we wait.
 
 Source: the state channel, "The potato": the holder answers a request within the response
-time. The mover of a game sends a move or a settlement within the move time, counted anew each
+time. The mover of a game sends a move or a settlement within the move time, counted again each
 time it receives the potato; if it gives the potato away without, it asks for it back within the
 response time. Missing a deadline triggers a unilateral close.
 """
@@ -25,7 +25,7 @@ class Awaited:
     since: int
 
     def limit(self, times: Times) -> int:
-        """How many blocks we wait."""
+        """The number of blocks that we wait."""
         return (times.move if self.rule == "CH-TIME-2" else times.response) + times.margin
 
 

@@ -24,7 +24,7 @@ RESERVE_FEE = 52
 
 @dataclass(frozen=True, slots=True)
 class Fees:
-    """What we pay for a spend with a deadline, in mojos, and the wallet coin that pays it.
+    """Our fees for spends with a deadline, in mojos, and the wallet coin that pays them.
 
     `first` at once, `step` more with every block in which it is not confirmed, at most `most`.
     """

@@ -122,15 +122,15 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Act: on_chain.on_act,
     },
 }
-"""What takes each event in each phase. Bytes are taken undecoded (`Received`) where no message
-counts any more. A command that is not here cannot be carried out, and a pin changes nothing."""
+"""The handler of each event in each phase. Where messages no longer count, bytes are handled
+undecoded (`Received`). A missing command cannot be carried out; a missing pin is ignored."""
 
 
 class Peer:
     """One side of one channel. Call `start`, then `handle` for each event; carry out the effects.
 
-    `state` is all that it knows. It may be read at any time, and whoever needs a peer that knows
-    something else (an adversary, a test) replaces it as a whole.
+    `state` is all that it knows. It may be read at any time, and replaced as a whole to make a
+    peer that knows something else (an adversary, a test).
     """
 
     def __init__(self, config: Config, state: PeerState | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What two peers say to each other, as bytes: strict MessagePack, one tagged map a message.
+"""The messages between two peers, as bytes: strict MessagePack, one tagged map per message.
 
 Everything is validated here, once: sizes before decoding, then types, lengths and ranges.
 Names follow the state channel, "Opening" (messages A to F) and "The potato".
@@ -52,7 +52,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
 
 
 class Introduction(_Message, frozen=True):
-    """What A and B have in common: who I am, where I am paid, and on what terms.
+    """The part that messages A and B share: keys, the reward address, and the terms.
 
     `contributions` are the initiator's, then the receiver's; times are in blocks.
     """
@@ -229,13 +229,13 @@ _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)
 
 
-def as_text(words: str) -> str:
-    """Any words as they may be sent: cut, and a question mark for what is not plain ASCII.
+def as_text(text: str) -> str:
+    """The text as it may be sent: cut, with question marks for all but plain ASCII.
 
     >>> as_text("trop tôt\\n")
     'trop t?t?'
     """
-    return "".join(c if " " <= c <= "~" else "?" for c in words[:MAX_TEXT])
+    return "".join(c if " " <= c <= "~" else "?" for c in text[:MAX_TEXT])
 
 
 def encode(message: Message) -> bytes:
@@ -244,7 +244,7 @@ def encode(message: Message) -> bytes:
 
 
 def unsendable(offer: Offer) -> str | None:
-    """Why the other side could not decode this offer; None if it can."""
+    """The reason why the other side could not decode this offer; None if it can."""
     try:
         _offers.decode(_encoder.encode(offer))
     except (msgspec.MsgspecError, OverflowError) as error:

@@ -4,7 +4,7 @@ Source: the state channel, "Keys and signatures", "Opening" and "The potato".
 """
 
 RULES = {
-    "CH-MSG-1": "a message is at most 10 MiB, and no longer than what can be said at its step",
+    "CH-MSG-1": "a message is at most 10 MiB, and no longer than its step allows",
     "CH-MSG-2": "a message decodes strictly as one of the protocol's messages",
     "CH-MSG-3": "a message comes only at a step at which it may come",
     "CH-OPEN-1": "all keys are valid, and none of them is one of the other side's",
@@ -45,9 +45,9 @@ RULES = {
     "CH-SHUT-2": "no game is live at a shutdown",
     "CH-SHUT-3": "a shutdown half signs the newest state's balances",
     "CH-SHUT-4": "a completed shutdown answers one that was asked for",
-    "CH-SHUT-5": "who asked for a shutdown, or completed one, plays no more",
+    "CH-SHUT-5": "a side that asked for or completed a shutdown sends no more batches",
     "CH-TIME-1": "a peer answers within the response time",
-    "CH-TIME-2": "who owes a move or a settlement gives it within the move time",
+    "CH-TIME-2": "a side that owes a move or a settlement sends it within the move time",
     "CH-COINS-1": "no game coin lies at a reward address, so that no state makes a coin twice",
 }
 """By id. Violations carry these; the games' and the referee's rules have their own."""

@@ -38,7 +38,7 @@ from games.referee import (
 
 
 class Side(IntEnum):
-    """Which end of a channel: the initiator starts the handshake and holds even states."""
+    """One end of a channel: the initiator starts the handshake and holds even states."""
 
     INITIATOR = 0
     RECEIVER = 1
@@ -76,12 +76,12 @@ class LiveGame:
         return Seat.ALICE if side is self.alice else Seat.BOB
 
     def side(self, seat: Seat) -> Side:
-        """Who plays this role."""
+        """The side that plays this role."""
         return self.alice if seat is Seat.ALICE else self.alice.other
 
     @property
     def mover(self) -> Side:
-        """Whose turn it is."""
+        """The side whose turn it is."""
         return self.side(self.position.mover)
 
     def shares(self) -> tuple[int, int]:

@@ -77,7 +77,7 @@ def check_addresses(channel: Channel, state: ChannelState) -> None:
 
     Referee coins are not bound to a channel, so a player can choose the puzzle hash of one as
     its reward address. If both coins of a state then have the same amount, the state creates
-    the same coin twice, which the chain refuses, and nobody could preempt with it.
+    the same coin twice, which the chain refuses, and could not preempt.
     """
     for game in state.games:
         if game.coin.puzzle_hash() in channel.rewards:

@@ -159,7 +159,7 @@ _WORDS: dict[type, str] = {
 
 
 def _chain_text(news: News, us: int) -> str:
-    """An event of the chain in words; empty for other news."""
+    """The text of an event on the chain; empty for other news."""
     match news:
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({_short(coin)})"
@@ -186,7 +186,7 @@ def _chain_text(news: News, us: int) -> str:
 
 
 def _peer_text(news: News, us: int) -> str:
-    """A decision or finding of a peer in words; empty for other news."""
+    """The text of a decision or finding of a peer; empty for other news."""
     match news:
         case BrokenOff(blame, published, _):
             state = "" if published is None else f"; publishes state {published}"

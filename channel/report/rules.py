@@ -50,8 +50,8 @@ run NAME`).
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in a source where a rule stands: its line and code, or the function around it."""
+class Mention:
+    """A mention of a rule in a source: its line and code, or the function around it."""
 
     path: Path
     line: int
@@ -59,8 +59,8 @@ class Place:
     function: str = ""
 
 
-Places = Mapping[str, Sequence[Place]]
-"""Places by rule id."""
+Mentions = Mapping[str, Sequence[Mention]]
+"""Mentions by rule id."""
 
 
 def page() -> str:
@@ -98,14 +98,14 @@ def page() -> str:
     return "\n".join((_HEAD, *sections))
 
 
-def python_places(path: Path) -> Places:
-    """Where a Python file names a rule: the innermost `if` around it, or its own line.
+def python_places(path: Path) -> Mentions:
+    """The places where a Python file names a rule: the innermost `if` around it, or its own line.
 
     Keys of dictionaries and docstrings do not count.
     """
     text = path.read_text("utf-8")
     lines = text.splitlines()
-    found: dict[str, list[Place]] = defaultdict(list)
+    found: dict[str, list[Mention]] = defaultdict(list)
 
     def visit(node: ast.AST, test: ast.If | None, function: str) -> None:
         children: Iterator[ast.AST]
@@ -126,7 +126,7 @@ def python_places(path: Path) -> Places:
                 line = test.lineno if test else node.lineno
                 code = f"if {ast.unparse(test.test)}" if test else lines[line - 1].strip()
                 for rule in ID.findall(value):
-                    found[rule].append(Place(path, line, code, function))
+                    found[rule].append(Mention(path, line, code, function))
                 return
             case _:
                 children = ast.iter_child_nodes(node)
@@ -139,18 +139,18 @@ def python_places(path: Path) -> Places:
     return found
 
 
-def chialisp_places(path: Path) -> Places:
-    """Where a Chialisp file names a rule: the line whose comment does, and the code from there."""
+def chialisp_places(path: Path) -> Mentions:
+    """The places where a Chialisp file names a rule in a comment, and the code from there."""
     return _in_comments(path, path.read_text("utf-8"), ";")
 
 
-def _in_comments(path: Path, text: str, sign: str) -> Places:
-    found: dict[str, list[Place]] = defaultdict(list)
+def _in_comments(path: Path, text: str, sign: str) -> Mentions:
+    found: dict[str, list[Mention]] = defaultdict(list)
     lines = [line.partition(f" {sign} ") for line in text.splitlines()]
     for number, (_, _, comment) in enumerate(lines, 1):
         for rule in ID.findall(comment):
             code = _expression(code for code, _, _ in lines[number - 1 :])
-            found[rule].append(Place(path, number, code))
+            found[rule].append(Mention(path, number, code))
     return found
 
 
@@ -206,27 +206,27 @@ def _source(name: str) -> Path:
     return ROOT / "clsp" / "source" / f"{name}.clsp"
 
 
-def _merged(places: Iterable[Places]) -> Places:
-    found: dict[str, list[Place]] = defaultdict(list)
+def _merged(places: Iterable[Mentions]) -> Mentions:
+    found: dict[str, list[Mention]] = defaultdict(list)
     for one in places:
         for rule, some in one.items():
             found[rule] += some
     return found
 
 
-def _column(places: Places, cell: Callable[[Place], str]) -> _Column:
+def _column(places: Mentions, cell: Callable[[Mention], str]) -> _Column:
     return lambda rule: "<br>".join(dict.fromkeys(cell(one) for one in places.get(rule, ())))
 
 
-def _code(place: Place) -> str:
+def _code(place: Mention) -> str:
     return f"{_link(place, f':{place.line}', f'#L{place.line}')} `{place.code}`"
 
 
-def _function(place: Place) -> str:
+def _function(place: Mention) -> str:
     return _link(place, f" {place.function}".rstrip())
 
 
-def _link(place: Place, shown: str, anchor: str = "") -> str:
+def _link(place: Mention, shown: str, anchor: str = "") -> str:
     path = place.path.relative_to(ROOT).as_posix()
     return f"[{place.path.name}{shown}](../{path}{anchor})"
 

@@ -1,4 +1,4 @@
-"""How far a session is, to report one that was interrupted."""
+"""The progress of a session, to report one that was interrupted."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Deciders:
         if self._recorded is not None:
             return self._by_record(player)
         if self._person is None:
-            raise UsageError("--policy ask: there is nobody to ask")
+            raise UsageError("--policy ask: no person is at the terminal")
         return self._person(game, player)
 
     def answer(self, name: str, number: int) -> bool:

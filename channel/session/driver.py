@@ -66,10 +66,10 @@ class DrivenPeer:
 
 
 class Delivery(Protocol):
-    """How spends reach the node, and blocks the peers."""
+    """Delivery of spends to the node, and of blocks to the peers."""
 
     def delay(self, index: int) -> int:
-        """For how many blocks to hold back a spend that this peer pushes now."""
+        """The number of blocks to hold back a spend that this peer pushes now."""
         ...
 
     def offer(self, bundle: Bundle) -> PushResult | None:
@@ -77,7 +77,7 @@ class Delivery(Protocol):
         ...
 
     def after_block(self) -> None:
-        """Change the chain after a new block, before anybody hears of it."""
+        """Change the chain after a new block, before the peers hear of it."""
         ...
 
     def reaches(self, index: int) -> bool:
@@ -85,7 +85,7 @@ class Delivery(Protocol):
         ...
 
     def view(self, index: int, block: Block) -> Block:
-        """What this peer's node says of a block."""
+        """The block as this peer's node reports it."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Who plays: each peer's keys, addresses, wallet and chance, derived from the session's seed."""
+"""The identity of each peer: keys, addresses, wallet and chance, derived from the seed."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from games.contract import Hand
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """What a session verified.
+    """The checks that a session made.
 
     `moves_checked` counts judged moves. `python_clvm_agree`: the rules in Python and the programs
     gave the same verdict on each. `conserved`: the chain holds all the money, where it belongs.

@@ -19,7 +19,7 @@ from games.chance import Chance
 
 @dataclass(frozen=True, slots=True)
 class Disclosure:
-    """What a party let others see, at this height: a message, or a bundle by its name.
+    """A message or bundle that a party let others see, at this height.
 
     `answer` is the node's to a bundle.
     """
@@ -109,7 +109,7 @@ class Run:
 
     @property
     def spends(self) -> int:
-        """How many coins were spent, of those that a pushed bundle spends."""
+        """The number of coins that were spent, of those that a pushed bundle spends."""
         coins = {
             spend.coin.id
             for party in self.parties

@@ -40,7 +40,7 @@ HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
 
 
 class RunResult(Enum):
-    """How a run ended for the honest side; the first of these that fits."""
+    """The result of a run for the honest side; the first of these that fits."""
 
     NO_CHANNEL = "no channel"
     CLOSED = "closed"
@@ -85,7 +85,7 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
 
 
 def result_of(run: Run) -> RunResult:
-    """How a run ended, by the honest side's news."""
+    """Classify a run by the honest side's news."""
     told = valid_news(run.parties[run.scenario.honest].news)
     if any(isinstance(news, ChannelClosed) for news in told):
         return RunResult.CLOSED

@@ -1,4 +1,4 @@
-"""What a dispute is asked to be: all that it depends on, so that it can be run again."""
+"""Scenarios: all that a simulated dispute depends on, so that it can be run again."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from games.errors import BadTerms, UnknownGame
 from games.names import nearest, quoted
 
 WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind")
-"""What the chain does: nothing; blocks are replaced; the honest side's bundles wait; some blocks
-have no room for anybody's; the honest side hears nothing of some blocks, or its node does not give
-the solutions of spends for some."""
+"""The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;
+some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
+solutions of spends for some."""
 
 MOST_FEES = 1_000_000
 MOST_HANDS = 100
@@ -54,13 +54,13 @@ class Scenario:
 
     @property
     def balance(self) -> int:
-        """What each peer puts into the channel."""
+        """Each peer's contribution to the channel, in mojos."""
         stakes = max(self.stakes, self.hands) * len(self.games)
         return self.contribution or self.unit * self.stack * stakes
 
     @property
     def stake(self) -> int:
-        """What each stakes in one proposal."""
+        """Each player's stake in one proposal, in mojos."""
         return self.unit * self.stack * (1 if self.staggered else len(self.games))
 
     @property
@@ -70,7 +70,7 @@ class Scenario:
 
 
 def check(scenario: Scenario) -> Scenario:
-    """The same scenario, found possible. Raises `UsageError` with the one thing that is wrong."""
+    """Check that a scenario is possible, and return it. Raises `UsageError`."""
     if not scenario.games:
         raise UsageError("no game is named: try `channelsim games`")
     if scenario.side not in (0, 1):

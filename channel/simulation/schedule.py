@@ -14,7 +14,7 @@ MOST_MOVES = 4
 
 
 class Schedule:
-    """What is still to be proposed, in the order of the scenario.
+    """The games still to be proposed, in the order of the scenario.
 
     All games of a hand in one proposal, and the next hand when they are over; or, staggered, each
     game on its own, and the next one after a few moves of the one before it. It follows the

@@ -37,7 +37,7 @@ MOST_STEPS = 100
 
 @dataclass(slots=True)
 class Cell:
-    """How often an adversary deviated in one part of a session, and how those runs ended."""
+    """Counts of the runs in which an adversary deviated in one part of a session, by result."""
 
     runs: int = 0
     broken: int = 0

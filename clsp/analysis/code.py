@@ -85,7 +85,7 @@ class Code:
         return id(node) in self._parts
 
     def choice_of(self, node: Value) -> int | None:
-        """Which choice this expression is, None if it is none."""
+        """The number of the choice that this expression is; None if it is none."""
         return self._choices.get(id(node))
 
     def function_of(self, body: Value) -> Function | None:

@@ -21,7 +21,7 @@ NUMERIC = frozenset(bytes([code]) for code in (12, *range(16, 28)))
 """Operators of numbers: `()` among their operands, or as their result, is shown as 0."""
 
 DEEPEST = 100
-"""Code that is nested deeper is not written: nobody could read it."""
+"""Code that is nested deeper is left out, because it would be unreadable."""
 
 WIDE = 1000
 """A value is written in at most about so many characters."""

@@ -16,7 +16,7 @@ from clsp.programs import Program
 from clsp.values import NIL, Value
 
 STEPS = 100_000
-"""A run that is kept may apply so many pieces of code."""
+"""A recorded run may apply so many pieces of code."""
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class RunRecord:
                 break
         return step, choice
 
-    # --- what the tracer tells ----------------------------------------------------------------
+    # --- calls of the tracer ------------------------------------------------------------------
 
     def begins(self, node: Value, environment: Value) -> None:
         """See :class:`clsp.analysis.closures.Watcher`."""

@@ -75,10 +75,10 @@ class OutOfSteps(Exception):
 
 
 class Tracer:
-    """Runs one program again and again, and tells what each run reached.
+    """Runs one program many times, and records what each run reached.
 
     `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
-    no names, and one that nothing calls is told by its shape. Raises :class:`TooDeep`.
+    no names, and one that nothing calls is recognized by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
@@ -147,7 +147,7 @@ class Tracer:
     # --- compiling ----------------------------------------------------------------------------
 
     def _code(self, code: Value) -> Run:
-        """A piece of code as a function; kept as long as the program, or as the run."""
+        """A piece of code as a function, cached for the program or for the run."""
         if isinstance(code, bytes):
             return self._path(code)
         found = self._compiled.get(id(code))

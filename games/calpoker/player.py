@@ -43,7 +43,7 @@ DISCARD = OneOf(
 
 
 class CalPokerPlayer(msgspec.Struct, frozen=True):
-    """All that one seat knows.
+    """Knowledge and logic of one seat.
 
     `half` is its half of the entropy (Alice's preimage, Bob's seed); `salt` is for Alice's
     commitment to her discards, Bob has no use for his.

@@ -44,7 +44,7 @@ class CaliforniaPokerStory:
         return [*lines, *result_lines(hand, hand_result(hand), "the stakes are")]
 
     def view(self, player: Player) -> list[Line]:
-        """What this seat knows now: both hands, the discards that win most often, the stakes."""
+        """The knowledge of this seat: both hands, the discards that win most often, the stakes."""
         if not isinstance(player, CalPokerPlayer):
             return []
         cards, terms = player.cards, player.terms

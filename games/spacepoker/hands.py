@@ -9,9 +9,9 @@ Values of five cards, and of seven, are cached: there are 6,188 and 50,388 of th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 
-from games.counting import RANKS, WEIGHTS, HandValue, groups, is_run
+from games.counting import WEIGHTS, HandValue, groups, is_run
 from games.masks import masks, pickers
 
 FIVE_OF_SEVEN = frozenset(masks(7, 5))
@@ -75,12 +75,6 @@ def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
             max(value_of_five(five, 1) for five in fives),
         )
         return _SEVEN[key][boost]
-
-
-def warm() -> None:
-    """Fill the cache of seven cards, before a measurement or an enumeration (under 1 s)."""
-    for ranks in combinations_with_replacement(RANKS, 7):
-        best_of_seven(ranks, 0)
 
 
 def value_of_selection(cards: Sequence[int], mask: int, boost: int) -> HandValue:

@@ -43,7 +43,7 @@ ENTROPY_SIZE = 16
 
 
 class SpacePokerPlayer(msgspec.Struct, frozen=True):
-    """All that one seat knows.
+    """Knowledge and logic of one seat.
 
     `chain` has values 0 to 5 of its own chain, `known` is the lowest value that it knows of the
     opponent's.
@@ -62,7 +62,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
 
     @property
     def stake(self) -> int:
-        """What each player stakes, in mojos."""
+        """The stake of each player, in mojos."""
         return self.terms.stakes[self.seat]
 
     # --- choices and moves -----------------------------------------------------------------

@@ -48,7 +48,7 @@ class SpacePokerStory:
         return [*lines, *result_lines(hand, hand_result(hand), "the pot is")]
 
     def view(self, player: Player) -> list[Line]:
-        """What this seat knows now: its cards, the board, the money."""
+        """The knowledge of this seat: its cards, the board, the money."""
         if not isinstance(player, SpacePokerPlayer):
             return []
         cards, terms = player.cards, player.terms

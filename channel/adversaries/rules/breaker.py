@@ -95,7 +95,7 @@ class RuleBreaker(Adversary):
         return transitions.apply(self.channel, before, sender, actions, as_declared)[0]
 
     def other_keys(self) -> SecretKeys:
-        """Keys of its own that it has shown nobody."""
+        """Keys of its own that it has not sent to anyone."""
         return SecretKeys.derive(derive(self.peer.config.secret, "other"))
 
 

@@ -1,4 +1,4 @@
-"""Parts of a funding with one thing wrong each, signed again."""
+"""Parts of a funding with one mistake each, signed again."""
 
 from __future__ import annotations
 

@@ -152,21 +152,21 @@ def _print(now: Snapshot, spends: Bundles) -> None:
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:
     undone = [unfinished_output(write)] if write else []
-    undone += [f"nothing is reference against {check}"] if check else []
+    undone += [f"nothing is compared with {check}"] if check else []
     print("; ".join(("interrupted: not all was measured", *undone)))
 
 
 def _print_changes(changes: Changes, check: Path | None) -> None:
     out = console()
     for change in changes.risen:
-        say(out, f"dearer: {change}")
+        say(out, f"higher: {change}")
     for name in changes.gone:
         say(out, f"gone: {name} was not measured any more")
     for change in changes.fallen:
-        say(out, f"cheaper: {change}")
+        say(out, f"lower: {change}")
     for name in changes.new:
         say(out, f"new: {name} is not in {check}")
     if changes.failed:
-        say(out, f"{check}: {len(changes.risen)} dearer, {len(changes.gone)} gone")
+        say(out, f"{check}: {len(changes.risen)} higher, {len(changes.gone)} gone")
     else:
-        say(out, f"{check}: holds; {len(changes.fallen)} cheaper, {len(changes.new)} new")
+        say(out, f"{check}: holds; {len(changes.fallen)} lower, {len(changes.new)} new")

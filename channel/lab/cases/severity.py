@@ -1,6 +1,6 @@
 """The severity of a difference between program and rules: who loses, and how much.
 
-A difference harms somebody when play can reach it: the referee lets the move through, and the
+A difference does harm when play can reach it: the referee lets the move through, and the
 opponent, with the evidence that its own logic holds, is worse off (or the honest mover is).
 """
 
@@ -95,7 +95,7 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
         )
         return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
     if ProgramValid in said:
-        text = f"a move that {what} forbids is legal to the program: nobody can slash it"
+        text = f"the program accepts a move that {what} forbids, so it cannot be slashed"
         return Assessment(UNSLASHABLE, text, rule)
     if Raised in said:
         text = f"a move that {what} forbids makes the program raise: its slash fails"

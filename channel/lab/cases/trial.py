@@ -30,7 +30,7 @@ RUNAWAY = 50_000_000
 nothing else would be found."""
 
 SAMPLES = 24
-"""The number of runs that are kept for coverage, for each outcome of a validator."""
+"""The number of runs that are stored for coverage, for each outcome of a validator."""
 
 Sample = tuple[int, bytes]
 """A run to be traced: its cost and its arguments."""
@@ -50,7 +50,7 @@ class LabFinding(msgspec.Struct, frozen=True):
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
     pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
     program and the environment, serialized, where it is not the validator's run. `loss` is how
-    many mojos somebody loses in this case, of a theft or an unslashable cheat.
+    many mojos one side loses in this case, of a theft or an unslashable cheat.
     """
 
     law: str
@@ -66,10 +66,10 @@ class LabFinding(msgspec.Struct, frozen=True):
     loss: int = 0
 
     def believable(self) -> LabFinding:
-        """Downgrade a theft by which nobody loses money in the case that shows it."""
+        """Downgrade a theft if no side loses money in the case that shows it."""
         if self.severity != THEFT or self.loss:
             return self
-        text = f"{self.text}; in the cases found nobody loses money by it"
+        text = f"{self.text}; in the cases found no side loses money by it"
         return msgspec.structs.replace(self, severity=DISAGREEMENT, text=text)
 
     def document(self) -> dict[str, Any]:
@@ -169,8 +169,8 @@ class Trial:
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
         """Whether the move is legal to a challenger with its own evidence.
 
-        None where the rules raise at all of it, or where there are no rules and nobody wrote
-        down that this move is legal. With the evidence that decides it.
+        None where the rules raise at all of it, or where there are no rules and this move is not
+        recorded as legal. With the evidence that decides it.
         """
         site = self.site
         if self.target.rules is None:
@@ -210,8 +210,8 @@ class Trial:
     ) -> LabFinding:
         """A finding at this site, with the call (move, share, evidence) that shows it.
 
-        `expect` is what must come out of it, where no rules say so; `lost` is what somebody loses
-        where that does not follow from the cause.
+        `expect` is the result that it must have, where there are no rules; `lost` is the loss in
+        mojos, where that does not follow from the cause.
         """
         move, share, evidence = call
         name = self.site.validator

@@ -109,7 +109,7 @@ class Bundles:
 
 
 def measure(costs: Costs) -> Bundles:
-    """Bring a channel and the dearest game spends of `costs` on an embedded node.
+    """Bring a channel and the costliest game spends of `costs` on an embedded node.
 
     The channel has two balances and one game; a game spend is the one with the most CLVM of
     its validator and path. An interrupt ends it early; nothing is brought of costs that were.
@@ -128,7 +128,7 @@ def measure(costs: Costs) -> Bundles:
         f"{name} {path}"
         for name, paths in costs.figures().items()
         for path in paths
-        if path != VALIDATOR and (name, path) not in costs.dearest
+        if path != VALIDATOR and (name, path) not in costs.costliest
     ]
     return Bundles(found, refused, tuple(left_out), interrupted)
 
@@ -252,17 +252,17 @@ class _Lab:
         runner = RefereeRunner(self._costs.target)
         for name in self._costs.target.programs:
             for path in PATHS:
-                dearest = self._costs.dearest.get((name, path))
-                if path == VALIDATOR or dearest is None:
+                costliest = self._costs.costliest.get((name, path))
+                if path == VALIDATOR or costliest is None:
                     continue
                 # The keys of generated hands are none that could sign.
-                fields = (*self._referee_keys, *dearest.fields[2:])
+                fields = (*self._referee_keys, *costliest.fields[2:])
                 puzzle = runner.puzzle(fields)
                 amount = atom_to_int(atom_of(fields[3]))
                 (coin,) = wallet.coins([(puzzle.hash, amount)])
                 if path == TIMEOUT:
                     self._chain.farm(atom_to_int(atom_of(fields[2])))
-                spend = spend_of(coin, puzzle.serialized, dearest.solution)
+                spend = spend_of(coin, puzzle.serialized, costliest.solution)
                 yield self._push(f"{name} {path}", signed(spend, keys, self._agg_sig_data))
 
     def _push(self, name: str, bundle: Bundle) -> Tried:

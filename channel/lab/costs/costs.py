@@ -56,8 +56,8 @@ class Figures(msgspec.Struct, frozen=True):
     most: int
 
 
-class Dearest(msgspec.Struct, frozen=True):
-    """A game coin's eleven fields and a solution that spends it: the dearest of its path."""
+class CostliestSpend(msgspec.Struct, frozen=True):
+    """A game coin's eleven fields and a solution that spends it: the costliest of its path."""
 
     cost: int
     fields: tuple[Value, ...]
@@ -68,7 +68,7 @@ class Dearest(msgspec.Struct, frozen=True):
 class Costs:
     """The measured costs, by validator and path.
 
-    `dearest` is known of the paths that spend a coin, of those coins that an embedded node can
+    `costliest` is known of the paths that spend a coin, of those coins that an embedded node can
     make; `first` is the first place of the hands. `interrupted`: so many `cases` were measured, and
     no more.
     """
@@ -77,7 +77,7 @@ class Costs:
     cases: int
     seed: str
     runs: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    dearest: dict[tuple[str, str], Dearest] = field(default_factory=dict)
+    costliest: dict[tuple[str, str], CostliestSpend] = field(default_factory=dict)
     first: Site | None = None
     interrupted: bool = False
 
@@ -98,9 +98,9 @@ class Costs:
     ) -> None:
         """Note the spend of a coin that holds this amount and has these fields."""
         self.note(name, path, cost)
-        known = self.dearest.get((name, path))
+        known = self.costliest.get((name, path))
         if amount <= MOST_MOJOS and (known is None or cost > known.cost):
-            self.dearest[name, path] = Dearest(cost, fields, by)
+            self.costliest[name, path] = CostliestSpend(cost, fields, by)
 
 
 def measure(
@@ -181,8 +181,8 @@ def _referee(costs: Costs, trial: Trial) -> None:
 
 def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
     """A few different moves of the site that the referee may let through, the honest one first,
-    with what whoever makes them declares: the truth of a legal one, and a lie about the first
-    of them too, and what serves a cheat of an illegal one."""
+    with the commitment that its mover declares: the right one of a legal move, a false one of the
+    first of them too, and the best one for a cheat of an illegal move."""
     site, runner = trial.site, trial.runner
     found: dict[tuple[bytes, int], bytes] = {}
     for case in trial.cases:

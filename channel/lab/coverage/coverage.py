@@ -1,4 +1,4 @@
-"""Which nodes and branches of its programs a crosscheck reaches.
+"""The nodes and branches of a target's programs that a crosscheck reaches.
 
 Every case leaves a fingerprint, but only some runs are traced: a few of each way to end, in
 turn, as many as a budget of cost allows.
@@ -63,7 +63,7 @@ def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCovera
 
 
 def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:
-    """The kept runs, one of each way to end, then the second ones, and so on.
+    """The stored runs, one of each way to end, then the second ones, and so on.
 
     >>> list(in_turn({"valid": [(9, b"1"), (8, b"3")], "RULE-1": [(7, b"2")]}))
     [(9, b'1'), (7, b'2'), (8, b'3')]

@@ -1,7 +1,7 @@
 """Every law on generated cases, in chunks that any number of processes can share.
 
 A chunk depends on the seed and its own number alone, and chunks are added up in their order:
-the same seed counts the same, whoever did the work.
+the same seed gives the same counts for any number of processes.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ SITES = 64
 """A chunk has at least so many sites, if it has the cases for them."""
 
 SOONER = 16
-"""In the first chunk the dear laws come so many times as often, so that a short run tries them;
-and each is tried at the first place of every validator."""
+"""In the first chunk the expensive laws come so many times as often, so that a short run tries
+them; and each is tried at the first place of every validator."""
 
 
 @dataclass(frozen=True, slots=True)

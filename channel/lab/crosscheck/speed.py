@@ -19,7 +19,7 @@ def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, .
     """`ratio`: cases a second of the whole crosscheck (hands, mutations, both verdicts, every
     law) as a share of those of `run_chia_program` alone; and `cases_per_second`, in one process.
 
-    Each round times both on one chunk. The first chunk, in which the dear laws come more often
+    Each round times both on one chunk. The first chunk, in which the expensive laws come more often
     so that short runs try them, is left out.
     """
     ratios: list[float] = []

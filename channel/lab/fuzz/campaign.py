@@ -70,8 +70,8 @@ WAITING = 400
 HANDS_FIRST = 60
 """Places of hands before the corpus is gone on from."""
 
-DEAREST = 1.05
-"""A case that costs so many times more than any before it is kept, to look for dearer ones."""
+COSTLIER = 1.05
+"""A case that costs so many times the most before it is kept, to find more expensive ones."""
 
 PLAIN = 400
 """The number of turns of plain hands that are searched for sites to show findings at."""
@@ -104,7 +104,7 @@ class CampaignResult:
 
 @dataclass
 class Campaign:
-    """A fuzzer of one target; `number` tells the fuzzers of one seed apart."""
+    """A fuzzer of one target; `number` distinguishes the fuzzers of one seed."""
 
     target: Target
     seed: str
@@ -127,7 +127,7 @@ class Campaign:
         self._peaceful: set[str] = set()
         self._tries: Counter[str] = Counter()
         self._duelled = 0.0
-        self._dearest: dict[str, int] = {}
+        self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
         self._traced: defaultdict[str, float] = defaultdict(float)
@@ -169,7 +169,7 @@ class Campaign:
         )
 
     def _trials(self) -> Iterator[Trial]:
-        """What is tried next, without end: stored cases, hands, then mostly what is new."""
+        """Endless trials: stored cases, hands, then mostly cases that reached new code."""
         for probe in self.stored:
             yield self._trial(probe.site, [probe.case])
         self._reading = False
@@ -201,12 +201,12 @@ class Campaign:
         self._duellers.append(site)
 
     def _duels(self) -> Iterator[Trial]:
-        """One place with one secret after the other behind its commitment: what is dealt rarely
-        is compared seldom, and by good selections hardly ever."""
+        """Duels at one place, each with another secret behind its commitment. Hands that are dealt
+        rarely are seldom compared otherwise, and hardly ever by good selections."""
         start = self.work
         site = self._chance.pick(self._duellers)
         for _ in range(DEALS):
-            other = recommitted(self.target, site, self._chance, anew=True) or site
+            other = recommitted(self.target, site, self._chance, fresh=True) or site
             calls = duel(self.target, other, self._chance)
             self.work += A_DUEL
             cases = [make_case(other, "duel", *call) for call in calls]
@@ -241,7 +241,7 @@ class Campaign:
         for law in self._laws:
             if law.every > 1 and site.validator in self.tally.runaway:
                 continue
-            # Where something new happened, the dear laws look more closely.
+            # Where a case reached new code, the expensive laws are tried too.
             often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
             if first or self._chance.random() * law.every < (often if law.every > 1 else 1):
                 for finding in law.check(trial):
@@ -280,24 +280,24 @@ class Campaign:
         queue = self._queues.setdefault(name, deque(maxlen=WAITING))
         queue += (Probe(trial.site, case) for case in trial.fresh)
         while queue and (self._reading or self._may_trace(name)):
-            self._look_at(name, queue.popleft())
+            self._keep_if_new(name, queue.popleft())
 
     def _may_trace(self, name: str) -> bool:
-        """Each program has its part of the tracing, so that a dear one leaves some to the rest."""
+        """Whether a program has some of its part of the tracing left."""
         if not self.corpus.probes.get(name) and name in self.target.programs:
             return True
         return self._traced[name] < TRACING * self.work / (len(self.target.programs) + 1)
 
-    def _look_at(self, name: str, probe: Probe) -> None:
-        """Keep a probe that reaches something new, or is dearer than any before it."""
+    def _keep_if_new(self, name: str, probe: Probe) -> None:
+        """Keep a probe that reaches new code, or costs more than any before it."""
         arguments = probe.case.arguments
         outcome = run_serialized(self.target.programs[name].serialized, arguments)
         cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
-        dearest = self._dearest.get(name, 0)
-        if self.corpus.reached(name, reach.nodes, reach.branches) or cost > dearest * DEAREST:
-            self._dearest[name] = max(cost, dearest)
+        costliest = self._costliest.get(name, 0)
+        if self.corpus.reached(name, reach.nodes, reach.branches) or cost > costliest * COSTLIER:
+            self._costliest[name] = max(cost, costliest)
             self.corpus.add(probe)
 
     def _trace_referee(self, runner: RefereeRunner) -> None:

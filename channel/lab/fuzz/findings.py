@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -44,7 +45,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `text` says who loses what; `differs` in what the case is not honest play, a line each;
     `fields` how many fields were not, before and after shrinking. `also` are other laws that the
     same cause breaks. `brun` is the deciding run: program and environment in hex, and its result.
-    `pytest` is a test function that fails until this is mended. `loss` is what somebody loses in
+    `pytest` is a test function that fails until this is fixed. `loss` is what one side loses in
     the case shown, in mojos.
     """
 
@@ -151,7 +152,7 @@ def _made(
 
 
 def _money(probe: Probe, finding: LabFinding) -> str:
-    """Who loses what in this case, if money is what it is about."""
+    """A sentence on who loses how much in this case; empty if the finding is not about money."""
     site, case = probe.site, probe.case
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
@@ -207,7 +208,7 @@ def _pytest(target: Target, made: Document) -> str:
     short = {"law": made.law, "validator": made.validator, "cause": made.cause}
     shown = {"vector": made.vector} if made.law == RECORDED else {"probe": made.probe}
     data = json.dumps({**short, **shown}, sort_keys=True)
-    comment = "\n".join(f"    # {line}" for line in _wrapped(f"{made.severity}: {made.text}"))
+    comment = "\n".join(f"    # {line}" for line in wrap(f"{made.severity}: {made.text}", 90))
     return (
         f"def test_{slug[:70]}() -> None:\n{comment}\n"
         "    import json\n\n"
@@ -218,16 +219,7 @@ def _pytest(target: Target, made: Document) -> str:
     )
 
 
-def _wrapped(text: str, width: int = 90) -> list[str]:
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > width:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return lines
-
-
-# --- tried again ------------------------------------------------------------------------------
+# --- findings that are tried again ------------------------------------------------------------
 
 
 def still_broken(target: Target, data: dict[str, Any]) -> list[str]:

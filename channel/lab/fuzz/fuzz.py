@@ -244,10 +244,10 @@ def _work(
             raise
         except UsageError as error:
             end.send(error)
-        except Exception as error:  # a bug of ours: told by the parent, in one line
+        except Exception as error:  # a bug of ours: the parent reports it in one line
             end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
     except ConnectionError:
-        return  # nobody waits for it any more
+        return  # the parent has ended
     end.close()
 
 

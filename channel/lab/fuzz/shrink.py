@@ -57,8 +57,8 @@ class Shrinker:
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
-        """Whether the law still finds the same cause, and somebody loses by it if that was so
-        before; false once all tries are used up."""
+        """Whether the law still finds the same cause, with a loss if there was one before; false
+        once all tries are used up."""
         return self._shows(self._loss(probe))
 
     def _shows(self, loss: int | None) -> TypeGuard[int]:
@@ -97,7 +97,7 @@ class Shrinker:
         return self._anew()
 
     def _with_a_loss(self, probe: Probe) -> Probe:
-        """The same cause in a case by which somebody loses; itself where there is none."""
+        """A case with the same cause and a loss; the same probe if there is none."""
         self._losing = True
         found = self._on_a_plain_hand(probe)
         self._losing = found is not None

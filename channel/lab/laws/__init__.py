@@ -17,7 +17,7 @@ from channel.lab.target.target import Target
 
 
 class Needs(Enum):
-    """Which targets a law is for."""
+    """Requirements of a law: the targets on which it is tried."""
 
     RULES = "rules to hold the programs against"
     NO_RULES = "a target without rules, of which only honest play is known"
@@ -33,7 +33,7 @@ class Law(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in reports, in words."""
+        """The name in reports."""
         ...
 
     @property
@@ -43,11 +43,11 @@ class Law(Protocol):
 
     @property
     def needs(self) -> Needs:
-        """Which targets it is for."""
+        """The requirement of a target."""
         ...
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Try it at a site; yields what breaks it."""
+        """Try it at a site, and yield what breaks it."""
         ...
 
 

@@ -46,7 +46,7 @@ class CommitmentsAreBound:
             if any(isinstance(one, ProgramValid) for one in said):
                 text = (
                     f"the commitment that bytes {start} to {end - 1} of the move open is not"
-                    " compared: the mover may show something else, and nobody can slash it"
+                    " compared: the mover may show something else, and cannot be slashed"
                 )
                 call = move, play.share, play.evidence
                 cause = f"not bound: bytes {start} to {end - 1}"

@@ -1,4 +1,4 @@
-"""Every path stays under its budget: nothing that a mover writes makes its slash too dear."""
+"""Every path stays under its budget: nothing that a mover writes makes its slash too expensive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Cost:
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The dearest paths that a few cases take; a slash that no block can hold is a theft."""
+        """Measure the paths that a few cases take; a slash that exceeds a block is a theft."""
         site, runner = trial.site, trial.runner
         for case in trial.cases[:3]:
             declared = runner.best_cheat(site, case.arguments)

@@ -52,7 +52,7 @@ class Encodings:
             if any(runner.slash(site, fields, e) is SlashResult.PAYS for e in trial.evidence(move)):
                 continue
             run = runner.slash_run(site, fields, site.play.evidence)
-            text = f"the referee takes {what}, and nobody can slash it"
+            text = f"the referee accepts {what}, and it cannot be slashed"
             call = move, site.play.share, site.play.evidence
             yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", call, run=run)
 

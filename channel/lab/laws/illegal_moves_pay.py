@@ -68,7 +68,7 @@ class IllegalMovesPay:
             cause = f"{verdict.rule}: {RAISE}"
             yield trial.finding(self.name, THEFT, text, cause, call)
         else:
-            text += "nobody can slash it"
+            text += "it cannot be slashed"
             yield trial.finding(self.name, UNSLASHABLE, text, verdict.rule, call)
 
     def _misdeclared(

@@ -40,7 +40,7 @@ class OneEncoding:
             if alike(outcome.value, result_value(known.next, trial.target.hashes)):
                 text = (
                     "a number in the move may be written in two ways: a fill byte in an honest move"
-                    " changes no number that follows, and nobody can slash it"
+                    " changes no number that follows, and it cannot be slashed"
                 )
                 call = move, play.share, play.evidence
                 yield trial.finding(

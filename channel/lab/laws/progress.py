@@ -21,7 +21,7 @@ from games.errors import BadState, IllegalAction
 from games.judge import position_after
 
 LONGEST = 300
-"""Moves of one game. Whoever answers only lets it end long before, in every game of cards."""
+"""The most moves of one game: far more than a card game lasts when one player only answers."""
 
 SITES = 64
 """Honest moves that are tried as answers, where nothing but honest moves is known."""
@@ -39,7 +39,7 @@ class GamesEnd:
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """One game from its beginning; without rules, whether moves lead back to a place."""
+        """Play one game; without rules, check whether moves lead back to a place."""
         trial.tally.tried[self.name] += 1
         if trial.target.rules is None:
             yield from self._circle(trial)
@@ -58,7 +58,7 @@ class GamesEnd:
             yield here.finding(self.name, GRIEFING, text, self.name, call)
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
-        """Play; the last place if the game did not end."""
+        """Play a game. Returns the last place if it did not end."""
         game, terms = target.game, plain_terms(target)
         position = game.initial(terms).position
         players: list[Player] = [game.player(seat, terms, chance.bytes(64)) for seat in Seat]
@@ -83,8 +83,8 @@ class GamesEnd:
                 players = [player.moved(position) for player in players]
             except (AssertionError, ValueError, LookupError):
                 if target.strict:
-                    raise  # our own programs lead players nowhere that they cannot follow
-                return None  # where somebody else's lead is another law's affair
+                    raise  # in our own programs this is a bug
+                return None  # an author's mistake, which another law reports
         return site
 
     def _circle(self, trial: Trial) -> Iterator[LabFinding]:
@@ -104,7 +104,7 @@ class GamesEnd:
             yield trial.finding(self.name, GRIEFING, text, self.name, call)
 
     def _answers(self, target: Target, there: Found, amount: int) -> list[Found]:
-        """Where the file's moves lead at this place, those that are legal there."""
+        """The records that the file's moves lead to at this place, where they are legal."""
         name, state = there
         found = []
         for site in recorded_sites(target)[:SITES]:
@@ -119,7 +119,7 @@ class GamesEnd:
 
 
 def _stall(choices: tuple[Choice, ...], chance: Chance) -> Action:
-    """Anything but the last of several choices, and of it the least."""
+    """The least action of any choice but the last one."""
     return least_action(chance.pick(choices[:-1] if len(choices) > 1 else choices))
 
 

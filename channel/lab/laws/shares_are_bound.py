@@ -39,7 +39,7 @@ class SharesAreBound:
             if not self._slashable(trial, share):
                 text = (
                     "an honest move may declare less for the opponent than honest play leaves it:"
-                    " the mover keeps the rest, and nobody can slash it"
+                    " the mover keeps the rest, and cannot be slashed"
                 )
                 call = play.move, share, play.evidence
                 lost = play.share - share

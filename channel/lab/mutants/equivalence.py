@@ -1,6 +1,6 @@
 """Proofs that a change makes no difference on any input.
 
-Mutants that these recognise are not made at all, like those whose bytes are another's.
+Mutants that they recognise are not made at all, nor are those with the bytes of another one.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _joined(value: Value) -> bytes | None:
 
 
 def _has(environment: Value, way: str) -> bool:
-    """Whether what this expression makes surely has something at `way`."""
+    """Whether the value of this expression always has something at `way`."""
     match environment:
         case (b"\x04", (left, (right, b""))) if way:
             return _has(left if way[0] == "f" else right, way[1:])
@@ -83,8 +83,8 @@ def _constant(value: Value) -> Value | None:
 
 
 def unread(module: Module) -> set[str]:
-    """The ways to the expressions that make parts of an environment which the function that is
-    called with it never looks at: most often the end of a list of arguments."""
+    """The ways to expressions whose value the called function never reads: most often the end of
+    a list of arguments."""
     reads = Reads(module)
     found = set()
     for place in module.expressions():
@@ -97,7 +97,7 @@ def unread(module: Module) -> set[str]:
 
 
 def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set[str]:
-    """Of an expression that makes what stands at `way` of an environment: the parts unread."""
+    """The unread parts of an expression that makes the value at `way` of an environment."""
     found: set[str] = set()
     if not any(read.startswith(way) or way.startswith(read) for read in reads):
         found.add(at)
@@ -113,11 +113,11 @@ FAR = 16
 
 
 class Reads:
-    """Which ways into its environment each function may look up, itself or in what it calls with
-    parts of it; "" where it may take all of it.
+    """The ways into its environment that each function may read, itself or through the functions
+    that it calls; "" if it may read all of it.
 
-    What a function only hands on counts when the one that gets it looks it up. This is the least
-    such set, found by adding until nothing is new.
+    A value that is only passed on counts when the called function reads it. This is the least
+    fixed point, found by adding until nothing is new.
     """
 
     def __init__(self, module: Module) -> None:
@@ -150,7 +150,7 @@ class Reads:
         return {way for operand in given for way in self._reads(operand)}
 
     def _through(self, made: Value, way: str) -> set[str]:
-        """What is read of an environment where `way` is read of what this expression makes."""
+        """The ways read in an environment when `way` is read in the value of this expression."""
         match made:
             case bytes() if made:
                 return {steps(made) + way}

@@ -246,7 +246,7 @@ def _inside(value: Value, at: str, role: str, tested: bool) -> Iterator[_Use]:
 
 
 def _role(head: bytes, number: int, role: str, tested: bool) -> tuple[str, bool]:
-    """How an operator uses one of its operands, and whether it only asks if that is `()`."""
+    """The use of an operand by its operator, and whether only its being `()` matters."""
     if head == APPLY:
         return ("code", tested) if number == 0 else ("value", False)
     if head == IF:

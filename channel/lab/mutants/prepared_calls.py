@@ -41,8 +41,8 @@ KEPT = 400
 PER_RULE = 80
 """The most of them that end by the same rule; a legal move counts as one more rule."""
 
-DEARER = 20
-"""A mutant may cost so many times what the dearest run of the original does: a sixtieth of a
+COST_FACTOR = 20
+"""A mutant may cost so many times what the costliest run of the original does: a sixtieth of a
 block and more is left over, and a program without an end is found in milliseconds."""
 
 
@@ -110,7 +110,7 @@ def diverse(target: Target, seed: str) -> tuple[dict[str, list[PreparedCall]], d
     for name, by_rule in kept.items():
         turns = zip_longest(*(by_cost.values() for by_cost in by_rule.values()))
         chosen[name] = [case for turn in turns for case in turn if case is not None][:KEPT]
-    return chosen, {name: DEARER * cost for name, cost in most.items()}
+    return chosen, {name: COST_FACTOR * cost for name, cost in most.items()}
 
 
 def _judged(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from channel.crypto.hkdf import derive
-from channel.lab.mutants.prepared_calls import DEARER, KEPT, PER_RULE, PreparedCall, cost_of
+from channel.lab.mutants.prepared_calls import COST_FACTOR, KEPT, PER_RULE, PreparedCall, cost_of
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import KEYS
 from channel.lab.sites.values import atom_of
@@ -59,7 +59,7 @@ def diverse(target: Target, seed: str) -> tuple[list[PreparedCall], int]:
         if by_rule.get(rule, 0) < PER_RULE and key not in kept:
             kept[key] = case
             by_rule[rule] = by_rule.get(rule, 0) + 1
-    return list(kept.values())[:KEPT], DEARER * most
+    return list(kept.values())[:KEPT], COST_FACTOR * most
 
 
 def judged(target: Target, seed: str, number: int) -> list[tuple[str, PreparedCall]]:

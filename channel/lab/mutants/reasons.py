@@ -6,8 +6,8 @@
     reason    = "a selection has no bit beyond the cards"
     changes   = ["items -> mask in (if items …)"]   # as `channelsim mutants` prints them
 
-A reason may be given only where no state that the rules read, no move and no evidence tells the
-two programs apart, or where they differ in cost alone.
+A reason may be given only where no state that the rules read, no move and no evidence distinguishes
+the two programs, or where they differ in cost alone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FILE = "mutants.toml"
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why some changes of one function make no difference."""
+    """A reason why some changes of one function make no difference."""
 
     validator: str
     function: str
@@ -52,7 +52,7 @@ class Reasons:
     reasons: Mapping[_Key, str]
 
     def reason(self, mutant: Mutant) -> str | None:
-        """Why this mutant is equivalent; None where no reason is stored."""
+        """The reason why this mutant is equivalent; None where none is stored."""
         return self.reasons.get(_key(mutant))
 
     def stale(self, mutants: Iterable[Mutant]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a hunt found, counted: by validator, by kind of mutation, and every survivor."""
+"""The report of a hunt: counts by validator and by kind of mutation, and every survivor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coins of any puzzle on a chain whose blocks we make, and spends signed by whoever must."""
+"""Coins of any puzzle on a chain whose blocks we make, and their spends with all signatures."""
 
 from __future__ import annotations
 

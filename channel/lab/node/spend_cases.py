@@ -74,7 +74,7 @@ class SpendCase:
 
     @property
     def path(self) -> str:
-        """Which of the referee's paths it takes."""
+        """The path of the referee that it takes."""
         return path_of(self.solution)
 
     def __repr__(self) -> str:

@@ -107,7 +107,7 @@ def _no_list(draft: SpendDraft, chance: FastChance) -> None:
 
 
 def _other_address(draft: SpendDraft, chance: FastChance) -> None:
-    """An address for nobody, or none for somebody."""
+    """An address for no payout, or a payout without one."""
     at = chance.pick((0, 1))
     draft.items[at] = NIL if draft.items[at] else ADDRESSES[at]
 

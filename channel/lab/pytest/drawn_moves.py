@@ -33,7 +33,7 @@ class DrawnMove:
 
     @property
     def validator(self) -> str:
-        """Which validator judges it."""
+        """The name of the validator that judges it."""
         return self.site.validator
 
     @property

@@ -101,7 +101,7 @@ class DrawnHand(tuple[PlayedMove, ...]):
 
 @st.composite
 def hands(draw: st.DrawFn, target: Target) -> DrawnHand:
-    """A whole hand, every move of it legal; it ends where somebody settles or nothing is left.
+    """A whole hand, every move of it legal; it ends with a settlement or its last move.
 
     Its players decide anything that they may, and their secrets may be any.
     """
@@ -117,8 +117,8 @@ def legal_moves(target: Target, validator: str | None = None) -> st.SearchStrate
 def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
     """A move that the rules forbid and the referee lets through, so that it must be slashable.
 
-    A legal move with its bytes or its share changed. A place where nothing that comes to mind
-    is illegal gives no example.
+    It is a legal move with its bytes or its share changed. A place where no such change is
+    illegal gives no example.
     """
     honest = _honest_move(draw(_honest(target, validator)))
     site = honest.site
@@ -152,7 +152,7 @@ def _honest_move(drawn: tuple[Target, PlayedMove]) -> DrawnMove:
 
 
 def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMove]:
-    """Play; what there is to decide is drawn. Without `settles` nobody gives up who need not."""
+    """Play a hand with drawn decisions. Without `settles` no player settles unless it has to."""
     game, hashes, agreed = target.game, target.hashes, draw(terms(target))
     secrets = [draw(st.binary(min_size=64, max_size=64)) for _ in Seat]
     players = [game.player(seat, agreed, secrets[seat]) for seat in Seat]

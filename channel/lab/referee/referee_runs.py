@@ -37,15 +37,15 @@ _CREATE, _SIGNED = int_to_atom(CREATE_COIN), {int_to_atom(AGG_SIG_ME), int_to_at
 
 
 class SlashResult(Enum):
-    """How a slash ended."""
+    """The outcome of a slash."""
 
     PAYS = "pays"
     FAILS = "fails"
-    TOO_DEAR = "costs more than a block"
+    TOO_COSTLY = "costs more than a block"
 
 
 class Commitment(msgspec.Struct, frozen=True):
-    """What a move declares of the next one, raw, since a cheat may choose every byte."""
+    """Commitment of a move to the next one, raw, since a cheat may choose every byte."""
 
     infohash: Value
     size: Value
@@ -139,10 +139,10 @@ class RefereeRunner:
         return self._run(fields, serialize(solution))
 
     def ended(self, site: Site, fields: tuple[Value, ...], outcome: Outcome) -> SlashResult:
-        """How a slash ended: it pays when everything goes to the challenger, and no signature
+        """The outcome of a slash: it pays when everything goes to the challenger, and no signature
         is asked for that the challenger does not have."""
         if isinstance(outcome, CostExceeded):
-            return SlashResult.TOO_DEAR
+            return SlashResult.TOO_COSTLY
         asked = conditions(outcome)
         if any(code in _SIGNED and key != fields[0] for code, key, _ in asked):
             return SlashResult.FAILS

@@ -1,8 +1,8 @@
 """Places of honest play out of a file, for a target without rules.
 
 The file has conformance cases: legal moves, and perhaps some that are to slash or to raise.
-What nobody wrote down is not known of such a target: whether some other move is legal, and what
-an opponent's own logic would hold against it. It is taken to hold what the file has.
+Nothing else is known of such a target: neither whether another move is legal, nor the evidence
+that an opponent would hold against it. It is assumed to hold the evidence in the file.
 """
 
 from __future__ import annotations

@@ -112,11 +112,11 @@ def make_site(
     )
 
 
-def recommitted(target: Target, site: Site, chance: FastChance, anew: bool = False) -> Site | None:
-    """The site of a mover that committed to something else, and opens that.
+def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = False) -> Site | None:
+    """The same site, but its mover committed to another value, and opens that one.
 
-    So what stands behind a commitment (cards, masks) is tried without a hand of its own. None
-    where the move opens nothing. `anew`: to anything, and rightly.
+    This tries other cards and masks without playing another hand. None where the move opens no
+    commitment. `fresh`: the value is always a random one of the right length.
     """
     atoms = [atom for atom in leaves(site.state) if len(atom) == 32]
     move = site.play.move
@@ -125,7 +125,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, anew: bool = Fal
             continue
         changed = bytearray(move[:size])
         known = [atom for atom in leaves(site.state) if len(atom) == size and atom != image]
-        lot = 0.9 if anew else chance.random()
+        lot = 0.9 if fresh else chance.random()
         if lot < 0.3 and known:
             # What the opponent has shown already, as one's own: equal cards, equal tosses.
             changed = bytearray(known[int(chance.random() * len(known))])

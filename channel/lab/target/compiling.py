@@ -1,4 +1,4 @@
-"""Compiling somebody's source in a process of its own, with bounded time and memory.
+"""Compile an author's source in a process of its own, with bounded time and memory.
 
 The compiler may crash (a segmentation fault, out of memory), and a macro may never end. Here that
 is an error of the source, in one line.

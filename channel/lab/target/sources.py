@@ -1,4 +1,4 @@
-"""Compiling somebody's Chialisp for a target: in the order of need, cached by content.
+"""Compile an author's Chialisp for a target: in the order of need, cached by content.
 
 A source names another program of its target by tree hash with `(include "hashes/NAME.clinc")`
 (the last part of the path is the program's name), as this package's own sources do. That file

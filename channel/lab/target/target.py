@@ -211,7 +211,7 @@ def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
 
 
 def _check_names(written: TomlFile[_File]) -> None:
-    """That the rules are installed, and that the programs are named as their validators are."""
+    """Check that the rules are installed, and that they have validators of the programs' names."""
     file, path = written.value, written.path
     if not file.programs:
         raise UsageError(f"{written.where('programs')}: [programs] names none")

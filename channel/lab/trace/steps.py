@@ -200,7 +200,7 @@ def _indented(text: str, depth: int) -> Iterator[str]:
 
 
 def filled(text: str, first: str = "", other: str = "") -> list[str]:
-    """A text as lines that fit; what stands in brackets or behind a name is kept together."""
+    """A text as lines that fit, broken neither in brackets nor behind a name."""
     return [
         line.replace(_KEPT, " ")
         for line in wrap(

@@ -209,7 +209,7 @@ def _known(target: Target) -> dict[bytes, str]:
     return {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
 
 
-# --- telling ----------------------------------------------------------------------------------
+# --- the text ---------------------------------------------------------------------------------
 
 
 def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:

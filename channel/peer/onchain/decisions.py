@@ -20,14 +20,14 @@ LAST_CHANCE = 3
 
 @dataclass(frozen=True, slots=True)
 class SlashMove:
-    """The last move was illegal: take everything."""
+    """Slash: the last move was illegal, and we take everything."""
 
     illegal: SlashableMove
 
 
 @dataclass(frozen=True, slots=True)
 class MakeMove:
-    """Make this move; `redo`: it was sent off chain. `risky`: it could not wait as it should."""
+    """Make this move; `redo`: it was sent off chain. `risky`: it could not wait long enough."""
 
     after: LiveGame
     redo: bool
@@ -36,22 +36,22 @@ class MakeMove:
 
 @dataclass(frozen=True, slots=True)
 class ClaimTimeout:
-    """The timeout has come, and pays us something."""
+    """Claim: the timeout has come, and pays us something."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskPlayer:
-    """It is our turn, and the player has not decided."""
+    """Ask the player, who has not decided yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class LetGo:
-    """Nothing in the coin is ours, and nothing can be done about that."""
+    """Forfeit: nothing in the coin is ours, and no spend can change that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing is to be done now."""
+    """Do nothing with this block."""
 
 
 Decision: TypeAlias = SlashMove | MakeMove | ClaimTimeout | AskPlayer | LetGo | Wait

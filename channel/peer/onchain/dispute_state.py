@@ -22,7 +22,7 @@ from games.referee import GameCoin
 
 
 class Status(Enum):
-    """Where a dispute stands."""
+    """The stage of a dispute."""
 
     OPEN = "under way"
     UNFUNDED = "without a channel coin, past its deadline"

@@ -20,7 +20,7 @@ from channel.peer.onchain.findings import Due
 class FeeOffers:
     """Bundles that pay fees, the best first, and the state of the fee coin after them.
 
-    `coins` are those that were looked for. The rest is as in `Dispute`.
+    `coins` are those to watch. The rest is as in `Dispute`.
     """
 
     pushes: tuple[Push, ...]
@@ -69,7 +69,7 @@ def offer_fees(dispute: Dispute, view: ChainView, due: Sequence[Due]) -> FeeOffe
 
 
 def _fee_coin(dispute: Dispute, view: ChainView) -> tuple[Coin | None, tuple[Coin, ...]]:
-    """The coin that can pay the next fee, and the coins that were looked for.
+    """The coin that can pay the next fee, and the coins to watch.
 
     It is found from the wallet's coin on with every block: a reorganisation may have taken its
     change back.
@@ -83,8 +83,8 @@ def _fee_coin(dispute: Dispute, view: ChainView) -> tuple[Coin | None, tuple[Coi
     while seen is not None and seen.spent is not None:
         change = change_of(coin, seen.solution or b"")
         if change is None:
-            # Whoever mines our spend can make its solution too large for a node to give: then
-            # we recognise the change that we offered.
+            # A miner can make the solution of our spend too large for a node to give: then we
+            # recognise the change that we offered.
             offered = sorted(
                 (one for one in dispute.changes if one.parent == coin.id),
                 key=lambda one: one.amount,

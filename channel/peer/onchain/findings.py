@@ -31,7 +31,7 @@ class Due:
 class Findings:
     """Findings of one part of a scan; those of all parts are added up, in order.
 
-    `coins` are those that were looked for. `facts` hold in this block, `news` are new with it.
+    `coins` are those to watch. `facts` hold in this block, `news` are new with it.
     `decided`, `warned`, `tracked` and `undecided` are as in `Dispute`. `complete`: the node hid
     nothing that we have to know.
     """

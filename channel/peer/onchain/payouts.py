@@ -40,7 +40,7 @@ def payout(view: ChainView, track: Track) -> Payout | None:
 
 
 def slasher(view: ChainView, tracked: TrackedCoin) -> str:
-    """Who slashed at this coin: its mover, as "us" or "them"."""
+    """The side that slashed at this coin: its mover, as "us" or "them"."""
     return "us" if tracked.game.mover is view.side else "them"
 
 

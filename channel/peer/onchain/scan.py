@@ -122,7 +122,7 @@ def _publish(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Findings:
 def _hidden_spend(dispute: Dispute, view: ChainView, height: int) -> Findings:
     """The channel coin was spent, but the node does not say how, or not yet.
 
-    Whoever publishes can make the solution too large for a node to give. So we look for the
+    The publisher can make the solution too large for a node to give. So we search for the
     coins of our shutdown, and for the unroll coin of each of our states.
     """
     looked_for: tuple[Coin, ...] = ()

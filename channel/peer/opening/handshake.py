@@ -2,10 +2,10 @@
 
 Source: the state channel, "Opening". The initiator sends A, C and E, the receiver B, D and F.
 Only the initiator can complete state 0, and only the receiver state 1, with the same balances:
-whoever could complete two states could preempt its own.
+a side that could complete two states could preempt its own.
 
-The channel coin is locked by the sum of two keys, and the standard puzzle has a hidden path:
-whoever knows P and a puzzle h with sum = P + sha256(P, h) * G spends the coin by h, without a
+The channel coin is locked by the sum of two keys, and the standard puzzle has a hidden path: with
+P and a puzzle h such that sum = P + sha256(P, h) * G, anyone can spend the coin by h, without a
 signature. A receiver that sees the initiator's key before it names its own can choose its key
 that way, and still prove possession of it. So A holds only the hash of the initiator's channel
 key; the key follows in C.

@@ -87,7 +87,7 @@ def on_chain_block(config: Config, state: PeerState, block: Block) -> Transition
 
 
 def on_failed_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Watch for a channel coin that comes to be though its opening failed."""
+    """Watch for a channel coin that is created although its opening failed."""
     if state.dispute is not None:
         return scan_block(state)
     coin = _channel_coin(state) if state.opening.opened else None

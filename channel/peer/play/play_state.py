@@ -1,4 +1,4 @@
-"""Everything that changes while two peers play: one immutable value, replaced as a whole.
+"""The state of play between two peers: one immutable value, replaced as a whole.
 
 That makes a batch atomic: either it leads to a new value, or nothing changes.
 """
@@ -41,7 +41,7 @@ class PlayState:
         return next((player for known, player in self.players if known == game_id), None)
 
     def with_player(self, game_id: int, player: Player) -> PlayState:
-        """The state with a new seat, or with new knowledge of ours in a seat."""
+        """The state with a new seat, or with new knowledge in our seat."""
         others = tuple(pair for pair in self.players if pair[0] != game_id)
         return replace(self, players=(*others, (game_id, player)))
 

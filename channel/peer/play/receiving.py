@@ -47,7 +47,7 @@ from games.referee import RefereeRefusal
 
 @dataclass(frozen=True, slots=True)
 class IllegalMoves:
-    """The illegal moves of a batch: the violation of the first, and what slashes each, by game."""
+    """The illegal moves of a batch: the violation of the first, and the slash of each, by game."""
 
     violation: Violation
     slashable: tuple[tuple[int, SlashableMove], ...]
@@ -105,7 +105,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
     slashable = _slashable_moves(endpoint, illegal)
-    # After an illegal move nobody answers proposals any more.
+    # After an illegal move, proposals are no longer answered.
     unfit = {} if slashable else _unfit(endpoint, batch.actions)
     after = replace(
         play,
@@ -176,7 +176,7 @@ def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> 
 def _slashable_moves(
     endpoint: Endpoint, illegal: Sequence[_Judged]
 ) -> tuple[tuple[int, SlashableMove], ...]:
-    """What slashes each illegal move, by game. Raises `Violation` if one cannot be slashed."""
+    """The slash of each illegal move, by game. Raises `Violation` if one cannot be slashed."""
     moves: list[tuple[int, SlashableMove]] = []
     for move in illegal:
         evidence, rule, slashable = move.ruling.evidence, move.ruling.rule or "CH-MOVE-5", None

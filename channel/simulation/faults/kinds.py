@@ -299,7 +299,7 @@ def wrong_half(peer: Peer, blob: bytes) -> list[bytes]:
     return [encode(msgspec.structs.replace(message, unroll_half=message.channel_half))]
 
 
-def tells_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
+def discloses_its_seed(peer: Peer, blob: bytes) -> list[bytes]:
     """Disclose the seed of a game's secrets beside a message."""
     if peer.state.play is None or not peer.play.state.games:
         return [blob]

@@ -34,6 +34,7 @@ from channel.simulation.faults.kinds import (
     StoresLast,
     always,
     constant,
+    discloses_its_seed,
     first_fee,
     hastily,
     highest_fee,
@@ -45,7 +46,6 @@ from channel.simulation.faults.kinds import (
     plays_on,
     says_twice,
     skips_a_number,
-    tells_its_seed,
     without_evidence,
     wrong_half,
 )
@@ -337,17 +337,17 @@ def behaviours() -> tuple[PlantedFault, ...]:
             "plays on", "CH-SHUT-5", "sends a batch after a shutdown", Says, plays_on, by=("",)
         ),
         _behaves(
-            "tells its seed",
+            "discloses its seed",
             "secrecy",
-            "says what a game's secrets come from",
+            "discloses the seed of a game's secrets",
             Says,
-            tells_its_seed,
+            discloses_its_seed,
             by=("",),
         ),
         _behaves(
-            "tells what is not so",
+            "reports false news",
             "news",
-            "takes nothing back, and settles at one more",
+            "undoes no news, and reports a settlement of one mojo more",
             FalseNews,
             by=("dead", "rewinder"),
         ),

@@ -1,4 +1,4 @@
-"""What the opening fixes for a channel, and what both sides sign for a state.
+"""The terms that the opening fixes, and the messages that both sides sign for a state.
 
 Independent of the engine: the conditions of a state are built from the ledger alone.
 """

@@ -61,7 +61,7 @@ M = TypeVar("M", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class OpeningTerms:
-    """What both players agreed on before the opening, and the coins of their wallets.
+    """The terms that both players agreed on before the opening, and the coins of their wallets.
 
     `times` are the response and the move time, in blocks.
     """

@@ -1,4 +1,4 @@
-"""Check after a run that every promise to the honest player was kept.
+"""Check after a run that no promise to the honest player was broken.
 
 Only the messages, the chain, the rules of the games, and the news to the player are used. Source:
 the state channel, "What an honest player is promised".
@@ -17,7 +17,7 @@ from channel.peer.interface import Acted
 from channel.protocol.wallet import address_of
 from channel.simulation.model.conversation import Conversation, conversation
 from channel.simulation.model.ledger import LedgerGame, LedgerState
-from channel.simulation.promises.crash_safety import forgetful
+from channel.simulation.promises.crash_safety import unstored
 from channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
@@ -36,7 +36,7 @@ from games.amounts import counted
 
 @dataclass(frozen=True, slots=True)
 class BrokenPromise:
-    """A promise that was not kept, and how."""
+    """A broken promise, and how it was broken."""
 
     promise: str
     how: str
@@ -57,7 +57,7 @@ def check(run: Run) -> list[BrokenPromise]:
         *(BrokenPromise("duty", how) for how in dict.fromkeys(still_pinned(run, talk))),
         *liveness(run),
         *(BrokenPromise("secrecy", how) for how in secrecy(run)),
-        *(BrokenPromise("crash safety", how) for how in forgetful(run, talk)),
+        *(BrokenPromise("crash safety", how) for how in unstored(run, talk)),
         *news(run, talk),
     ]
 
@@ -161,8 +161,8 @@ def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
     number, made = None, []
     for condition in _items(deserialize(seen.solution)):
         match condition:
-            case (b"\x01", (bytes(told), b"")):
-                number = atom_to_int(told)
+            case (b"\x01", (bytes(remark), b"")):
+                number = atom_to_int(remark)
             case (b"\x33", (bytes(puzzle_hash), (bytes(amount), b""))):
                 made.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
             case _:
@@ -195,7 +195,7 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
         seen = run.chain.coin(coin.id)
         ours = standing.mover == side
         if standing.illegal and ours and not _told_illegal(run, coin):
-            yield BrokenPromise("news", "an illegal move on chain was not told")
+            yield BrokenPromise("news", "an illegal move on chain was not reported")
         if seen is None or seen.spent is None:
             if standing.share(side) or (standing.illegal and ours):
                 yield BrokenPromise(
@@ -225,7 +225,7 @@ def _game(run: Run, game_id: int, standing: LedgerGame, coin: Coin) -> Iterator[
 
 
 def _told_illegal(run: Run, coin: Coin) -> bool:
-    """Whether the honest player was told that an illegal move made this coin."""
+    """Whether it was reported to the honest player that an illegal move made this coin."""
     news = run.parties[run.scenario.honest].news
     return any(isinstance(one, IllegalOnChain) and one.coin == coin for one in news)
 
@@ -240,7 +240,7 @@ def _stopped(run: Run, game_id: int) -> bool:
 
 
 def _paid(run: Run, coin: Coin, side: int) -> int:
-    """What this side was paid out of a game coin, in mojos, however many moves later."""
+    """The payout of this side from a game coin, in mojos, however many moves later."""
     address = run.parties[side].peer.config.reward_address
     total, waiting = 0, [coin]
     while waiting:

@@ -29,8 +29,8 @@ from channel.simulation.run import JournalEntry, Run
 from clsp.values import serialize
 
 
-def forgetful(run: Run, talk: Conversation) -> Iterator[str]:
-    """What was let out before it was stored."""
+def unstored(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find messages and moves that were sent before they were stored."""
     stored: list[bytes] = []
     for turn in _with_conditions(run.parties[talk.side].journal, talk):
         for need in _taken(talk, turn):
@@ -98,7 +98,7 @@ def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
 
 
 def _proposed(message: Message) -> tuple[bytes, ...]:
-    """What of the offers in a message has to be stored, to be taken up after a crash."""
+    """The commitments of the offers in a message, which have to be stored."""
     if not isinstance(message, Batch):
         return ()
     proposals = (action for action in message.actions if isinstance(action, Propose))
@@ -106,7 +106,7 @@ def _proposed(message: Message) -> tuple[bytes, ...]:
 
 
 def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
-    """What the state pays that a batch leads to: a puzzle hash cannot be turned back."""
+    """The payout conditions of a batch's state, which have to be stored."""
     agreed = talk.handshake.agreed
     if agreed is None or not isinstance(message, Batch) or message.number not in talk.accounts:
         return ()
@@ -114,7 +114,7 @@ def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
 
 
 def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
-    """What of this event has to be stored: a batch, or halves, that were taken."""
+    """The accepted batch or halves of this event, which have to be stored."""
     if not isinstance(turn.event, Received):
         return ()
     for effect in turn.effects:

@@ -1,7 +1,8 @@
 """Check that the honest side pushed every spend with the block in which it was due.
 
-At each block that it was told of, it preempts a stale state, slashes an illegal move, and claims
-what has timed out, until that is in. A side that pays fees raises them block by block.
+With each block that is reported to it, it preempts a stale state, slashes an illegal move, and
+claims what has timed out, until that is confirmed. A side that pays fees raises them with every
+block.
 Source: the state channel, "Going on chain".
 """
 
@@ -76,8 +77,8 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
             name, with_fee, _ = effect.name.partition("+fee")
             if not with_fee or name not in URGENT or len(effect.bundle.spends) != 2:
                 continue
-            spend, purse = effect.bundle.spends
-            fee, peak = _fee(purse.solution), turn.event.peak
+            spend, payment = effect.bundle.spends
+            fee, peak = _fee(payment.solution), turn.event.peak
             before, was = offered.get(spend.coin.id, (peak, 0))
             if before < peak and fee <= was < fees.most:
                 yield f"it offers {counted(fee, 'mojo')} for a {name}, as before"
@@ -135,7 +136,7 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 def _fees(bundle: Bundle, address: bytes) -> int:
-    """What the coins of this address pay in a bundle, in mojos."""
+    """The amount that coins of this address pay in a bundle, in mojos."""
     return sum(_fee(spend.solution) for spend in bundle.spends if spend.coin.puzzle_hash == address)
 
 
@@ -185,8 +186,8 @@ def _unrolled(
     number = published.number
     for condition in from_list(deserialize(seen.solution)):
         match condition:
-            case (b"\x01", (bytes(told), b"")):
-                number = atom_to_int(told)
+            case (b"\x01", (bytes(remark), b"")):
+                number = atom_to_int(remark)
             case _:
                 pass
     state = talk.accounts.get(number)

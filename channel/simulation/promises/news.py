@@ -21,7 +21,7 @@ from channel.simulation.run import JournalEntry
 from games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
-"""News that is final: it is told only at the confirmation depth."""
+"""News that is final: it is reported only at the confirmation depth."""
 
 
 def valid_news(news: Iterable[News]) -> list[News]:

@@ -51,7 +51,7 @@ QUICK = (
     *("pays the highest fee", "leaves pins", "hides illegal moves", "hides cancellations"),
     *("cancels all proposals", "cancels accepted proposals", "loses early messages"),
     *("forgets an undone shutdown", "needs solutions"),
-    *("takes illegal moves", "tells its seed", "waits for ever", "clock ahead"),
+    *("takes illegal moves", "discloses its seed", "waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs."""
 

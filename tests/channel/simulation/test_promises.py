@@ -341,7 +341,7 @@ def test_false_news_is_found() -> None:
     ("name", "step", "kind", "how"),
     [
         ("unaffordable", 6, Cancelled, "did not end in the news"),
-        ("illegal-on-chain", 6, IllegalOnChain, "an illegal move on chain was not told"),
+        ("illegal-on-chain", 6, IllegalOnChain, "an illegal move on chain was not reported"),
     ],
 )
 def test_hidden_news_is_found(name: str, step: int, kind: type, how: str) -> None:

@@ -110,7 +110,7 @@ def test_where_nobody_loses_there_is_no_theft(fault: str, tmp_path: Path) -> Non
     finding = found_at(target, smaller)
     shown = document(target, smaller, finding, 1)
     assert (shown.severity, shown.loss) == (DISAGREEMENT, 0)
-    assert "in the cases found nobody loses money by it" in shown.text
+    assert "in the cases found no side loses money by it" in shown.text
     assert "In the case shown" not in shown.text
     data = {"law": shown.law, "cause": shown.cause, "probe": shown.probe}
     (said,) = still_broken(target, data)

@@ -25,7 +25,7 @@ CASES = 200
 WRAPPING = 2 * COST_PER_BYTE + 20
 """What a block costs over its spends: the quote around them, as bytes and as CLVM."""
 
-DEARER = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(= (strlen (sha256 MOVE)) 32) ")
+COSTLIER = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(= (strlen (sha256 MOVE)) 32) ")
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -42,7 +42,7 @@ def test_every_path_of_every_validator_is_measured(game: str) -> None:
             assert figures.least <= figures.mean <= figures.most
         # The referee's slash hashes the validator, and runs it.
         assert paths["slash"].least > paths["validator"].least
-        # A lie about a legal move is slashed by a run to the end, so it is the dearest.
+        # A lie about a legal move is slashed by a run to the end, so it is the costliest.
         assert paths["slash"].most > paths["validator"].most
 
 
@@ -128,24 +128,24 @@ def test_names_of_any_kind_are_written_as_toml_has_them(tmp_path: Path) -> None:
     assert snapshot.read(file) == now
 
 
-def test_what_became_dearer_fails_and_what_became_cheaper_is_told(
+def test_a_higher_cost_fails_and_a_lower_one_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("plain", "dear"):
         (tmp_path / name).mkdir()
     plain = target_file(tmp_path / "plain", GAME)
-    dear = target_file(tmp_path / "dear", GAME, DEARER)
+    dear = target_file(tmp_path / "dear", GAME, COSTLIER)
     held = tmp_path / "costs.toml"
     ran = channelsim(capsys, "cost", plain, "--cases", CASES, "--seed", "s", "--write", held)
     assert ran.code == 0
     ran = channelsim(capsys, "cost", plain, "--check", held)
-    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{held}: holds; 0 cheaper, 0 new")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, f"{held}: holds; 0 lower, 0 new")
 
     ran = channelsim(capsys, "cost", dear, "--check", held)
     assert ran.code == 1
-    lines = [line for line in ran.out.splitlines() if line.startswith("dearer: ")]
-    assert any(line.startswith("dearer: commitA validator most: ") for line in lines)
-    assert any(line.startswith("dearer: bundle commitA slash total: ") for line in lines)
+    lines = [line for line in ran.out.splitlines() if line.startswith("higher: ")]
+    assert any(line.startswith("higher: commitA validator most: ") for line in lines)
+    assert any(line.startswith("higher: bundle commitA slash total: ") for line in lines)
     assert len(lines) == len(set(lines))
     # Nothing that has nothing to do with it: other programs cost what they did.
     assert not [line for line in lines if "end" in line or "mid_round" in line]
@@ -154,7 +154,7 @@ def test_what_became_dearer_fails_and_what_became_cheaper_is_told(
     assert channelsim(capsys, "cost", dear, "--check", held, *more).code == 0
     ran = channelsim(capsys, "cost", plain, "--check", again)
     assert ran.code == 0
-    assert "cheaper: commitA validator most: " in ran.out
+    assert "lower: commitA validator most: " in ran.out
     ran = channelsim(capsys, "cost", dear, "--check", held, "--json")
     told = json.loads(ran.out)
     assert (ran.code, told["check"]["failed"]) == (1, True)
