@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Annotated
 
 import msgspec
 
@@ -25,6 +26,9 @@ from clsp.values import serialize, to_list, tree_hash
 from games.contract import Hashes
 from games.referee import CREATE_COIN, referee
 
+FIELDS = 11
+"""Fields of a game coin."""
+
 
 class GameRecord(msgspec.Struct, frozen=True):
     """A live game in a state: the eleven fields of its coin, and the move that it came from.
@@ -36,7 +40,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     game_id: int
     game: str
     alice: int
-    coin: tuple[bytes, ...]
+    coin: Annotated[tuple[bytes, ...], msgspec.Meta(min_length=FIELDS, max_length=FIELDS)]
     validator: bytes
     state: bytes
 
@@ -104,7 +108,10 @@ def encode_record(
 
 def decode_record(record: bytes) -> StateRecord:
     """The record in these bytes, which we wrote. Raises `msgspec.DecodeError`."""
-    return msgspec.msgpack.decode(record, type=StateRecord)
+    try:
+        return msgspec.msgpack.decode(record, type=StateRecord)
+    except UnicodeDecodeError as error:
+        raise msgspec.DecodeError(f"the record is damaged: {error}") from None
 
 
 def restore(rewards: tuple[bytes, bytes], records: Iterable[bytes]) -> dict[int, RestoredState]:
@@ -132,7 +139,8 @@ def apply_record(
         raise InvariantError(f"the record of state {expected} is missing")
     games = {game.game_id: game for game in before.games} if before else {}
     for game_id in record.ended:
-        del games[game_id]
+        if games.pop(game_id, None) is None:
+            raise InvariantError(f"game {game_id} ended in state {record.number} but was not live")
     games |= {game.game_id: game for game in record.games}
     live = tuple(games[game_id] for game_id in sorted(games))
     return RestoredState(

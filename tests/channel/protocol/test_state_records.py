@@ -188,6 +188,59 @@ def test_without_one_record_no_later_state_is_restored(table: Table) -> None:
             restore(rewards, rest)
 
 
+def damaged(value: object, chance: Chance) -> object:
+    """A decoded record with one value changed, somewhere in it."""
+    match value:
+        case dict():
+            key = sorted(value)[chance.below(len(value))]
+            return {**value, key: damaged(value[key], chance)}
+        case [*items] if items and chance.chance(70):
+            place = chance.below(len(items))
+            return [*items[:place], damaged(items[place], chance), *items[place + 1 :]]
+        case [*items]:
+            return items[1:] if items and chance.chance(50) else [*items, *items, 7]
+        case int():
+            return value + (1, -1, 10**9)[chance.below(3)]
+        case bytes():
+            return (b"", value + b"\x01", bytes(len(value)))[chance.below(3)]
+        case _:
+            return value
+
+
+def test_a_damaged_record_is_refused_by_name_or_restored(table: Table) -> None:
+    """Whatever changes in a record, `restore` raises no other error than it says."""
+    records = list(stored_records(table, ANN).values())
+    chance = Chance(b"damage")
+    refused: set[type[Exception]] = set()
+    for _ in range(300):
+        place = chance.below(len(records))
+        blob = bytearray(records[place])
+        if chance.chance(50):
+            blob[chance.below(len(blob))] ^= 1 << chance.below(8)
+        else:
+            blob[:] = msgspec.msgpack.encode(damaged(msgspec.msgpack.decode(blob), chance))
+        try:
+            restore(table.channel.rewards, [*records[:place], bytes(blob), *records[place + 1 :]])
+        except (msgspec.DecodeError, InvariantError) as error:
+            refused.add(type(error))
+    assert refused == {msgspec.DecodeError, msgspec.ValidationError, InvariantError}
+
+
+def test_a_game_that_was_not_live_cannot_have_ended(table: Table) -> None:
+    records = list(stored_records(table, ANN).values())
+    newest = max(map(decode_record, records), key=lambda record: record.number)
+    impossible = msgspec.structs.replace(newest, number=newest.number + 1, ended=(1000,))
+    with pytest.raises(InvariantError, match=f"game 1000 ended in state {newest.number + 1}"):
+        restore(table.channel.rewards, [*records, msgspec.msgpack.encode(impossible)])
+
+
+def test_the_name_of_a_game_is_text_in_a_record(table: Table) -> None:
+    records = stored_records(table, ANN).values()
+    record = next(one for one in records if b"spacepoker" in one)
+    with pytest.raises(msgspec.DecodeError, match="damaged"):
+        decode_record(record.replace(b"spacepoker", b"spacepoke\xf2"))
+
+
 def test_what_is_sent_was_stored_before(table: Table) -> None:
     """Of every batch: the record of its state, and its bytes, come earlier in the effects."""
     for end in table.ends:
