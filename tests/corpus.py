@@ -178,7 +178,7 @@ def slashes() -> Iterator[Written]:
 
 
 def hash_of(validator: object, state: object) -> str:
-    """What a coin commits to: this validator and this state."""
+    """The commitment of a coin to this validator and this state."""
     return "0x" + infohash(tree_hash(_value(validator)), tree_hash(_value(state))).hex()
 
 

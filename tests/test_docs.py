@@ -71,7 +71,7 @@ def test_the_glossary_explains_each_term_once() -> None:
     assert len(set(terms)) == len(terms)
 
 
-def test_the_session_in_the_readme_is_what_is_played() -> None:
+def test_the_session_in_the_readme_is_the_one_played() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"\$ channelsim (play .* --policy .*)\n((?:.|\n)*?)```", text)
     assert found is not None
@@ -116,7 +116,7 @@ def test_the_script_in_the_docs_can_be_played(
 
 
 def test_the_scripts_pass_their_arguments_on() -> None:
-    """What is sourced without arguments sees those of the script: it must not look at any."""
+    """A sourced file sees the arguments of its script, and must not read any."""
     assert not re.search(r"\$[@*1-9]|\$\{[@*1-9]", (ROOT / "scripts" / "env.sh").read_text())
     for name in ("demo", "test"):
         text = (ROOT / "scripts" / name).read_text(encoding="utf-8")

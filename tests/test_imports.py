@@ -1,4 +1,4 @@
-"""Which part may use which: `clsp` <- `games` <- `channel`, and no I/O below the channel."""
+"""Import order: `clsp` <- `games` <- `channel`, and no I/O below the channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the channel share."""
+"""Fixtures for the tests of the channel."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def infohash(program: Program, state: Value) -> bytes:
 
 
 def payment(key: bytes, address: bytes, share: int) -> list[list[Value]]:
-    """How the referee pays a player."""
+    """The condition by which the referee pays a player."""
     return [
         [CREATE_COIN, address, int_to_atom(share)],
         [AGG_SIG_UNSAFE, key, PAYOUT_PREFIX + address],

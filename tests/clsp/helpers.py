@@ -1,4 +1,4 @@
-"""What the tests of this folder share: building arguments, and playing Space Poker honestly.
+"""Helpers of this folder: building arguments, and playing Space Poker honestly.
 
 The plays are driven by what the validators themselves return, so that this folder needs no
 model of the game: the states are the ones that a chain of legal moves reaches.

@@ -1,4 +1,4 @@
-"""What a run reaches by `clvm`, the interpreter written by others: slow, and independent of ours.
+"""Coverage of a run by the independent interpreter `clvm`, which is slow.
 
 What is code among quoted data is told by its shape here, so this holds for programs whose data
 is not built like code: ours are not.

@@ -33,7 +33,7 @@ def test_the_compiled_programs_are_fresh() -> None:
     assert stale() == []
 
 
-def test_what_is_not_fresh_is_named(tmp_path: Path) -> None:
+def test_stale_programs_are_named(tmp_path: Path) -> None:
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
     (compiled / "channel" / "unroll.hex").write_text("01\n")

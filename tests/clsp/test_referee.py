@@ -39,7 +39,7 @@ def test_timeout_pays_both_after_the_timeout() -> None:
 
 
 @pytest.mark.parametrize("game", [GAME, OVER], ids=["playing", "over"])
-def test_timeout_pays_nobody_a_share_of_zero(game: Game) -> None:
+def test_a_timeout_makes_no_coin_for_a_share_of_zero(game: Game) -> None:
     lock = [ASSERT_HEIGHT_RELATIVE, b"\x0f"]
     nothing, everything = replace(game, share=0), replace(game, share=200)
     assert nothing.spend(NIL, WAITERS_ADDRESS) == [

@@ -141,11 +141,11 @@ def test_short_results_that_go_on(result: Value, committed: bytes) -> None:
         (NEXT.hash, (NEXT_STATE, (b"\x11", (EXTRA[0], b"\x01")))),
     ],
 )
-def test_results_that_mean_nothing_slash_nobody(result: Value) -> None:
+def test_malformed_results_do_not_slash(result: Value) -> None:
     refused(slash, result, COMMITTED, b"\x11")
 
 
-def test_a_validator_that_raises_slashes_nobody() -> None:
+def test_a_validator_that_raises_does_not_slash() -> None:
     program = Program(bytes.fromhex("ff0880"))
     game = slashed_by(program, INFOHASH_C, b"\x11")
     refused(game.spend, STATE, program.value, NIL, MOVERS_ADDRESS)

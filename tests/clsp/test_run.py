@@ -50,7 +50,7 @@ def test_nil_is_a_slash_and_no_other_atom_is() -> None:
     assert isinstance(run(RETURN_ENVIRONMENT, b"\x00"), ProgramValid)
 
 
-def test_a_raise_is_told_from_a_run_that_costs_too_much() -> None:
+def test_a_raise_differs_from_a_run_that_costs_too_much() -> None:
     assert run(RAISE, NIL) == Raised("clvm raise")
     assert run(FOR_EVER, NIL, max_cost=1_000_000) == CostExceeded()
 
@@ -78,7 +78,7 @@ def test_the_strict_flags_refuse_what_a_mempool_refuses() -> None:
 @pytest.mark.parametrize(
     ("program", "args"), [(b"", b"\x80"), (b"\xff\x01", b"\x80"), (b"\x01", b"\xff")]
 )
-def test_what_is_no_clvm_is_the_callers_mistake(program: bytes, args: bytes) -> None:
+def test_bytes_that_are_no_clvm_are_the_callers_mistake(program: bytes, args: bytes) -> None:
     with pytest.raises(BadValue):
         run_serialized(program, args)
 
@@ -143,7 +143,7 @@ def test_the_items_of_a_list_are_not_read() -> None:
     assert items(read_node(b"\x80"), 0) == []
 
 
-def test_what_is_too_long_is_not_read_at_all() -> None:
+def test_bytes_over_the_limit_are_not_read() -> None:
     longest = serialize(bytes(MAX_BYTES - 4))
     assert len(longest) == MAX_BYTES
     assert deserialize(longest) == read_node(longest).atom

@@ -106,7 +106,7 @@ def test_a_move_is_played(node: Node) -> None:
     assert node.children(coin) == [(after.puzzle().hash, 200)]
 
 
-def test_nobody_moves_for_the_mover(node: Node) -> None:
+def test_only_the_mover_can_move(node: Node) -> None:
     game = first_game()
     coin = node.coin(game.puzzle(), 200)
     _, solution = commit()

@@ -129,7 +129,7 @@ class Table:
             self.exchange_advisories()
 
     def judged_valid(self, before: Position, play: Play, evidence: Sequence[Value]) -> Next | None:
-        """Where a move leads, which both judges must find legal against all this evidence."""
+        """The position after a move that both judges must find legal against all this evidence."""
         following: list[Next | None] = []
         for one in (play.evidence, *evidence):
             verdict = ask_both(before, play.move, play.share, self.terms.amount, one, self.game)

@@ -66,7 +66,7 @@ def coins(draw: st.DrawFn) -> GameCoin:
 
 
 def program(coin: GameCoin, solution: Value) -> Value | None:
-    """What the program asks for; None when it refuses."""
+    """The conditions of the program; None when it refuses."""
     try:
         return evaluate(coin.puzzle(), solution)
     except ProgramRaised:

@@ -1,4 +1,4 @@
-"""Which path a solution picks and what becomes of it: the model against the program, always."""
+"""The path that a solution picks, and its result: the model against the program."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_each_path_is_taken_by_some_solution() -> None:
         ("REF-TIMEOUT-1", ((HERE, NIL), HERE)),
     ],
 )
-def test_what_is_refused_says_by_which_rule(rule: str, items: tuple[Value, ...]) -> None:
+def test_a_refusal_names_its_rule(rule: str, items: tuple[Value, ...]) -> None:
     coin = GameCoin(
         *KEYS,
         15,

@@ -1,4 +1,4 @@
-"""What all games share: reading states, masks, counting, amounts."""
+"""Code that all games share: reading states, masks, counting, amounts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ values = st.recursive(st.binary(max_size=4), lambda inner: st.tuples(inner, inne
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
-def test_sums_of_weights_tell_hands_apart(size: int) -> None:
+def test_sums_of_weights_distinguish_hands(size: int) -> None:
     hands = list(combinations_with_replacement(RANKS, size))
     assert len({sum(WEIGHTS[rank] for rank in hand) for hand in hands}) == len(hands)
     assert 7 * max(WEIGHTS) < 2**30
 
 
-def test_sums_of_weights_tell_hands_of_eight_out_of_one_pack_apart() -> None:
+def test_sums_of_weights_distinguish_hands_of_eight_from_one_pack() -> None:
     """With at most four cards of a rank; more of them are in no pack."""
     hands = [
         hand
@@ -95,7 +95,7 @@ def test_atoms_of_another_size_are_refused() -> None:
 
 
 @given(st.integers(0, 2**63), st.integers(1, 10**12))
-def test_what_is_written_exactly_is_read_back(mojos: int, unit: int) -> None:
+def test_an_amount_written_exactly_is_read_back(mojos: int, unit: int) -> None:
     text = in_units(mojos, unit)
     if not text.startswith("~"):
         assert read_amount(text, unit) == mojos
@@ -106,7 +106,7 @@ def test_what_is_written_exactly_is_read_back(mojos: int, unit: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", ".", "m", "-1", "1e3", "1/2", "1..2", "٣", "2 ", "+2", "0x2", "9" * 99, "nan"]
 )
-def test_what_is_no_amount_is_refused(text: str) -> None:
+def test_text_that_is_no_amount_is_refused(text: str) -> None:
     with pytest.raises(IllegalAction):
         read_amount(text, 100)
 

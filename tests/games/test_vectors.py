@@ -158,7 +158,7 @@ def test_a_bad_line_names_its_number_and_key(change: dict[str, Any], key: str) -
         '{"state": ' + "[" * 9999,
     ],
 )
-def test_what_is_no_case_at_all(line: str | bytes) -> None:
+def test_a_line_that_is_no_case_is_refused(line: str | bytes) -> None:
     with pytest.raises(BadCase, match=r"^line 1[,:] "):
         list(vectors.read([line]))
 

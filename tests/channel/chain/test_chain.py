@@ -35,7 +35,7 @@ def test_accepted_repeated_conflicting_spent() -> None:
         assert (late.answer, late.benign) == (Answer.ALREADY_SPENT, True)
 
 
-def test_what_is_wrong_is_refused_by_the_nodes_own_word() -> None:
+def test_an_invalid_spend_is_refused_with_the_nodes_reason() -> None:
     table = sit().open()
     first, other = unrolls(table)
     wrong = table.chain.push(msgspec.structs.replace(first, signature=other.signature))

@@ -1,4 +1,4 @@
-"""What any backend of `channel.chain` must do, tried on each: a suite for new ones, too.
+"""The behaviour of every backend of `channel.chain`: a suite for new ones, too.
 
 The last part, marked `node`, asks any full node that these variables name the little that can be
 asked without money: CHANNELSIM_NODE_URL, and CHANNELSIM_NODE_CERT and CHANNELSIM_NODE_KEY, the
@@ -183,7 +183,7 @@ def test_all_unspent_coins_at_an_address_and_no_others(chain: FarmableChain) -> 
     assert {seen.coin for seen in chain.coins_at(ANYONE.hash)} == {*coins} - {coins[1]}
 
 
-def test_what_is_given_is_at_its_address(chain: FarmableChain) -> None:
+def test_a_new_coin_is_at_its_address(chain: FarmableChain) -> None:
     coin = chain.give(WALLET.address, 12345)
     assert coin.amount >= 12345
     assert [seen.coin for seen in chain.coins_at(WALLET.address)] == [coin]

@@ -284,7 +284,7 @@ third than the argument before it, so that each file is tried with a third of th
         for part in range(PARTS)
     ],
 )
-def test_what_is_no_such_file_is_refused_in_one_line(
+def test_an_unsuitable_file_is_refused_in_one_line(
     argument: str, part: int, tmp_path: Path, capsys: Capsys
 ) -> None:
     arguments, _ = ARGUMENTS[argument]

@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_digest(capsys: Capsys) -> None:
     assert digest("one") == digest("one") != digest("two")
 
 
-def test_without_a_seed_sessions_differ_and_tell_their_seed(capsys: Capsys) -> None:
+def test_without_a_seed_sessions_differ_and_print_their_seed(capsys: Capsys) -> None:
     first, second = (
         json.loads(channelsim(capsys, "play", "spacepoker", "--hands", 1).out) for _ in range(2)
     )
@@ -194,7 +194,7 @@ def test_a_person_says_quit(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> 
     assert "you left the table" in ran.err.splitlines()[-1]
 
 
-def test_a_person_who_leaves(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_person_leaves(capsys: Capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone() -> str:
         raise EOFError
 

@@ -207,7 +207,7 @@ def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: 
     assert why in reasons
 
 
-def test_the_lanes_tell_who_did_what_and_why() -> None:
+def test_the_lanes_show_every_action_and_its_reason() -> None:
     scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
     lanes = Lanes(scenario.honest)
     run, broken, digest = played(scenario, lambda line: None, lanes)

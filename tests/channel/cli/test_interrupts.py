@@ -325,7 +325,7 @@ def test_a_broken_off_session_is_saved_beside_the_old_transcript(tmp_path: Path)
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_what_is_all_or_nothing_is_done_before_the_interrupt() -> None:
+def test_an_uninterruptible_block_ends_before_the_interrupt() -> None:
     done = []
 
     def work() -> None:

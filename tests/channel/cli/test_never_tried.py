@@ -1,4 +1,4 @@
-"""Nothing succeeds that was never tried: what was not is named, and the exit code is 1."""
+"""Programs that were never tried are named, and the exit code is 1."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def test_what_fails_at_the_end_leaves_the_old_file(
     assert not [one for one in place.iterdir() if one.name.startswith(".")]
 
 
-def test_a_file_that_nobody_may_write_is_refused(
+def test_a_read_only_file_is_refused(
     place: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
@@ -252,7 +252,7 @@ def test_an_interrupt_ends_the_wait_for_a_reader(place: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_a_session_that_broke_off_is_kept_beside(
+def test_the_transcript_of_a_session_that_broke_off_is_written_beside(
     there: bool, place: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def gone() -> str:

@@ -1,4 +1,4 @@
-"""What must not be seen before its time, and what the two peers must not share."""
+"""Secrets that must not be disclosed early, and objects that two peers must not share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.channel.table import ANN, BEN, Table, bet_or_call, by_policy, sit
 
 
 def secrets(table: Table, index: int) -> list[bytes]:
-    """All that this side must never say: its seed and its keys."""
+    """The secrets that this side must never send: its seed and its keys."""
     secret = table.ends[index].peer.config.secret
     keys = SecretKeys.derive(secret)
     wallet = table.ends[index].peer.config.wallet.key

@@ -1,4 +1,4 @@
-"""What the consensus library itself says of a bundle's cost."""
+"""The cost of a bundle according to the consensus library itself."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def cost_of(bundle: Bundle, agg_sig_data: bytes) -> tuple[int, int, int]:
 
 
 def block_cost(bundle: Bundle, agg_sig_data: bytes) -> int:
-    """What a block costs that holds just this bundle, its signature checked."""
+    """The cost of a block that holds only this bundle, its signature checked."""
     rules = constants(agg_sig_data)
     generator = solution_generator(
         [

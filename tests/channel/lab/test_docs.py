@@ -36,8 +36,10 @@ def test_the_example_prints_what_the_page_says(
     source.write_text(source.read_text().replace("(= MOVER_SHARE (/ AMOUNT 2))", "1"))
     ran = channelsim(capsys, *command)
     assert ran.code == 1
-    told = next(text for text in blocks("text") if ": commitA: the program accepts a move " in text)
-    assert told.strip() in " ".join(ran.out.split())
+    example = next(
+        text for text in blocks("text") if ": commitA: the program accepts a move " in text
+    )
+    assert example.strip() in " ".join(ran.out.split())
 
 
 def test_the_traced_case_looks_as_on_the_page(

@@ -120,7 +120,7 @@ def quiet(effects: list[Effect]) -> bool:
 
 
 def kinds(effects: list[Effect]) -> list[str]:
-    """What the effects are, for a look: pushes and stores by name, news by their class."""
+    """The kinds of effects: pushes and stores by name, news by their class."""
     found = []
     for effect in effects:
         match effect:

@@ -150,13 +150,13 @@ def both(rule: str) -> Callable[[Callable[[int], Hostile]], Callable[[int], Host
 
 
 def own_hello(moment: Moment) -> Hello:
-    """What the victim itself would say as the initiator."""
+    """The hello that the victim itself would send as the initiator."""
     peer = moment.table.ends[moment.victim].peer
     return hello(peer.config, peer.state.opening)
 
 
 def own_welcome(moment: Moment) -> Welcome:
-    """What the victim itself would say as the receiver."""
+    """The welcome that the victim itself would send as the receiver."""
     peer = moment.table.ends[moment.victim].peer
     return welcome(peer.config, peer.state.opening)
 

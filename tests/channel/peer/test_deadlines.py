@@ -1,4 +1,4 @@
-"""How long one side waits for the other: to the block, and only for what is due."""
+"""Deadlines of the other side: exact to the block, and only for actions that are due."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def patient(table: Table) -> Table:
 
 
 def blocks_until_broken(table: Table, index: int) -> int:
-    """How many blocks of silence this side bears, the first of which starts the clock."""
+    """The blocks of silence after which this side breaks off; the first one starts the clock."""
     for blocks in range(60):
         if table.ends[index].peer.phase is Phase.ON_CHAIN:
             return blocks

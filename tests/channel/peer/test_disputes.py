@@ -94,7 +94,7 @@ def test_any_old_state_is_preempted(thief: int, seed: str) -> None:
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
-def test_a_stale_state_that_nobody_preempts_is_played_on(thief: int) -> None:
+def test_a_stale_state_without_a_preemption_is_played_on(thief: int) -> None:
     """The victim sleeps for too long: the coins are what they are, and its games go on."""
     for number in range(3):
         table = at_message(10_000).propose(1 - thief)
@@ -187,14 +187,14 @@ def test_a_game_that_we_settled_is_not_moved_on_chain() -> None:
     sound(table)
     assert rewards(table) == tuple(b + s for b, s in zip(balances, shares, strict=True))
     assert not facts(table.ends[index], MovedOnChain)
-    # It was told as settled when it was; it does not end again.
+    # It was reported as settled when it was; it does not end again.
     assert not facts(table.ends[index], GameEnded)
     assert len(facts(table.ends[1 - index], GameEnded)) == 1
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
 def test_a_share_paid_to_another_address_is_reported_with_its_coin(thief: int) -> None:
-    """Each referee key may sign for any address: the coin that is told is the one that is there."""
+    """Each referee key may sign for any address: the reported coin is the one on chain."""
     table = at_message(16)
     table.mail.clear()
     victim = table.ends[1 - thief]
@@ -437,7 +437,7 @@ def test_a_reveal_waits_until_the_move_before_it_is_deep() -> None:
 
 
 def test_a_reveal_that_cannot_wait_is_made_and_reported() -> None:
-    """A full chain has eaten the time: the deadline comes first, and the player is told."""
+    """A full chain has eaten the time: the deadline comes first, and the player is notified."""
     table = at_message(14)
     for end in table.ends:
         # As if it wanted far more confirmations than the game's timeout leaves room for.

@@ -1,4 +1,4 @@
-"""Anything at all, at every step: refused or ignored, and nothing ever raises."""
+"""Random messages at every step are refused or ignored, and raise nothing."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_cut_grown_and_doubled_at_every_step() -> None:
 
 
 def test_every_message_of_a_session_at_every_step() -> None:
-    """What was right once is mostly wrong at another time, from either side."""
+    """A message that is right at one step is mostly wrong at another, from either side."""
     random = Random(2)
     every = moments("one")
     blobs = [moment.mail[0][1] for moment in every]

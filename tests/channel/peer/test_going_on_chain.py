@@ -68,7 +68,7 @@ EVERY = [2, pytest.param(1, marks=pytest.mark.long)]
 
 @cache
 def played() -> tuple[int, tuple[int, int]]:
-    """How many messages a hand takes, and what both have after it."""
+    """The number of messages of a hand, and both balances after it."""
     table = at_message(10_000)
     return len(table.sent), table.ends[ANN].state.balances
 
@@ -178,7 +178,7 @@ def test_a_shutdown_that_is_never_completed_goes_on_chain() -> None:
 
 @pytest.mark.parametrize("asker", [ANN, BEN])
 def test_a_shutdown_and_an_unroll_race(asker: int) -> None:
-    """Whoever asked sees an unroll win, or a shutdown after it has gone on chain itself."""
+    """The asking side sees an unroll win, or a shutdown after it has gone on chain itself."""
     for unroll_wins in (False, True):
         table = sit().open().propose(ANN).go_on()
         if table.holder() != asker:

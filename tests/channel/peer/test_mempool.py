@@ -51,15 +51,15 @@ from tests.channel.table import (
 )
 
 
-def purse(table: Table, index: int, amount: int = 1_000_000) -> Wallet:
+def fee_wallet(table: Table, index: int, amount: int = 1_000_000) -> Wallet:
     """A wallet coin of its own for this side."""
-    secret = derive(b"purse", "player", index)
+    secret = derive(b"wallet", "player", index)
     key = wallet_key(secret, "fees")
     return Wallet(key, table.chain.give(address_of(key), amount))
 
 
 def paying(table: Table, index: int, first: int = 10, step: int = 5, most: int = 100) -> Fees:
-    fees = Fees(purse(table, index), first, step, most)
+    fees = Fees(fee_wallet(table, index), first, step, most)
     with_config(table, index, fees=fees)
     table.ends[index].watched.append(fees.wallet.coin)
     hear(table)
@@ -67,7 +67,7 @@ def paying(table: Table, index: int, first: int = 10, step: int = 5, most: int =
 
 
 def left(table: Table, fees: Fees) -> int:
-    """What lies at the wallet's address."""
+    """The coins at the wallet's address."""
     return sum(seen.coin.amount for seen in table.chain.coins_at(fees.wallet.coin.puzzle_hash))
 
 
@@ -186,7 +186,7 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
     """The thief takes our preemption into a bundle with a coin of his own; we extend that."""
     table = at_message(10_000)
     fees = paying(table, BEN)
-    thief = purse(table, ANN)
+    thief = fee_wallet(table, ANN)
     publish_old(table, ANN, received(table, ANN)[0])
     table.chain.farm()
     newest = table.ends[BEN].play.newest
@@ -206,11 +206,11 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
     assert (counts.number, counts.stale) == (newest.state.number, False)
 
 
-def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
+def test_a_fee_for_pinned_spends_rises_with_every_block() -> None:
     """Paid for once, it would lie there until its deadline: the change pays more and more."""
     table = at_message(10_000)
     fees = paying(table, BEN, first=0, step=3, most=10)
-    thief = purse(table, ANN)
+    thief = fee_wallet(table, ANN)
     publish_old(table, ANN, received(table, ANN)[0])
     table.chain.farm()
     newest = table.ends[BEN].play.newest
@@ -235,13 +235,13 @@ def test_a_fee_for_what_is_pinned_rises_with_every_block() -> None:
 
 
 def test_a_pinned_spend_does_not_block_the_others() -> None:
-    """All is in one bundle again: or the fee coin would see to one of many games a block."""
+    """All spends are in one bundle again: otherwise the fee coin would pay for one game a block."""
     table = sit("several").open()
     table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
     for _ in range(14):
         table.step(decider("a"), decider("b"))
     paying(table, ANN)
-    thief = purse(table, BEN)
+    thief = fee_wallet(table, BEN)
     leave(table, ANN)
     pushed = table.ends[ANN].pushed
 
@@ -303,7 +303,7 @@ def test_spends_with_a_fee_are_pushed_before_those_without() -> None:
 def test_a_pin_without_our_spend_is_not_paid_for() -> None:
     table = at_message(10_000)
     paying(table, BEN)
-    thief = purse(table, ANN)
+    thief = fee_wallet(table, ANN)
     leave(table, BEN)
     farm(table)
     bundle = table.ends[BEN].pushed[0][1]
@@ -316,7 +316,7 @@ def test_a_bundle_that_pays_already_is_not_paid_for_again() -> None:
     """Or two peers that both pay would outbid themselves for ever."""
     table = at_message(10_000)
     fees = paying(table, BEN)
-    thief = purse(table, ANN)
+    thief = fee_wallet(table, ANN)
     leave(table, BEN)
     plain = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll")
     paid = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll+fee")

@@ -189,7 +189,7 @@ def test_leaving_the_other_more_at_the_showdown_is_legal() -> None:
 
 
 def test_a_pong_that_dodges_the_toss_is_slashed() -> None:
-    """Who does not open has to pong: a check in its stead is no move."""
+    """A player that does not open has to pong: it cannot check instead."""
     for seed in ("one", "two", "three", "four", "five", "six"):
         table = sit(seed).open().propose(ANN)
         batch = table.until_move("begin_round", ANN)
@@ -337,13 +337,13 @@ def test_a_batch_is_atomic() -> None:
 
 
 def test_play_state_is_immutable() -> None:
-    """What makes a batch atomic: nobody can change a book, only replace it."""
+    """A batch is atomic: the state of play cannot be changed, only replaced."""
     table, _, _ = play_until("begin_round")
-    book = table.ends[ANN].play
-    assert isinstance(book, PlayState)
+    play = table.ends[ANN].play
+    assert isinstance(play, PlayState)
     with pytest.raises(AttributeError):
-        book.potato = True  # type: ignore[misc]
+        play.potato = True  # type: ignore[misc]
     with pytest.raises(AttributeError):
-        book.state.number = 9  # type: ignore[misc]
+        play.state.number = 9  # type: ignore[misc]
     with pytest.raises(AttributeError):
-        book.state.games[0].position = None  # type: ignore[misc, assignment]
+        play.state.games[0].position = None  # type: ignore[misc, assignment]

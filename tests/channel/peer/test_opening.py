@@ -272,7 +272,7 @@ def test_a_repeat_of_the_last_message_of_the_opening_is_ignored() -> None:
 
 
 def sent_before_depth(table: Table) -> list[bytes]:
-    """What a cheating receiver may say before the initiator's view of the chain lets it play."""
+    """Messages of a cheating receiver before the initiator's view of the chain lets it play."""
     cheat = Cheat(table, BEN)
     right = encode(cheat.batch())
     wrong = encode(msgspec.structs.replace(cheat.batch(), channel_half=NO_SIGNATURE))

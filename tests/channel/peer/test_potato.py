@@ -579,7 +579,7 @@ def test_only_a_player_who_has_to_decide_is_asked() -> None:
 # --- closing -------------------------------------------------------------------------------------
 
 
-def test_close_waits_for_the_game_to_end_whoever_settles_it() -> None:
+def test_close_waits_for_a_settlement_by_either_side() -> None:
     for index, first in product((ANN, BEN), (ANN, BEN)):
         table = sit().open().propose(first)
         while not any(end.turns for end in table.ends):

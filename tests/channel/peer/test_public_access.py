@@ -39,7 +39,7 @@ def private_uses(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["channel", "tests"])
-def test_nobody_else_uses_private_names_of_a_peer(folder: str) -> None:
+def test_no_other_folder_uses_private_names_of_a_peer(folder: str) -> None:
     files = [path for path in sorted((ROOT / folder).rglob("*.py")) if PEER not in path.parents]
     assert len(files) > 100
     found = {str(path): private_uses(path.read_text(encoding="utf-8")) for path in files}

@@ -140,7 +140,7 @@ def test_a_spend_without_its_solution_is_not_known_yet(times: int) -> None:
 def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend(
     index: int,
 ) -> None:
-    """What follows the conditions in that solution may be too large for a node to give."""
+    """The rest of that solution, after the conditions, may be too large for a node to give."""
     table = at_move(16)
     records = stored_records(table, 1 - index)
     oldest = min(int(name[9:]) for name in records if name.startswith("received/"))
@@ -222,13 +222,13 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     table.mail.clear()
     height, coin = table.chain.peak() + 1, table.channel.coin
     published = CoinSeen(coin, height - 9, height, old.publish(thief).spends[0].solution)
-    unroll, purse = CoinSeen(old.coin, height, None), CoinSeen(fees.wallet.coin, 1, None)
-    pushed = end.peer.handle(Block(height, (published, unroll, purse)))
+    unroll, wallet_coin = CoinSeen(old.coin, height, None), CoinSeen(fees.wallet.coin, 1, None)
+    pushed = end.peer.handle(Block(height, (published, unroll, wallet_coin)))
     paid = next(one.bundle for one in pushed if isinstance(one, Push) and one.name == "preempt+fee")
     # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
     change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
     assert paid.spends[-1].coin == fees.wallet.coin
-    spent = replace(purse, spent=height + 1)
+    spent = replace(wallet_coin, spent=height + 1)
     for _ in range(2):
         pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))
     assert "preempt+fee" in {one.name for one in pushed if isinstance(one, Push)}
@@ -263,7 +263,7 @@ def test_a_solution_is_read_within_limits() -> None:
 
 
 def test_a_coin_that_the_node_has_not_reported_is_awaited() -> None:
-    """Its parent is spent, but it is not in the block: nothing is pushed, nothing told twice."""
+    """Its parent is spent, but it is not in the block; nothing is pushed or reported twice."""
     table = on_chain()
     settle(table)
     end = table.ends[ANN]

@@ -101,7 +101,7 @@ def bearable(table: Table, victim: int, message: bytes | Message) -> None:
 
 
 def garbage(size: int) -> Iterator[bytes]:
-    """What is no message, in as many bytes as may be decoded."""
+    """Bytes that are no message, as many as may be decoded."""
     yield b"\x91" * size
     yield b"\x81\xa1a" * (size // 3)
     yield b"\xdd" + (size - 5).to_bytes(4, "big") + b"\x90" * (size - 5)

@@ -196,7 +196,7 @@ def test_a_message_is_refused_with_a_field_of_another_type(message: Message, wro
         (EVERY[9], ("signature",), bytes(48)),
     ],
 )
-def test_what_is_out_of_bounds_is_refused(
+def test_fields_out_of_bounds_are_refused(
     message: Message, path: tuple[str | int, ...], value: object
 ) -> None:
     refused(altered(message, *path, to=value))

@@ -127,7 +127,7 @@ def test_a_preemption_in_the_same_block_as_what_it_preempts() -> None:
     take(table, unroll.preempt(newest, BEN))
 
 
-def test_nobody_preempts_with_an_older_state_or_one_of_the_same_parity() -> None:
+def test_no_side_preempts_with_an_older_state_or_one_of_the_same_parity() -> None:
     table = play("one")
     mine, theirs = numbers(table, ANN), numbers(table, BEN)
     states = {n: restored_state(table, n % 2, n) for n in mine + theirs}
@@ -157,7 +157,7 @@ def test_a_preemption_needs_both_halves() -> None:
 
 
 @pytest.mark.parametrize("index", [ANN, BEN])
-def test_no_state_is_completable_by_who_sent_it(index: int) -> None:
+def test_a_sender_cannot_complete_its_own_state(index: int) -> None:
     """It has its own half of what it sent, and nothing else: the opening states included."""
     table = play("one")
     names = [name for name in table.ends[index].stored if name.startswith("sent/")]
@@ -199,7 +199,7 @@ def test_state_1_preempts_state_0_and_not_the_other_way_round() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_records_are_those_of_the_typed_model(seed: str) -> None:
-    """What `signed` builds from a live book, and what stands on disk, are the same bytes."""
+    """`signed` builds the same bytes from a live state as are stored on disk."""
     table = play(seed)
     for index, end in enumerate(table.ends):
         newest = end.play.newest

@@ -121,7 +121,7 @@ def test_the_proposals_on_disk_are_those_that_are_open(seed: str) -> None:
 
 
 def stored_and_said(table: Table, act: Callable[[], object]) -> tuple[int, int]:
-    """What one event made the peers store, and the messages that it made or came with, in bytes."""
+    """The bytes that the peers stored for one event, and those of its messages."""
     delivered = len(table.mail[0][1]) if table.mail else 0
     sent = len(table.sent)
     done = [len(end.effects) for end in table.ends]
@@ -241,7 +241,7 @@ def test_the_name_of_a_game_is_text_in_a_record(table: Table) -> None:
         decode_record(record.replace(b"spacepoker", b"spacepoke\xf2"))
 
 
-def test_what_is_sent_was_stored_before(table: Table) -> None:
+def test_messages_are_stored_before_they_are_sent(table: Table) -> None:
     """Of every batch: the record of its state, and its bytes, come earlier in the effects."""
     for end in table.ends:
         states: set[int] = set()

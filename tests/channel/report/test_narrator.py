@@ -54,7 +54,7 @@ def test_a_session_as_a_person_follows_it() -> None:
     assert places == sorted(places)
 
 
-def test_who_watches_as_alice_sees_no_cards_of_bob_before_the_showdown() -> None:
+def test_alices_viewer_sees_no_cards_of_bob_before_the_showdown() -> None:
     text = narration("story", ("caller", "caller"), viewer="initiator")
     first, _, _ = text.partition("balances:")
     before, _, _ = first.partition(" shows ")

@@ -1,4 +1,4 @@
-"""What holds of everything that is printed: whole words, plain letters, colours, JSON."""
+"""Properties of all output: whole words, plain letters, colours, JSON."""
 
 from __future__ import annotations
 

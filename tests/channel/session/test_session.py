@@ -108,7 +108,7 @@ def test_every_pair_of_policies_over_many_seeds(policies: tuple[str, str]) -> No
         conserved(play(f"{seed}", policies, hands=6))
 
 
-def test_proposers_alternate_and_so_does_who_is_alice() -> None:
+def test_proposers_and_alice_alternate() -> None:
     session = play(policies=("caller", "caller"), hands=4)
     started = [one for one in session.events if isinstance(one, HandStarted)]
     assert [one.proposer for one in started] == [*NAMES, *NAMES]
@@ -118,7 +118,7 @@ def test_proposers_alternate_and_so_does_who_is_alice() -> None:
 
 
 def ends(session: Played) -> set[str]:
-    """How the hands of a session ended: by a fold, a tie, or a showdown."""
+    """The ends of a session's hands: a fold, a tie, or a showdown."""
     found = set()
     for ended in session.events:
         if isinstance(ended, HandEnded):

@@ -70,7 +70,7 @@ def test_the_engine_has_a_check_for_each_rule_and_each_check_a_name() -> None:
     assert len(faults()) > 100
 
 
-def test_a_settlement_on_the_counterpartys_turn_is_noticed_whoever_answers_it() -> None:
+def test_a_settlement_on_the_counterpartys_turn_is_noticed_on_either_side() -> None:
     """The engine without CH-SETTLE-2 takes it, and says nothing of it."""
     fault = BY_NAME["unchecked transitions._settle/2"]
     found = examine(fault, "theft")
@@ -205,7 +205,7 @@ def test_the_command_reports_what_noticed_each_fault(capsys: pytest.CaptureFixtu
     assert check(FaultyArena(scenario, BY_NAME["unchecked transitions._settle/2"]).run())
 
 
-def test_a_fault_that_nobody_notices_fails_the_command(
+def test_an_unnoticed_fault_fails_the_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harmless = PlantedFault("harmless", ("safety",), "does no harm", Harmless, ("",))

@@ -94,7 +94,7 @@ def with_message(run: Run, old: bytes, new: bytes, *, sent: bool) -> Run:
 
 @pytest.mark.parametrize("sent", [False, True])
 def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
-    """What was answered all the same counts for nothing: neither side may say it."""
+    """A wrong batch stays wrong for either side, even if the other one answered it."""
     run = Arena(Scenario(GAMES[:1], "bytes", policies=POLICIES)).run()
     journal = run.parties[run.scenario.honest].journal
     heard = [turn.event.message for turn in journal if isinstance(turn.event, Received)]

@@ -1,4 +1,4 @@
-"""What of a program is code: data never counts, and what nothing calls does."""
+"""The code of a program: never its data, but also functions that nothing calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_ours_have_the_same_code_with_names_without_and_to_another_reader(name: 
         assert len(code.choices) == len(oracle.choices)
 
 
-def test_functions_own_what_is_written_in_them() -> None:
+def test_functions_own_the_code_written_in_them() -> None:
     made = compile_source(SOURCE / "spacepoker" / "end.clsp")
     code = Code(made.program.value, made.symbols)
     functions = {function.name: function for function in code.functions}

@@ -264,7 +264,7 @@ def test_a_tracer_forgets_the_run_before() -> None:
     assert len(set(first)) > 1
 
 
-def test_what_is_no_environment_is_refused() -> None:
+def test_bytes_that_are_no_environment_are_refused() -> None:
     with pytest.raises(BadValue):
         Tracer(load("spacepoker/commitA")).run(b"\xff")
 

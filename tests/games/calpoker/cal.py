@@ -1,4 +1,4 @@
-"""What the tests of California Poker share: a table with two players of it, at any step."""
+"""Helpers for California Poker: a table with two players, at any step."""
 
 from __future__ import annotations
 

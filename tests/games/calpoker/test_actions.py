@@ -69,7 +69,7 @@ def test_fold_can_be_written() -> None:
         ("1 2 3 " + "7" * 10_000, "'777"),
     ],
 )
-def test_what_is_wrong_gets_one_clear_line(text: str, reason: str) -> None:
+def test_wrong_input_gets_one_clear_line(text: str, reason: str) -> None:
     with pytest.raises(IllegalAction) as refused:
         read(text)
     assert reason in str(refused.value)

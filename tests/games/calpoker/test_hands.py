@@ -82,7 +82,7 @@ def test_suits_never_break_a_tie() -> None:
 
 
 @given(some_cards(5) | close_cards(5))
-def test_what_is_remembered_is_the_rule(cards: list[int]) -> None:
+def test_the_cache_agrees_with_the_rule(cards: list[int]) -> None:
     assert value_of_five(cards) == value_of(cards)
 
 

@@ -69,7 +69,7 @@ def test_every_pair_of_policies_finishes(alice: str, bob: str) -> None:
     assert kinds <= {"showdown", "tie"}
 
 
-def test_whoever_stops_before_the_reveal_loses_the_hand() -> None:
+def test_a_player_that_stops_before_the_reveal_loses_the_hand() -> None:
     """At each step, forced ones too: what settling there pays is the mover share of the coin."""
     terms = GAME.terms(GAME.default_parameters(100, 10))
     random = GAME.policies["random"]

@@ -60,7 +60,7 @@ def test_before_the_reveal_the_next_mover_has_no_share(seed: bytes) -> None:
 
 
 @pytest.mark.parametrize(("validator", "seat"), [("c", Seat.ALICE), ("d", Seat.BOB)])
-def test_who_folds_loses_the_hand(validator: str, seat: Seat) -> None:
+def test_a_player_that_folds_loses_the_hand(validator: str, seat: Seat) -> None:
     table = deal_cards("fold").until(validator, giving(MINE), giving(YOURS))
     assert table.position.mover is seat
     assert table.position.mover_share == 0
@@ -71,12 +71,12 @@ def test_who_folds_loses_the_hand(validator: str, seat: Seat) -> None:
 
 
 @pytest.mark.parametrize("validator", ["a", "b", "e"])
-def test_who_does_not_answer_where_nothing_is_to_decide_loses_too(validator: str) -> None:
+def test_a_player_that_omits_a_forced_move_loses_too(validator: str) -> None:
     table = deal_cards("fold").until(validator, giving(MINE), giving(YOURS))
     assert table.position.mover_share == 0
 
 
-def test_what_is_not_offered_is_refused_with_what_is() -> None:
+def test_an_action_that_is_not_offered_is_refused_with_the_choices() -> None:
     table = deal_cards("refused").until("c")
     alice, bob = table.players
     for action, reason in (
@@ -171,7 +171,7 @@ def test_wrong_late_and_unasked_advisories_are_refused() -> None:
 
 @given(seeds, masks, masks, masks)
 @settings(deadline=None)
-def test_no_byte_before_the_reveal_tells_the_choice(
+def test_no_byte_before_the_reveal_depends_on_the_choice(
     seed: bytes, one: int, other: int, yours: int
 ) -> None:
     """Two Alices that differ in their choice alone send the same bytes, but for a hash that
@@ -215,7 +215,7 @@ def growing(table: Table) -> list[Hand]:
     return [replace(table.hand, steps=tuple(table.steps[: i + 1])) for i in range(len(table.steps))]
 
 
-def test_alices_own_lines_do_tell_it() -> None:
+def test_alices_own_lines_show_the_choice() -> None:
     lines: list[list[Line]] = []
     for mask in (0x0F, 0xF0):
         table = deal_cards("told").until("d", giving(mask), giving(YOURS))

@@ -238,7 +238,7 @@ def test_states_are_read_back(state: CalPokerState) -> None:
 
 @pytest.mark.parametrize("name", sorted(GAME.validators))
 @given(value=st.recursive(st.binary(max_size=33), lambda v: st.tuples(v, v), max_leaves=9))
-def test_what_is_no_state_is_refused(name: str, value: Value) -> None:
+def test_a_malformed_state_is_refused(name: str, value: Value) -> None:
     try:
         state = GAME.validators[name].read_state(value)
     except BadState:

@@ -50,7 +50,7 @@ def test_cards_are_floored_digits(number: int) -> None:
 
 
 @given(preimages, preimages)
-def test_what_is_seen_at_every_level(a0: bytes, b0: bytes) -> None:
+def test_known_cards_at_every_level(a0: bytes, b0: bytes) -> None:
     a, b = chain(a0), chain(b0)
     common = (
         cards(draw_number(a[3], b[3]), 3)

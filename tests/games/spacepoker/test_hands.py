@@ -72,7 +72,7 @@ def test_best_of_seven_is_the_best_of_all_selections(cards: list[int], boost: in
 
 
 @given(seven_cards, boosts)
-def test_what_is_remembered_is_the_rule(cards: list[int], boost: int) -> None:
+def test_the_cache_agrees_with_the_rule(cards: list[int], boost: int) -> None:
     for five in combinations(cards, 5):
         assert value_of_five(five, boost) == value_of(five, boost)
 

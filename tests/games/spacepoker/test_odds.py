@@ -41,7 +41,7 @@ def class_name(value: tuple[int, ...]) -> str:
 
 
 def orders(hand: Iterable[int]) -> int:
-    """How many sequences have just these cards."""
+    """The number of sequences that have just these cards."""
     counts = Counter(hand).values()
     return factorial(sum(counts)) // prod(factorial(count) for count in counts)
 

@@ -87,7 +87,7 @@ def test_choices_through_a_hand() -> None:
         (["bet 3", "call", "check", "bet 6", "fold"], 600),
     ],
 )
-def test_a_fold_keeps_what_is_not_in_the_pot(actions: list[str], kept: int) -> None:
+def test_a_fold_keeps_the_rest_of_the_stack(actions: list[str], kept: int) -> None:
     table = play(sit_down(ALICE_OPENS), *actions)
     folder = table.steps[-1].seat
     assert table.payouts is not None
@@ -95,7 +95,7 @@ def test_a_fold_keeps_what_is_not_in_the_pot(actions: list[str], kept: int) -> N
     assert table.players[folder].act(Action("fold")) == Settle()
 
 
-def test_what_is_not_offered_is_refused_with_what_is() -> None:
+def test_an_action_that_is_not_offered_is_refused_with_the_choices() -> None:
     table = sit_down(ALICE_OPENS).until("begin_round")
     alice, bob = table.players
     for action, reason in (

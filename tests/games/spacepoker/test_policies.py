@@ -12,7 +12,7 @@ ALICE_OPENS = "s2"
 
 
 def chosen(policy: str, *actions: str, times: int = 400) -> Counter[str]:
-    """What a policy does when it opens, or after these actions."""
+    """The action of a policy when it opens, or after these actions."""
     table = sit_down(ALICE_OPENS).until("begin_round")
     for text in actions:
         player = table.players[table.position.mover]

@@ -66,7 +66,7 @@ def test_a_hand_to_the_showdown() -> None:
         assert phrase in everything, phrase
 
 
-def test_a_fold_shows_the_share_of_who_folds() -> None:
+def test_a_fold_shows_the_share_of_the_folder() -> None:
     table = played(ALICE_OPENS, "bet 3", "all-in", "fold")
     lines = lines_of(table.hand, None)
     assert "ben raises by 6 units (600 mojos) and is all-in" in "\n".join(lines)

@@ -263,7 +263,7 @@ READERS = sorted(GAME.validators)
 
 @pytest.mark.parametrize("name", READERS)
 @given(value=st.recursive(st.binary(max_size=33), lambda v: st.tuples(v, v), max_leaves=9))
-def test_what_is_no_state_is_refused(name: str, value: Value) -> None:
+def test_a_malformed_state_is_refused(name: str, value: Value) -> None:
     try:
         state = GAME.validators[name].read_state(value)
     except BadState:

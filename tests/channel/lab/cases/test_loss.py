@@ -101,7 +101,7 @@ def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("fault", some(NEVER, "short"))
-def test_where_nobody_loses_there_is_no_theft(fault: str, tmp_path: Path) -> None:
+def test_without_a_loss_there_is_no_theft(fault: str, tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "calpoker", NEVER[fault])))
     assert not broken_by(target, agree(), probe_at(that_leaves(target, everything=False), fault))
     probe = probe_at(that_leaves(target, everything=True), fault)
@@ -132,5 +132,5 @@ def test_the_case_with_the_greatest_loss_is_kept(tmp_path: Path) -> None:
         assert tally.causes() == whole.causes() == [(losing, 2)]
     alone = LabTally()
     alone.found(without)
-    ((told, _),) = alone.causes()
-    assert told.severity == DISAGREEMENT
+    ((found, _),) = alone.causes()
+    assert found.severity == DISAGREEMENT

@@ -89,7 +89,7 @@ def test_a_program_without_an_end_fills_a_block_and_the_rest_is_measured(tmp_pat
     assert list(figures["e"]) == list(PATHS)
 
 
-def test_a_bundle_that_the_node_refuses_is_told(
+def test_a_bundle_that_the_node_refuses_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change = ("channel/referee.clsp", "(- AMOUNT MOVER_SHARE)", "AMOUNT")
@@ -156,14 +156,14 @@ def test_a_higher_cost_fails_and_a_lower_one_is_reported(
     assert ran.code == 0
     assert "lower: commitA validator most: " in ran.out
     ran = channelsim(capsys, "cost", dear, "--check", held, "--json")
-    told = json.loads(ran.out)
-    assert (ran.code, told["check"]["failed"]) == (1, True)
-    assert len(told["check"]["risen"]) == len(lines)
-    assert told["validators"]["end"]["slash"]["share_of_block"] < 0.001
-    assert told["bundles"]["publish"]["bytes"] > 300
+    document = json.loads(ran.out)
+    assert (ran.code, document["check"]["failed"]) == (1, True)
+    assert len(document["check"]["risen"]) == len(lines)
+    assert document["validators"]["end"]["slash"]["share_of_block"] < 0.001
+    assert document["bundles"]["publish"]["bytes"] > 300
 
 
-def test_what_is_gone_fails_and_what_is_new_does_not(
+def test_a_missing_figure_fails_and_a_new_one_does_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held = tmp_path / "costs.toml"
@@ -247,11 +247,11 @@ def test_a_target_without_rules_has_costs_too(
     path = toy(tmp_path)
     ran = channelsim(capsys, "cost", path, "--cases", 400, "--json")
     assert ran.code == 0
-    told = json.loads(ran.out)
-    assert (told["refused"], told["left_out"]) == ({}, [])
+    document = json.loads(ran.out)
+    assert (document["refused"], document["left_out"]) == ({}, [])
     for name in load(str(path)).programs:
-        assert list(told["validators"][name]) == list(PATHS)
-        assert f"{name} slash" in told["bundles"]
+        assert list(document["validators"][name]) == list(PATHS)
+        assert f"{name} slash" in document["bundles"]
     path.write_text(path.read_text().partition("[play]")[0])
     ran = channelsim(capsys, "cost", path)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -30,7 +30,7 @@ def part(tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_complete_coverage_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "coverage", "spacepoker", "--corpus", WHOLE)
     assert ran.code == 0
     assert "never reached" not in ran.out
@@ -136,7 +136,7 @@ def test_a_target_without_names_or_rules(
     assert "function 1" in ran.out
 
 
-def test_another_outcome_than_expected_is_told(
+def test_another_outcome_than_expected_is_reported(
     part: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = part / "commitA.jsonl"

@@ -17,7 +17,7 @@ from tests.channel.lab.broken import target_file
 GAME = "spacepoker"
 
 
-def test_the_same_seed_counts_the_same_whoever_works() -> None:
+def test_the_same_seed_counts_the_same_with_any_number_of_processes() -> None:
     target = of_game(registry.get(GAME))
     one, two = (crosscheck(target, CHUNK + 100, "s", jobs).tally for jobs in (1, 2))
     assert one == two
@@ -77,7 +77,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_a_broken_target_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_target_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
     path = target_file(tmp_path, GAME, change)
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)

@@ -1,4 +1,4 @@
-"""The fuzzer: what it finds is small, told, kept, tried again, and the same for the same seed."""
+"""The fuzzer: findings are small, reported, stored, tried again, and the same for the same seed."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_the_test_function_fails_until_it_is_mended(
     function()
 
 
-def test_the_raw_run_ends_as_told_by_another_interpreter_too(found: Document) -> None:
+def test_another_interpreter_ends_the_raw_run_alike(found: Document) -> None:
     program, environment = (bytes.fromhex(found.brun[key]) for key in ("program", "environment"))
     value = interpreted(Program(program), deserialize(environment))
     assert value is not None, "the cheat is legal to this program"
@@ -193,7 +193,7 @@ def test_the_command_keeps_what_it_finds_and_tries_it_first(
     assert f"channelsim replay {file}" in ran.out
 
 
-def test_what_is_mended_is_told(
+def test_a_fixed_finding_is_reported(
     broken: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "found"
@@ -265,7 +265,7 @@ def test_bad_input_is_one_line(
     assert words in ran.err
 
 
-def test_a_bad_file_among_the_findings_is_told_and_passed_over(
+def test_a_bad_file_among_the_findings_is_reported_and_skipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.json").write_text("[" * 9999)

@@ -36,7 +36,7 @@ def test_the_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["survivors"] == []
 
 
-def test_survivors_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_survivors_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # This check repeats the one before it: nothing notices that it is gone.
     twice = "(= (strlen MOVE) 32)                            ; CP-A-1"
     change = ("calpoker/a.clsp", twice, "(= (strlen MOVE) 32) (= 32 (strlen MOVE))")

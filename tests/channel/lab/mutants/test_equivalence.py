@@ -24,7 +24,7 @@ def first(made: Program, written: Written) -> tuple[Module, Expression]:
 CALL = (2, 2, (4, 2, (4, 5, (4, q(7), 0))))
 
 
-def test_the_end_of_arguments_that_nobody_reads() -> None:
+def test_an_unread_end_of_arguments_may_change() -> None:
     adds = module(CALL, (16, 5, 11))
     assert not seen(adds, 0, q(1))
     assert not seen(adds, 0, q(-1))

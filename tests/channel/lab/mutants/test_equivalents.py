@@ -1,4 +1,4 @@
-"""What the stored reasons claim of hand values and masks, tried on all that there are."""
+"""Claims of the stored reasons on hand values and masks, tried on all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a program is code: expressions, functions, and what their values are used for."""
+"""The code of a program: expressions, functions, and the uses of their values."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_code_is_the_code_that_the_tracer_knows(game: str) -> None:
         assert len(operators) == len(Code(one.value, target.symbols.get(name)).expressions)
 
 
-def test_functions_are_what_is_called() -> None:
+def test_called_code_is_a_function() -> None:
     # main calls the first function, which calls the second; 9 is a constant beside no code.
     made = module((2, 4, (4, 2, (4, 3, 0))), (2, 6, (4, 2, (4, 5, 0))), (16, 5, q(9)))
     found = Module(made.value)
@@ -67,7 +67,7 @@ def test_quoted_data_is_no_code_and_quoted_branches_are() -> None:
     assert "(+ @5 @11)" not in texts(Module(data.value))
 
 
-def test_what_is_only_tested() -> None:
+def test_values_that_are_only_tested() -> None:
     asked = (2, 6, (4, 2, (4, 5, 0)))
     answer = (2, (3, 5, q(q(7)), q(q(0))), 1)
     only = module((3, (2, 4, (4, 2, (4, 5, 0))), q(8), q(9)), asked, answer)

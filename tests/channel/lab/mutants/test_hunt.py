@@ -1,4 +1,4 @@
-"""The hunt kills what can be told apart, alike on any number of processes."""
+"""The hunt kills every mutant that a run distinguishes, on any number of processes."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Interrupted:
         return {name: [Attempt(False, 5, 0.1) for _ in some] for name, some in programs.items()}
 
 
-def test_an_interrupt_keeps_what_is_known() -> None:
+def test_an_interrupt_keeps_the_results_so_far() -> None:
     hunt = Hunt([MutantResult(one) for one in SMALL[:10]])
     hunt.run(Interrupted, 60, 1, lambda mutant: False)
     assert hunt.interrupted
@@ -145,7 +145,7 @@ def test_an_interrupt_keeps_what_is_known() -> None:
     assert {result.runs for result in hunt.alive} == {12}
 
 
-def test_only_what_is_asked_for_is_hunted_on() -> None:
+def test_only_the_requested_mutants_are_hunted_on() -> None:
     hunt = Hunt([MutantResult(one) for one in SMALL[:4]])
     hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
     assert not hunt.interrupted

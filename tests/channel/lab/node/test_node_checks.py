@@ -103,7 +103,7 @@ def test_a_target_without_rules_has_no_model() -> None:
         check_on_node(Target("nobody's", one.programs, one.referee), 1, "s")
 
 
-def test_what_an_author_is_told(tmp_path: Path) -> None:
+def test_an_author_gets_a_report(tmp_path: Path) -> None:
     assert node_failures(load("calpoker"), 60, "s") == ""
     change = ("channel/referee.clsp", *FAULTS["the waiter is paid everything"])
     path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")

@@ -21,7 +21,7 @@ STANDARD = "(include *standard-cl-23*)"
 
 
 def compiled(folder: Path, text: str | bytes, **others: str) -> bytes:
-    """What a source compiles to, beside files of other names (with `_` for the dot)."""
+    """The program of a source, beside files of other names (with `_` for the dot)."""
     data = text if isinstance(text, bytes) else text.encode()
     (folder / "a.clsp").write_bytes(data)
     for name, other in others.items():
@@ -77,7 +77,7 @@ BAD_FORMS = {
 
 
 @pytest.mark.parametrize("text", BAD_FORMS, ids=range(len(BAD_FORMS)))
-def test_what_is_no_whole_form(text: str) -> None:
+def test_incomplete_forms_are_refused(text: str) -> None:
     reason, at = BAD_FORMS[text]
     with pytest.raises(BadForm, match=reason) as caught:
         chialisp.check(text)

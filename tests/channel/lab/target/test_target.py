@@ -41,7 +41,7 @@ def test_a_program_that_is_named_by_its_hash_is_the_targets_own(tmp_path: Path) 
     assert all(changed[name] != ours[name] for name in "abcde")
 
 
-def test_what_is_included_counts_for_the_cache(tmp_path: Path) -> None:
+def test_included_files_count_for_the_cache(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
     before = read(path).hashes
     lib = tmp_path / "tree" / "lib" / "masks.clinc"
@@ -136,6 +136,6 @@ def test_a_bad_target_is_one_line(
 
 
 @pytest.mark.parametrize("text", ["ludo", "gone.toml", "."])
-def test_what_is_no_target_at_all(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_that_is_no_target_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "crosscheck", text)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

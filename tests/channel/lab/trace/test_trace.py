@@ -80,7 +80,7 @@ def test_the_first_case_and_more_and_more_of_it(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("game", registry.names())
 @pytest.mark.parametrize("options", [(), ("-v",), ("-vv",)])
-def test_every_kind_of_case_is_told_in_lines_that_fit(
+def test_every_kind_of_case_is_traced_in_lines_that_fit(
     game: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kinds = {(case["validator"], case["expect"]): case for case in cases(game)}
