@@ -246,7 +246,7 @@ class Adversary:
             return None
 
     def rewind(self, back: int) -> bool:
-        """Replace so many blocks, as deep as a reorganisation is expected to be; False if not."""
+        """Replace this many blocks, within the confirmation depth; False if that is impossible."""
         return back <= self.peer.config.agreement.confirmations and self.plan.rewind(back)
 
     # --- internal ---

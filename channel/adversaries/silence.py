@@ -16,7 +16,7 @@ class _Silent(Adversary):
         return []
 
 
-@adversary("dead", "sends and pushes nothing any more")
+@adversary("dead", "sends no more messages, and pushes no more spends")
 class _Dead(Adversary):
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         self.done = True

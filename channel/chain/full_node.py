@@ -82,7 +82,7 @@ class RpcChain:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connection; nothing may be asked any more."""
+        """Close the connection. No method may be called after that."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()

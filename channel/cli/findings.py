@@ -29,7 +29,7 @@ def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -
         return 1 if broken else 0
     out = console()
     if not broken:
-        say(out, f"{loaded.name}: this does not happen any more: {found.text}")
+        say(out, f"{loaded.name}: this no longer happens: {found.text}")
         return 0
     for line in (f"{found.severity}: {found.text}", *details(found)):
         say(out, line)

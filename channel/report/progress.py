@@ -109,7 +109,7 @@ class _Line(ProgressColumn):
 
 
 def fitting(width: int, what: str, note: str, times: str) -> str:
-    """The parts that fit into so many columns; the times matter most.
+    """The parts that fit into this many columns; the times matter most.
 
     >>> fitting(60, "cases", "3 of 10 cases", "0:05, 0:12 left")
     'cases: 3 of 10 cases, 0:05, 0:12 left (Ctrl-C ends it)'

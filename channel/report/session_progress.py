@@ -1,4 +1,4 @@
-"""The progress of a session, to report one that was interrupted."""
+"""The progress of a session, for the report of an interruption."""
 
 from __future__ import annotations
 

@@ -86,15 +86,15 @@ def _main(batch: Batch, before: ChannelState | None) -> str:
 
 def result_of(run: Run) -> RunResult:
     """Classify a run by the honest side's news."""
-    told = valid_news(run.parties[run.scenario.honest].news)
-    if any(isinstance(news, ChannelClosed) for news in told):
+    valid = valid_news(run.parties[run.scenario.honest].news)
+    if any(isinstance(news, ChannelClosed) for news in valid):
         return RunResult.CLOSED
-    state = next((news for news in told if isinstance(news, StateCounts)), None)
+    state = next((news for news in valid if isinstance(news, StateCounts)), None)
     if state is None:
         return RunResult.NO_CHANNEL
-    if any(isinstance(news, GamePaid) and news.slashed == "us" for news in told):
+    if any(isinstance(news, GamePaid) and news.slashed == "us" for news in valid):
         return RunResult.SLASHED
     if state.preempted:
         return RunResult.PREEMPTED
-    moved = any(isinstance(news, MovedOnChain) for news in told)
+    moved = any(isinstance(news, MovedOnChain) for news in valid)
     return RunResult.PLAYED if moved else RunResult.PAID

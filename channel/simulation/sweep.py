@@ -107,7 +107,7 @@ def run_all(
     jobs: int = 1,
     tell: Callable[[int, int, int], None] = lambda runs, begun, of: None,
 ) -> SweepTotals:
-    """Run everything for so many seeds, in so many processes; an interrupt ends it early.
+    """Run everything for this many seeds, in this many processes; an interrupt ends it early.
 
     `tell` is called with the runs so far, and how many of how many adversaries are done.
     """

@@ -59,7 +59,7 @@ class Weather:
         self._replace(back, more, keep=self._chance.chance(50))
 
     def rewind(self, back: int) -> bool:
-        """Replace so many blocks for an adversary; False where that cannot be.
+        """Replace this many blocks for an adversary; False where that cannot be.
 
         One block more than `confirmations` takes back what the honest side counts as final.
         """

@@ -24,7 +24,7 @@ DEEPEST = 100
 """Code that is nested deeper is left out, because it would be unreadable."""
 
 WIDE = 1000
-"""A value is written in at most about so many characters."""
+"""A value is written in at most about this many characters."""
 
 _NONE: Mapping[bytes, str] = {}
 

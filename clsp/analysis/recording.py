@@ -16,7 +16,7 @@ from clsp.programs import Program
 from clsp.values import NIL, Value
 
 STEPS = 100_000
-"""A recorded run may apply so many pieces of code."""
+"""A recorded run may apply this many pieces of code."""
 
 
 @dataclass(slots=True)

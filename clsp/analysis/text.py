@@ -8,7 +8,7 @@ from clsp.integers import atom_to_int, is_minimal
 from clsp.values import NIL, Value
 
 SHORT, LONG, HASH = 4, 12, 32
-"""Atoms of at most so many bytes are shown as numbers, if they are written as such; in full; and
+"""Atoms of at most this many bytes are shown as numbers, if they are written as such; in full; and
 are taken for hashes."""
 
 _NONE: Mapping[bytes, str] = {}
@@ -34,7 +34,7 @@ def atom_text(atom: bytes, known: Mapping[bytes, str] = _NONE) -> str:
 
 
 def value_text(value: Value, room: int = 40, known: Mapping[bytes, str] = _NONE) -> str:
-    """A value in about so many characters; what does not fit is left out.
+    """A value in about this many characters; what does not fit is left out.
 
     >>> value_text((b"\\x01", (b"\\x02", b""))), value_text((b"\\x01", b"\\x02"))
     ('(1 2)', '(1 . 2)')

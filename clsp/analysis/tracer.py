@@ -23,7 +23,7 @@ from clsp.run import ProgramRaised, Raised
 from clsp.values import NIL, Value, deserialize
 
 STEPS = 1_000_000
-"""A run may apply (`a`) so many pieces of code: more than any run that fits into a block here."""
+"""A run may apply (`a`) this many pieces of code: more than any run that fits into a block here."""
 
 
 @dataclass(frozen=True, slots=True)

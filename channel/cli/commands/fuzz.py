@@ -109,7 +109,7 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
     out = console()
     _show_counts(out, report)
     for one in report.mended:
-        say(out, f"{one}: does not happen any more")
+        say(out, f"{one}: no longer happens")
     for one, why in report.untried:
         say(out, f"{one}: cannot be tried: {why}")
     for number, (found, path) in enumerate(zip_longest(report.findings, paths), 1):

@@ -34,7 +34,7 @@ MOST_MOJOS = 500_000_000_000
 """Coins of more than this are not brought on an embedded node, whose wallet coins are finite."""
 
 CHUNK = 2048
-"""Cases are made in chunks of at most so many."""
+"""Cases are made in chunks of at most this many."""
 
 OUT_OF_MEMORY = ("too many pairs", "too many atoms")
 """The interpreter's error for an endless run that uses up memory before cost."""
@@ -47,7 +47,7 @@ PAYEES = (b"\x01" * 32, b"\x02" * 32)
 
 
 class Figures(msgspec.Struct, frozen=True):
-    """The costs of one path: so many runs, and the least, mean, median and most of them."""
+    """The costs of one path: this many runs, and the least, mean, median and most of them."""
 
     runs: int
     least: int
@@ -69,8 +69,8 @@ class Costs:
     """The measured costs, by validator and path.
 
     `costliest` is known of the paths that spend a coin, of those coins that an embedded node can
-    make; `first` is the first place of the hands. `interrupted`: so many `cases` were measured, and
-    no more.
+    make; `first` is the first place of the hands. `interrupted`: only `cases` were
+    measured.
     """
 
     target: Target

@@ -30,10 +30,10 @@ AT_A_SITE = 64
 """Cases that are made at one site; fewer in a small chunk, so that it still reaches the end."""
 
 SITES = 64
-"""A chunk has at least so many sites, if it has the cases for them."""
+"""A chunk has at least this many sites, if it has the cases for them."""
 
 SOONER = 16
-"""In the first chunk the expensive laws come so many times as often, so that a short run tries
+"""In the first chunk the expensive laws come this many times as often, so that a short run tries
 them; and each is tried at the first place of every validator."""
 
 
@@ -129,7 +129,7 @@ def trials(
     tally: LabTally | None = None,
     beyond: bool | None = None,
 ) -> Iterator[Trial]:
-    """The sites of one chunk with their cases, so many cases in all.
+    """The sites of one chunk with their cases, this many cases in all.
 
     `beyond`: also in states that no play is known to reach; by default of our own programs only.
     """

@@ -12,7 +12,7 @@ from channel.lab.target.target import Target
 from clsp.run import MAX_COST, STRICT
 
 ROUNDS = 3
-"""At least so many measurements."""
+"""At least this many measurements."""
 
 
 def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, ...]]:

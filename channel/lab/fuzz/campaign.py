@@ -68,10 +68,10 @@ WAITING = 400
 """The most runs of a validator that wait to be traced; the oldest are dropped."""
 
 HANDS_FIRST = 60
-"""Places of hands before the corpus is gone on from."""
+"""The number of hands tried before the corpus is continued."""
 
 COSTLIER = 1.05
-"""A case that costs so many times the most before it is kept, to find more expensive ones."""
+"""A case that costs this many times the most before it is kept, to find more expensive ones."""
 
 PLAIN = 400
 """The number of turns of plain hands that are searched for sites to show findings at."""

@@ -42,7 +42,7 @@ class FuzzReport:
     """The findings, counts and coverage of a fuzzing session.
 
     `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
-    that do not happen any more; `untried`: those that cannot be tried, and why.
+    that no longer happen; `untried`: those that cannot be tried, and why.
     """
 
     target: Target

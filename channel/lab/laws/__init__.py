@@ -1,6 +1,7 @@
 """The laws: what must hold of every game's programs, each in a file of its own beside this one.
 
-A file with a `LAW` is a law; nothing else needs to be touched to add one.
+A file with a `LAW` is a law; nothing else needs to be changed to add one. The laws import
+`lab.cases` and the rooms before it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from games.contract import Slash
 from games.judge import result_value
 
 LONGEST = 64
-"""Fill bytes are put in at so many places at most."""
+"""Fill bytes are put in at this many places at most."""
 
 
 class OneEncoding:

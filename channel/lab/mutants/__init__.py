@@ -1,5 +1,5 @@
 """Mutants: a game's compiled programs, each with one place changed, which the lab must detect.
 
 A mutant that survives is either equivalent to its original, for a stored reason, or a gap in what
-the lab tries. It imports `lab.fuzz` and the rooms before it.
+the lab tries. It imports `lab.crosscheck` and the rooms before it.
 """

@@ -42,7 +42,7 @@ PER_RULE = 80
 """The most of them that end by the same rule; a legal move counts as one more rule."""
 
 COST_FACTOR = 20
-"""A mutant may cost so many times what the costliest run of the original does: a sixtieth of a
+"""A mutant may cost this many times what the costliest run of the original does: a sixtieth of a
 block and more is left over, and a program without an end is found in milliseconds."""
 
 

@@ -56,7 +56,7 @@ class Reasons:
         return self.reasons.get(_key(mutant))
 
     def stale(self, mutants: Iterable[Mutant]) -> list[str]:
-        """The stored changes that none of these mutants makes any more."""
+        """The stored changes that no mutant makes any longer."""
         known = {_key(mutant) for mutant in mutants}
         return [", ".join(key) for key in self.reasons if key not in known]
 

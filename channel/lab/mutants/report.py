@@ -108,7 +108,7 @@ class MutantReport:
         return all(one.reason is not None for one in self.survivors)
 
     def shown_open(self, seconds: float) -> bool:
-        """Whether a mutant without a reason lives that was hunted for so many seconds."""
+        """Whether a mutant without a reason lives that was hunted for this many seconds."""
         hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
         return any(self.argued.reason(result.mutant) is None for result in hunted)
 
@@ -143,7 +143,7 @@ def hunted(
     hunt: Hunt | None = None,
 ) -> MutantReport:
     """Hunt these mutants. Those that are argued meet only the prepared cases, unless
-    `argued_too`; `chunks` ends the hunt at so many chunks of fresh cases, whatever the time."""
+    `argued_too`; `chunks` ends the hunt at this many chunks of fresh cases, whatever the time."""
     known = stored_reasons(target)
     hunt = hunt or Hunt()
     hunt.results = [MutantResult(mutant) for mutant in mutants]

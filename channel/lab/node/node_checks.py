@@ -69,7 +69,7 @@ class Prediction:
 
 
 def check_on_node(target: Target, number: int, seed: str) -> NodeReport:
-    """Spend so many positions of a target on an embedded node. Raises `UsageError` for a target
+    """Spend this many positions of a target on an embedded node. Raises `UsageError` for a target
     without rules."""
     report = NodeReport(target)
     start = perf_counter()

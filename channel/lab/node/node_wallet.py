@@ -1,4 +1,4 @@
-"""Coins of any puzzle on a chain whose blocks we make, and their spends with all signatures."""
+"""Coins of any puzzle on a chain whose blocks we make, and their signed spends."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ AT_A_SITE = 2
 """The number of spends of each path that are made at one site."""
 
 CHUNK = 512
-"""Cases are made in chunks of so many: many hands, few changes of each move."""
+"""Cases are made in chunks of this many: many hands, few changes of each move."""
 
 RAISED = "the validator raises"
 

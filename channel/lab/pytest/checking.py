@@ -50,7 +50,7 @@ def law_named(target: Target, name: str) -> Law:
 
 
 def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
-    """Try one law on so many cases, at every place: how it is broken, or empty."""
+    """Try one law on this many cases, at every place: how it is broken, or empty."""
     target.check_playable()
     tally = LabTally()
     for number in range(-(-cases // CHUNK)):
@@ -74,7 +74,7 @@ def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str
 
 
 def node_failures(target: Target, positions: int, seed: str) -> str:
-    """Spend so many game coins on an embedded node: where it does not do what the rules and the
+    """Spend this many game coins on an embedded node: where it does not do what the rules and the
     model of the referee say, or empty."""
     differences = check_on_node(target, positions, seed).differences
     if not differences:

@@ -34,7 +34,7 @@ class Lab:
         return f"<the lab of {self.target.name}>"
 
     def law(self, law: Law | str, cases: int = 2048, seed: str = "law") -> None:
-        """Try one law, at every place of so many cases."""
+        """Try one law, at every place of this many cases."""
         __tracebackhide__ = True
         with _said():
             named = checking.law_named(self.target, law) if isinstance(law, str) else law
@@ -49,7 +49,7 @@ class Lab:
         _fail(text)
 
     def settle(self, positions: int = 600, seed: str = "settle") -> None:
-        """Spend so many game coins on an embedded node: moves, timeouts and slashes, right and
+        """Spend this many game coins on an embedded node: moves, timeouts and slashes, right and
         wrong ones. What happens must be what the rules and the model of the referee say."""
         __tracebackhide__ = True
         with _said():

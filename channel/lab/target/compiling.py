@@ -27,7 +27,7 @@ MEMORY = 1 << 30
 """Bytes: validators of poker take 50 million."""
 
 _PATIENCE = 10
-"""On a busy machine the processor time may take so many times longer."""
+"""On a busy machine the processor time may take this many times longer."""
 
 
 def compile_apart(source: Path, include: Sequence[Path], seconds: int = SECONDS) -> Compiled:

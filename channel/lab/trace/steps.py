@@ -181,7 +181,7 @@ def value_of(operand: Value, step: TraceStep) -> Value | None:
 
 
 def text_of(record: RunRecord, node: Value, step: TraceStep, room: int = WIDTH) -> str:
-    """An expression, or an operand of a step's, as text of about so many characters."""
+    """An expression, or an operand of a step's, as text of about this many characters."""
     text = record.text_of(step.node)
     place = record.place_of(step)
     if isinstance(node, bytes) or quoted(node) is not None:

@@ -31,7 +31,7 @@ from games.names import nearest_or_all
 from games.vectors import BadCase, Case
 
 ROOM = 32
-"""Arguments are shown in so many characters each."""
+"""Arguments are shown in this many characters each."""
 
 UNREAD = frozenset(
     (

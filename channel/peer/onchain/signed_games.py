@@ -70,7 +70,7 @@ class SignedGames:
         return self._next.get(game.coin) if game.mover is self.endpoint.side else None
 
     def settled_by_us(self, game: LiveGame) -> bool:
-        """Whether we settled the game at this coin, and so must not move any more."""
+        """Whether we settled the game at this coin, and so must not move again."""
         return game.mover is self.endpoint.side and self.settled_at(game.id) == game.coin
 
     def settled_at(self, game_id: int) -> GameCoin | None:

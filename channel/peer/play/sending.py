@@ -225,7 +225,7 @@ def _offers(
 
 
 def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
-    """Make our proposals, and the news of those for which there is no room any more."""
+    """Make our proposals, and the news of those that no longer fit."""
     gone = {
         c.group_id
         for c in play.queue

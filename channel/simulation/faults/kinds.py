@@ -132,7 +132,7 @@ class Once(EngineFault):
 
 
 class Late(EngineFault):
-    """Pushes the spends of some names so many blocks late."""
+    """Pushes the spends of some names this many blocks late."""
 
     def __init__(self, peer: Peer, blocks: int, *which: str) -> None:
         super().__init__(peer)

@@ -268,7 +268,7 @@ def liveness(run: Run) -> Iterator[BrokenPromise]:
         return
     moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
     bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
-    # Each reorganisation takes back so many blocks at most; other weather delays each spend.
+    # Each reorganisation takes back this many blocks at most; other weather delays each spend.
     weather = run.reorgs * (2 * scenario.confirmations + 2)
     weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
     weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0

@@ -37,9 +37,9 @@ def valid_news(news: Iterable[News]) -> list[News]:
 
 def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]:
     """Find proposals that the news does not end exactly once, by a start or a cancellation."""
-    told = valid_news(news)
-    ends = Counter(one.group.id for one in told if isinstance(one, Cancelled))
-    ends.update(one.game.id for one in told if isinstance(one, GameStarted))
+    valid = valid_news(news)
+    ends = Counter(one.group.id for one in valid if isinstance(one, Cancelled))
+    ends.update(one.game.id for one in valid if isinstance(one, GameStarted))
     made = {group_id for state in talk.accounts.values() for group_id in state.open}
     wrong = sorted(group_id for group_id in made if ends[group_id] != 1)
     if wrong:
@@ -47,7 +47,7 @@ def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]
 
 
 def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
-    """The final shutdowns that were undone when the chain did not have their coins any more.
+    """The final shutdowns that were undone when the chain no longer had their coins.
 
     Only a reorganisation deeper than `confirmations` does that.
     """
@@ -66,38 +66,38 @@ def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
 def untrue(
     news: Sequence[News], got: int, put_in: int, undone: Sequence[ChannelClosed] = ()
 ) -> Iterator[str]:
-    """Find what is wrong with the news of a player that put in and got out so many mojos.
+    """Find false news, given the mojos that the player put in and got out.
 
     `undone` are the shutdowns that a deep reorganisation undid.
     """
     for one in news:
         if isinstance(one, Undone) and isinstance(one.fact, FINAL) and one.fact not in undone:
             yield f"final news was undone: {type(one.fact).__name__}"
-    told = valid_news(news)
-    yield from _games(told)
-    if any(isinstance(one, ChannelClosed) for one in told):
+    valid = valid_news(news)
+    yield from _games(valid)
+    if any(isinstance(one, ChannelClosed) for one in valid):
         staked = [
-            one.game.terms.stakes[one.player.seat] for one in told if isinstance(one, GameStarted)
+            one.game.terms.stakes[one.player.seat] for one in valid if isinstance(one, GameStarted)
         ]
-        won = [one.ours for one in told if isinstance(one, GameSettled)]
+        won = [one.ours for one in valid if isinstance(one, GameSettled)]
         if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
             took = counted(sum(staked), "mojo")
             yield f"its games took {took} and paid {sum(won)}: {put_in} became {got}"
-    for settled in told:
+    for settled in valid:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got}"
     if (
-        len([one for one in told if isinstance(one, BrokenOff | LeftForChain | UnilateralClose)])
+        len([one for one in valid if isinstance(one, BrokenOff | LeftForChain | UnilateralClose)])
         > 1
     ):
         yield "went on chain more than once"
 
 
-def _games(told: Sequence[News]) -> Iterator[str]:
+def _games(valid: Sequence[News]) -> Iterator[str]:
     """Check that each game that began ended once, and no other."""
     ends: dict[int, int] = defaultdict(int)
     begun: set[int] = set()
-    for one in told:
+    for one in valid:
         match one:
             case GameStarted(game, _):
                 begun.add(game.id)
@@ -109,6 +109,6 @@ def _games(told: Sequence[News]) -> Iterator[str]:
                 pass
     if any(count > 1 for count in ends.values()):
         yield f"games ended more than once: {dict(ends)}"
-    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in told)
+    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in valid)
     if over and begun != set(ends):
         yield f"games {sorted(begun)} began, and {sorted(ends)} ended"

@@ -44,7 +44,7 @@ def command(
                 for path in files:
                     _check_file(path, checker, tried, bar, interrupted)
         except UsageError:
-            # Failures before the error are printed all the same.
+            # Failures before the error are still printed.
             for line in tried.shown:
                 say(out, line)
             raise
