@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 class UsageError(Exception):
-    """Wrong arguments, files or input of a user: what is wrong, where, and what to do."""
+    """Wrong arguments, files or input of a user. The message is one line, with the remedy."""
 
 
 class Violation(Exception):

@@ -57,7 +57,7 @@ class Story(Protocol):
         ...
 
     def view(self, player: Player) -> list[Line]:
-        """Everything that a person at this seat needs for the next decision."""
+        """Lines for a person at this seat before its next decision."""
         ...
 
 

@@ -49,7 +49,7 @@ class _Chameleon(Adversary):
         return [effect for face in self._faces() for effect in face.last()]
 
     def _faces(self) -> list[Adversary]:
-        """The three in random order, brought up to date."""
+        """The three in random order, updated to the newest state."""
         left, faces = list(self.faces), []
         self.done = any(face.done for face in left)
         while left:

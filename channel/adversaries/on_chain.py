@@ -69,7 +69,7 @@ class OnChainCheat(Adversary):
                 yield tracked, seen[tracked.coin.id]
 
     def own_move(self, game: LiveGame) -> LiveGame | None:
-        """The game after the move that its peer sent or decided on; None if it has none to make."""
+        """The game after the move that its peer sent or chose; None without such a move."""
         dispute = self.dispute
         if dispute is None or game.mover is not self.side:
             return None

@@ -1,8 +1,8 @@
-"""Deadlines of the other side: what is due, and for how many blocks we wait.
+"""Deadlines of the other side: the actions that are due, and the blocks that we wait.
 
 Source: the state channel, "The potato": the holder answers a request within the response
 time. The mover of a game sends a move or a settlement within the move time, counted again each
-time it receives the potato; if it gives the potato away without, it asks for it back within the
+time it receives the potato; if it gives the potato away without one, it asks for it back within the
 response time. Missing a deadline triggers a unilateral close.
 """
 
@@ -34,7 +34,7 @@ Marks = Mapping[Awaited, int]
 
 
 def in_play(play: PlayState, side: Side) -> list[Awaited]:
-    """List what is due from the other side during play."""
+    """List the actions that are due from the other side during play."""
     number = play.state.number
     theirs = [game.id for game in play.state.games if game.mover is not side]
     if play.potato:

@@ -73,7 +73,7 @@ def apply(
 
 
 def check_addresses(channel: Channel, state: ChannelState) -> None:
-    """Raises `Violation` when a game coin would lie at a reward address.
+    """Check that no game coin lies at a reward address. Raises `Violation`.
 
     Referee coins are not bound to a channel, so a player can choose the puzzle hash of one as
     its reward address. If both coins of a state then have the same amount, the state creates

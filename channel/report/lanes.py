@@ -72,7 +72,7 @@ class Lanes:
             case BlockMade(height):
                 self.height = height
             case Sent(sender, message):
-                self._add(NAMES.index(sender), f"says {_message_text(message)}")
+                self._add(NAMES.index(sender), f"sends {_message_text(message)}")
             case Pushed(by, what, bundle, result):
                 coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
                 refused = "" if result.answer is Answer.ACCEPTED else ", refused"
@@ -164,7 +164,7 @@ def _chain_text(news: News, us: int) -> str:
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({_short(coin)})"
         case UnknownSpend(coin, _):
-            return f"{_short(coin)} is spent in a way that nobody signed"
+            return f"{_short(coin)} is spent in a way that no peer signed"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
             paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))

@@ -31,8 +31,8 @@ class Probe:
 def fields(probe: Probe) -> tuple[Field, ...]:
     """List the fields that differ from honest play at this site.
 
-    Bytes of the move that differ, each byte that it is longer, the share, the evidence if it is
-    none that the opponent holds, the amount, and atoms of the state.
+    These are bytes of the move that differ, each additional byte, the share, evidence that the
+    opponent does not hold, the amount, and atoms of the state.
     """
     site, case = probe.site, probe.case
     honest = site.play.move

@@ -99,7 +99,7 @@ class Bundles:
     """The costs by what a bundle does, and of those that the node refused, its words.
 
     `left_out` are game spends of which every coin holds more than an embedded node can give.
-    `interrupted`: not all were brought.
+    `interrupted`: not all were offered.
     """
 
     costs: dict[str, BundleCost]
@@ -109,15 +109,16 @@ class Bundles:
 
 
 def measure(costs: Costs) -> Bundles:
-    """Bring a channel and the costliest game spends of `costs` on an embedded node.
+    """Measure the spends of a channel and the costliest game spends on an embedded node.
 
     The channel has two balances and one game; a game spend is the one with the most CLVM of
-    its validator and path. An interrupt ends it early; nothing is brought of costs that were.
+    its validator and path. An interrupt ends it early; with interrupted costs, nothing is
+    offered.
     """
     found, refused = {}, {}
     interrupted = costs.interrupted
     try:
-        for name, bundle, error in brought(costs) if not interrupted else ():
+        for name, bundle, error in offer_bundles(costs) if not interrupted else ():
             if error:
                 refused[name] = error
             else:
@@ -137,7 +138,7 @@ Tried = tuple[str, Bundle, str]
 """The purpose of a bundle, the bundle, and the node's reason for refusing it, or empty."""
 
 
-def brought(costs: Costs) -> Iterator[Tried]:
+def offer_bundles(costs: Costs) -> Iterator[Tried]:
     """Every bundle, as it was offered to the node."""
     return _Lab(costs).all()
 

@@ -31,7 +31,7 @@ MOVES = 8
 validators cost."""
 
 MOST_MOJOS = 500_000_000_000
-"""Coins of more than this are not brought on an embedded node, whose wallet coins are finite."""
+"""Coins of more than this are not made on an embedded node, whose wallet coins are finite."""
 
 CHUNK = 2048
 """Cases are made in chunks of at most this many."""

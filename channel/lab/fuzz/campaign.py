@@ -1,8 +1,7 @@
 """One fuzzing campaign: mutate hands and the cases that reached new code, and try every law.
 
-A campaign depends on its seed, its number and the corpus that it is given alone. How long it goes
-on is counted in work, so that the same one ends at the same place on any machine that is quick
-enough; a clock stops it on others.
+A campaign depends only on its seed, its number and its corpus. Its length is counted in work, so
+that it ends at the same place on any machine that is fast enough; a clock stops it on others.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ Cause: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """The progress of a campaign."""
+    """Work done, cases, coverage and findings of a campaign so far."""
 
     runs: int
     nodes: int

@@ -158,7 +158,7 @@ class Shrinker:
         return probe
 
     def _plainer(self, probe: Probe) -> Iterator[Probe]:
-        """The same with plainer shares and evidence: first what costs most, itself at the end."""
+        """The probe with plainer shares and evidence, the plainest first, and at last itself."""
         site, case = probe.site, probe.case
         shares = [case.share]
         if case.share != site.play.share:

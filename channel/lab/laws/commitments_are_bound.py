@@ -64,7 +64,7 @@ class CommitmentsAreBound:
 
 @lru_cache(maxsize=1024)
 def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
-    """Where the move has bytes whose hash, or tree hash, is one of these atoms; the most of them.
+    """Find the longest bytes in the move whose hash, or tree hash, is one of these atoms.
 
     >>> image = sha256(b"0123456789").digest()
     >>> opening(b"xx0123456789yy", frozenset({image}))

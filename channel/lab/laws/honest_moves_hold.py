@@ -1,5 +1,5 @@
-"""Without rules: an honest move stays legal whatever the evidence, and no move raises that an
-honest one beside it does not."""
+"""Without rules: an honest move stays legal with any evidence, and no other move raises with
+evidence that fits the honest one."""
 
 from __future__ import annotations
 

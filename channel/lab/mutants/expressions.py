@@ -1,6 +1,6 @@
-"""Every expression of a program, and what its value is used for: the places that mutants change.
+"""Every expression of a program, with the use of its value: the places that mutants change.
 
-:mod:`clsp.analysis.code` says what of a program is code, and which functions it has. Here each
+`clsp.analysis.code` finds the code and the functions of a program. Here each
 expression of that code, paths and constants included, is found by its way from the root.
 """
 
@@ -77,7 +77,7 @@ def path(way: str) -> bytes:
 
 
 def subtree(value: Value, at: str) -> Value | None:
-    """What stands there; None for a way into an atom."""
+    """The subtree at this way; None for a way into an atom."""
     for step in at:
         if not isinstance(value, tuple):
             return None

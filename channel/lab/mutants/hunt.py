@@ -50,11 +50,11 @@ Programs = Mapping[str, Sequence[bytes]]
 class Hunter(Protocol):
     """Runs programs: first on cases that are prepared once, then on fresh ones."""
 
-    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on the prepared cases."""
         ...
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on the chunk of fresh cases with this number, from 0."""
         ...
 
@@ -75,14 +75,14 @@ class CallHunter:
             self._pool |= pool
             self._limits |= limits
 
-    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on a few hundred cases that all differ."""
         return {
             name: [self._try(name, program, self._pool[name]) for program in some]
             for name, some in programs.items()
         }
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on a chunk of fresh cases."""
         start = process_time()
         wanted = programs.keys() - {REFEREE}
@@ -204,8 +204,8 @@ def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Attempt]]]:
 
 
 def _first(programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
-    return hunter.first(programs)
+    return hunter.try_prepared(programs)
 
 
 def _more(number: int, programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
-    return hunter.more(number, programs)
+    return hunter.try_fresh(number, programs)

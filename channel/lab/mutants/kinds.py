@@ -212,7 +212,7 @@ def _near(data: Value) -> Iterator[Value]:
 
 @_kind("check dropped")
 def _check(place: Expression) -> Iterator[Value]:
-    """A condition that always holds, or never."""
+    """Make a condition always true, or never."""
     if place.role == "condition":
         yield TRUE
         yield NIL

@@ -19,9 +19,9 @@ from games.names import LONGEST, nearest
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Of some mutants: how many were made, were killed, live for a stored reason, live.
+    """Counts of mutants: made, killed, alive with a stored reason, and alive.
 
-    `median_runs` is what half of the kills took at most; None where there was none.
+    `median_runs` is the median number of runs of a kill; None without a kill.
     """
 
     made: int
@@ -37,7 +37,7 @@ class Count(msgspec.Struct, frozen=True):
 
 
 class Survivor(msgspec.Struct, frozen=True):
-    """A mutant that nothing found out: where it is, what was changed into what, in which
+    """A mutant that was not killed: where it is, what was changed into what, in which
     expression, how many runs and seconds it was given, and the reason if one is stored."""
 
     validator: str

@@ -26,7 +26,7 @@ class LawBroken(AssertionError):
 
 @dataclass(frozen=True, repr=False)
 class Lab:
-    """Tries laws and cases on one target; what is wrong fails the test with a text that says it."""
+    """Tries laws and cases on one target; a problem fails the test with a description."""
 
     target: Target
 

@@ -34,7 +34,7 @@ def hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
 
 
 def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
-    """Hands on plain terms by plain policies: what findings are shown on."""
+    """Hands on plain terms by plain policies: used to show findings."""
     game, chance = target.game, Chance(seed)
     policies = list(game.policies.values())[:2]
     while True:

@@ -31,7 +31,7 @@ class RawState(msgspec.Struct, frozen=True):
     raw: Value
 
     def value(self) -> Value:
-        """The value."""
+        """The CLVM form."""
         return self.raw
 
 

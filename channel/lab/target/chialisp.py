@@ -1,6 +1,6 @@
 """The text of Chialisp sources, before a compiler sees it: its words, and whether it is a form.
 
-The compiler takes prose for a program (a constant, of its first word), and crashes on deep nesting.
+The compiler accepts prose as a program (a constant, its first word), and crashes on deep nesting.
 """
 
 from __future__ import annotations

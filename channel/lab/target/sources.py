@@ -299,7 +299,7 @@ def _kept(path: Path) -> Compiled | None:
 
 
 def _keep(path: Path, made: Compiled) -> None:
-    """Write a cached program whole or not at all; without a cache all is only slower."""
+    """Write a program to the cache, whole or not at all. Failures only make the next run slower."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{os.getpid()}")

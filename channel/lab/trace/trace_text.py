@@ -181,7 +181,7 @@ def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
 
 
 def _has(run: tuple[bytes, bytes], program: Program) -> bool:
-    """Whether a program is, or is inside, one of these serialized values."""
+    """Whether one of these serialized values is, or contains, a program."""
     return any(program.serialized in blob for blob in run)
 
 

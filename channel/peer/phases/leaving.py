@@ -108,7 +108,7 @@ def end_proposals(state: PeerState, reason: str) -> Transition:
 def _go_on_chain(
     config: Config, state: PeerState, slashable: Mapping[int, SlashableMove]
 ) -> Transition:
-    """From here on only the chain counts."""
+    """Begin the dispute: from here on only the chain counts."""
     opened, play = opened_of(state), play_of(state)
     dispute = begin(
         endpoint_of(state),

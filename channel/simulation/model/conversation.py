@@ -354,7 +354,7 @@ class Conversation:
     # --- time ---
 
     def _late(self, rule: str, more: int) -> bool:
-        """Whether something is late by this rule, by more than `more` blocks."""
+        """Whether an answer is late by this rule, by more than `more` blocks."""
         answer, move = (time + more for time in self.times)
         waited = self._peak - self._since
         if rule == "CH-TIME-2":

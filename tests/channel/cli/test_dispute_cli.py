@@ -217,7 +217,7 @@ def test_the_lanes_show_every_action_and_its_reason() -> None:
     text = out.getvalue()
     for document in (
         "Receiver, wrong-commitment",
-        "says batch",
+        "sends batch",
         "breaks off: CH-MOVE-5",
         "is published",
         "slashed by Initiator: Initiator 2000, Receiver 0",

@@ -1,4 +1,4 @@
-"""Records are enough: every received state, restored from disk, is brought on the real node.
+"""Records are enough: every received state, restored from disk, is published on the real node.
 
 States come from random hands, two games at once among them. A published state is timed out or
 preempted, its coins are exactly the expected ones, and game coins can be claimed.

@@ -51,7 +51,7 @@ def test_bundles_cost_what_the_consensus_library_says(game: str) -> None:
     measured = costs.measure(load(game), CASES, "s")
     agg_sig_data = SimulatedChain(bundles.NODE).agg_sig_data()
     names = []
-    for name, bundle, error in bundles.brought(measured):
+    for name, bundle, error in bundles.offer_bundles(measured):
         assert error == ""
         ours = bundles.bundle_cost(bundle)
         assert (ours.clvm, ours.conditions, ours.total) == cost_of(bundle, agg_sig_data)

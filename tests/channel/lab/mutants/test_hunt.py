@@ -125,13 +125,13 @@ def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> N
 class Interrupted:
     """A hunter that is interrupted at its second chunk; it kills every second program."""
 
-    def first(self, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
         return {
             name: [Attempt(number % 2 == 0, 7, 0.0) for number, _ in enumerate(some)]
             for name, some in programs.items()
         }
 
-    def more(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
+    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         if number == 1:
             raise KeyboardInterrupt
         return {name: [Attempt(False, 5, 0.1) for _ in some] for name, some in programs.items()}
@@ -155,5 +155,5 @@ def test_only_the_requested_mutants_are_hunted_on() -> None:
 def test_a_hunter_makes_its_cases_once() -> None:
     make = partial(CallHunter, TARGET, "s", ("a",))
     programs = {"a": [TARGET.programs["a"].serialized, Program(b"\x80").serialized]}
-    tried = make().first(programs)["a"]
+    tried = make().try_prepared(programs)["a"]
     assert [one.killed for one in tried] == [False, True]
