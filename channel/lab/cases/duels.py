@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from channel.lab.cases.guided_mutator import make_case
 from channel.lab.cases.mutator import SELECTIONS
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
@@ -32,13 +31,8 @@ Call: TypeAlias = tuple[bytes, int, Value]
 def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
     """The calls of one duel at this site; none where the verdict does not depend on evidence
     and share, or where every selection is refused."""
-    judged = target.game.validators[site.validator].judge
-    state, amount, hashes = site.before.state, site.amount, target.hashes
-
-    def judge(move: bytes, share: int, evidence: Value) -> Verdict:
-        return judged(state, move, share, amount, evidence, hashes)
-
-    shares = numbers(site.state, amount, site.play.share)
+    judge = partial(site.rules_say, target)
+    shares = numbers(site.state, site.amount, site.play.share)
     move, evidence = site.play.move, site.held[-1]
     if not move or not isinstance(judge(move, shares[-1], b""), Raise):
         return
@@ -51,7 +45,7 @@ def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
         shown = (move[:-1] + last for last in _mixed(chance))
         move = next(m for m in shown if isinstance(judge(m, shares[-1], evidence), Valid))
     for turn in range(TURNS):
-        least = _least(shares, partial(_at, judge, move, evidence))
+        least = _least(shares, judge, move, evidence)
         yield move, shares[least], evidence
         if not least:
             return
@@ -74,27 +68,21 @@ def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
         move, evidence = pair or (move, evidence)
 
 
-def arguments(site: Site, call: Call) -> bytes:
-    """The argument bytes of a call at this site."""
-    return make_case(site, "duel", *call).arguments
-
-
-def _at(
-    judge: Callable[[bytes, int, Value], Verdict], move: bytes, evidence: Value, share: int
-) -> Verdict:
-    return judge(move, share, evidence)
-
-
 def _mixed(chance: FastChance) -> list[bytes]:
     return chance.shuffled(SELECTIONS)
 
 
-def _least(shares: tuple[int, ...], judge: Callable[[int], Verdict]) -> int:
-    """The place of the least share that is legal; the last one is known to be."""
+def _least(
+    shares: tuple[int, ...],
+    judge: Callable[[bytes, int, Value], Verdict],
+    move: bytes,
+    evidence: Value,
+) -> int:
+    """The index of the least share that is legal; the last one is known to be."""
     low, high = 0, len(shares) - 1
     while low < high:
         middle = (low + high) // 2
-        if isinstance(judge(shares[middle]), Valid):
+        if isinstance(judge(move, shares[middle], evidence), Valid):
             high = middle
         else:
             low = middle + 1

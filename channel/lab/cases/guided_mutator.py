@@ -10,7 +10,7 @@ from channel.lab.sites.site import Site
 from channel.lab.sites.values import leaves
 from clsp.integers import atom_to_int, int_to_atom
 from clsp.programs import Program
-from clsp.values import NIL, Value, serialize, serialize_atom, to_list
+from clsp.values import NIL, Value, to_list
 
 DEEPEST = 4
 """The most changes at once."""
@@ -143,8 +143,7 @@ _CHANGES: tuple[Callable[[GuidedMutator], tuple[str, bytes]], ...] = (
 
 def make_case(site: Site, tag: str, move: bytes, share: int, evidence: Value) -> SiteCase:
     """Make a case, with its argument bytes."""
-    written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
-    return SiteCase(tag, move, share, evidence, site.environment(*written))
+    return SiteCase(tag, move, share, evidence, site.environment(move, share, evidence))
 
 
 def _changed(atom: bytes, at: int, byte: int) -> bytes:

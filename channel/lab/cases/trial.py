@@ -15,9 +15,8 @@ from channel.lab.referee.referee_runs import RefereeRunner
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
 from clsp.run import MAX_COST, Outcome, run_serialized
-from clsp.values import NIL, NotAList, Value, serialize, serialize_atom
+from clsp.values import NotAList, Value
 from games.contract import Slash, Valid, Verdict
 
 THEFT = "theft"
@@ -157,33 +156,23 @@ class Trial:
 
     def evidence(self, move: bytes) -> tuple[Value, ...]:
         """The evidence that the receiver's own logic holds against this move, `()` first."""
-        return (NIL, *self.site.receiver.evidence(self.site.before, move))
+        return self.site.evidence(move)
 
     def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
         """The rules' verdict at this site."""
-        judge = self.target.game.validators[self.site.validator].judge
-        return judge(
-            self.site.before.state, move, share, self.site.amount, evidence, self.target.hashes
-        )
+        return self.site.rules_say(self.target, move, share, evidence)
 
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
         """Whether the move is legal to a challenger with its own evidence.
 
-        None where the rules raise at all of it, or where there are no rules and this move is not
-        recorded as legal. With the evidence that decides it.
+        None where the rules raise on all of it, or where there are no rules and no record says
+        that this move is legal. With the evidence that decides it.
         """
         site = self.site
         if self.target.rules is None:
             honest = (move, share) == (site.play.move, site.play.share)
             return (site.known if honest else None), site.play.evidence
-        legal: tuple[Valid | None, Value] = (None, NIL)
-        for held in self.evidence(move):
-            verdict = self.rules_say(move, share, held)
-            if isinstance(verdict, Slash):
-                return verdict, held
-            if isinstance(verdict, Valid):
-                legal = verdict, held
-        return legal
+        return site.ruling(self.target, move, share)
 
     def rule(self, rule: str) -> str:
         """A rule's id and its sentence."""
@@ -192,10 +181,9 @@ class Trial:
     def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
         """Run the target's program on one call at this site."""
         site = self.site
-        written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
         program = self.target.programs[site.validator].serialized
         limit = RUNAWAY if site.validator in self.tally.runaway else MAX_COST
-        return run_serialized(program, site.environment(*written), limit)
+        return run_serialized(program, site.environment(move, share, evidence), limit)
 
     def finding(
         self,

@@ -186,7 +186,7 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
     site, runner = trial.site, trial.runner
     found: dict[tuple[bytes, int], bytes] = {}
     for case in trial.cases:
-        if len(case.move) <= site.before.max_move_size and 0 <= case.share <= site.amount:
+        if site.fits(case.move, case.share):
             found.setdefault((case.move, case.share), case.arguments)
     lied = False
     for (move, share), arguments in [*found.items()][:MOVES]:

@@ -316,11 +316,7 @@ def _verdict(target: Target, probe: Probe) -> Verdict | None:
     that no case can express."""
     site, case = probe.site, probe.case
     if target.rules is not None:
-        judge = target.game.validators[site.validator].judge
-        return judge(
-            *(site.before.state, case.move, case.share, site.amount),
-            *(case.evidence, target.hashes),
-        )
+        return site.rules_say(target, case.move, case.share, case.evidence)
     program = target.programs[site.validator].serialized
     match run_serialized(program, case.arguments):
         case ProgramSlash():

@@ -1,7 +1,6 @@
-"""The laws: what must hold of every game's programs, each in a file of its own beside this one.
+"""The laws that every game's programs must obey, each in its own file of this package.
 
-A file with a `LAW` is a law; nothing else needs to be changed to add one. The laws import
-`lab.cases` and the rooms before it.
+Every module here with a `LAW` is found by itself. It imports `lab.cases` and the rooms before it.
 """
 
 from __future__ import annotations
@@ -27,28 +26,18 @@ class Needs(Enum):
 
 
 class Law(Protocol):
-    """One law. `every`: it is tried at one site in this many, according to its cost.
+    """One law, with its name in reports and the targets that it is for.
 
-    A referee hashes the whole validator in CLVM, so a slash costs what a hundred calls cost.
+    It is tried at one site in `every`, according to its cost: a referee hashes the whole validator
+    in CLVM, so a slash costs as much as a hundred calls.
     """
 
-    @property
-    def name(self) -> str:
-        """The name in reports."""
-        ...
-
-    @property
-    def every(self) -> int:
-        """1 for a law that is tried on every case."""
-        ...
-
-    @property
-    def needs(self) -> Needs:
-        """The requirement of a target."""
-        ...
+    name: str
+    every: int
+    needs: Needs
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Try it at a site, and yield what breaks it."""
+        """Try the law at a site, and yield each violation."""
         ...
 
 

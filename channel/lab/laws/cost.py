@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.mutator import SiteCase
 from channel.lab.cases.trial import THEFT, LabFinding, Trial
 from channel.lab.laws import Needs
 from clsp.integers import int_to_atom
@@ -32,16 +31,11 @@ class Cost:
             if isinstance(slashed, ProgramValid):
                 trial.tally.costs_at_most(f"{site.validator} slash", slashed.cost)
             if isinstance(slashed, CostExceeded) or isinstance(moved, CostExceeded):
-                if not self._let_through(trial, case):
+                if not site.fits(case.move, case.share):
                     continue
                 text = "judging this move costs more than a block holds: it cannot be slashed"
                 call = case.move, case.share, case.evidence
                 yield trial.finding(self.name, THEFT, text, "cost", call)
-
-    def _let_through(self, trial: Trial, case: SiteCase) -> bool:
-        return 0 <= case.share <= trial.site.amount and (
-            len(case.move) <= trial.site.before.max_move_size
-        )
 
 
 LAW = Cost()

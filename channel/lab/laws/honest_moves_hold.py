@@ -49,7 +49,7 @@ class HonestMovesHold:
     def _protected(self, trial: Trial, case: SiteCase) -> Iterator[LabFinding]:
         """A move that fails with all evidence that works on the honest one cannot be slashed."""
         site = trial.site
-        if not 0 <= case.share <= site.amount or len(case.move) > site.before.max_move_size:
+        if not site.fits(case.move, case.share):
             return
         working = self._working(trial)
         if not working or (NIL not in working and not self._of_another_size(trial, case)):

@@ -33,10 +33,8 @@ class IllegalMovesPay:
         for case in trial.cases:
             if len(tried) >= MOVES:
                 break
-            if (case.move, case.share) in tried or not 0 <= case.share <= trial.site.amount:
+            if (case.move, case.share) in tried or not trial.site.fits(case.move, case.share):
                 continue
-            if len(case.move) > trial.site.before.max_move_size:
-                continue  # the referee refuses it, whatever else is wrong
             tried.add((case.move, case.share))
             verdict, _ = trial.ruling(case.move, case.share)
             if isinstance(verdict, Slash):

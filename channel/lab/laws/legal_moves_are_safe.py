@@ -38,7 +38,7 @@ class LegalMovesAreSafe:
             moves.setdefault((case.move, case.share), case.evidence)
         found = 0
         for (move, share), evidence in moves.items():
-            if not 0 <= share <= site.amount or len(move) > site.before.max_move_size:
+            if not site.fits(move, share):
                 continue
             verdict, _ = trial.ruling(move, share)
             if isinstance(verdict, Valid):
@@ -58,9 +58,9 @@ class LegalMovesAreSafe:
             text = "the referee does not let a legal move through to the coin that it makes"
             yield trial.finding(self.name, GRIEFING, text, "legal move refused", call)
             return
-        shapes = [SHAPES[int(chance.random() * len(SHAPES))][0] for _ in range(EVIDENCE // 2)]
-        picked = [SELECTIONS[int(chance.random() * len(SELECTIONS))] for _ in range(EVIDENCE // 2)]
-        one_byte = BYTES[chance.below(256)][0]
+        shapes = [chance.pick(SHAPES)[0] for _ in range(EVIDENCE // 2)]
+        picked = [chance.pick(SELECTIONS) for _ in range(EVIDENCE // 2)]
+        one_byte = chance.pick(BYTES)[0]
         for evidence in (given, *trial.evidence(move), *shapes, *picked, one_byte):
             if runner.slash(site, fields, evidence) is SlashResult.PAYS:
                 text = "a legal move is slashed: its honest mover loses everything"

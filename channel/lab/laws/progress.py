@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.guided_mutator import make_case
 from channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.sites.hands import plain_terms
@@ -131,9 +130,9 @@ def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
 
 def _run(target: Target, site: Site, held: Value) -> Outcome:
     """The honest move of a site, with this evidence, by the program."""
-    case = make_case(site, "", site.play.move, site.play.share, held)
     program = target.programs[site.validator].serialized
-    return run_serialized(program, case.arguments, RUNAWAY)
+    environment = site.environment(site.play.move, site.play.share, held)
+    return run_serialized(program, environment, RUNAWAY)
 
 
 def _record(target: Target, outcome: Outcome) -> Found | None:

@@ -39,7 +39,7 @@ class Shares:
         call = site.play.move, site.play.share, site.play.evidence
         trial.tally.tried[self.name] += 1
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
-        outcome = trial.runner.timeout(fields, addresses)
+        outcome = trial.runner.spend(fields, to_list(addresses))
         due = {MOVERS: share, WAITERS: rest}
         got = paid(outcome)
         if failed(outcome) or got != {address: one for address, one in due.items() if one}:
@@ -50,7 +50,7 @@ class Shares:
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
-            outcome = trial.runner.timeout(fields, wrong)
+            outcome = trial.runner.spend(fields, to_list(wrong))
             lost = 0 if failed(outcome) else site.amount - sum(paid(outcome).values())
             if lost:
                 run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))

@@ -52,10 +52,13 @@ class VerdictsAgree:
 
 
 def leads_to(result: LazyNode, step: Next | None, hashes: Hashes) -> bool:
-    """Whether a program's result is this next record; what is absent at the end counts as ()."""
-    if same(result, result_value(step, hashes)):
-        return True
-    return step is None and any(same(result, short) for short in _SHORT_ENDS)
+    """Whether a program's result is this next record."""
+    return matches(result, result_value(step, hashes), step is None)
+
+
+def matches(result: LazyNode, value: Value, ends: bool) -> bool:
+    """Whether a program's result is this value; at the end of a game, absent items count as ()."""
+    return same(result, value) or (ends and any(same(result, short) for short in _SHORT_ENDS))
 
 
 _SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from operator import methodcaller
 from time import process_time
 from typing import Protocol
 
@@ -150,7 +151,7 @@ class Hunt:
 
     def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
         slices = [self.results[at : at + SLICE] for at in range(0, len(self.results), SLICE)]
-        steps: list[Step] = [partial(_first, _programs(some)) for some in slices]
+        steps: list[Step] = [methodcaller("first", _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
             with held():
                 _note(slices[number], tried)
@@ -164,7 +165,7 @@ class Hunt:
     ) -> None:
         """Run one chunk in each process, and count the chunks in their order."""
         programs = _programs(wanted)
-        steps: list[Step] = [partial(_more, self.chunks + at, programs) for at in range(jobs)]
+        steps: list[Step] = [methodcaller("more", self.chunks + at, programs) for at in range(jobs)]
         made = dict(crew.run(steps))
         with held():
             for _, tried in sorted(made.items()):
@@ -201,11 +202,3 @@ Step = Callable[[Hunter], dict[str, list[Attempt]]]
 def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Attempt]]]:
     hunter = make()
     return lambda step: [step(hunter)]
-
-
-def _first(programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
-    return hunter.try_prepared(programs)
-
-
-def _more(number: int, programs: Programs, hunter: Hunter) -> dict[str, list[Attempt]]:
-    return hunter.try_fresh(number, programs)

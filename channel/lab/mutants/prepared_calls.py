@@ -10,9 +10,9 @@ import msgspec
 from chia_rs import run_chia_program
 
 from channel.crypto.hkdf import derive
-from channel.lab.cases.duels import Call, arguments, duel
+from channel.lab.cases.duels import Call, duel
 from channel.lab.crosscheck.crosscheck import CHUNK, trials
-from channel.lab.laws.verdicts_agree import same
+from channel.lab.laws.verdicts_agree import matches
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.patterns import patterned
 from channel.lab.sites.site import Site, recommitted
@@ -56,9 +56,6 @@ class PreparedCall(msgspec.Struct, frozen=True, gc=False):
     """A legal end of the game: what is absent of its result counts as `()`."""
 
 
-_SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))
-
-
 def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
     """Whether the program's outcome differs from the rules', within this cost limit.
 
@@ -70,9 +67,7 @@ def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
         return case.result is not None or "cost exceeded" in str(error)
     if case.result is None:
         return True
-    if same(result, case.result):
-        return False
-    return not (case.ends and any(same(result, short) for short in _SHORT_ENDS))
+    return not matches(result, case.result, case.ends)
 
 
 def fresh(
@@ -119,10 +114,8 @@ def _judged(
     """The cases of a chunk with the rule that decides each."""
     hashes = target.hashes
     for site, called in _calls(target, seed, number, wanted):
-        judge = target.game.validators[site.validator].judge
-        state, amount = site.before.state, site.amount
         for call, blob in called:
-            verdict = judge(state, *call[:2], amount, call[2], hashes)
+            verdict = site.rules_say(target, *call)
             if isinstance(verdict, Valid):
                 rule, result = "valid", result_value(verdict.next, hashes)
                 prepared = PreparedCall(blob, result, verdict.next is None)
@@ -149,7 +142,7 @@ def _calls(
             continue
         for place in _variants(target, site, chance):
             fought = (call for _ in range(DUELS) for call in duel(target, place, chance))
-            yield place, ((call, arguments(place, call)) for call in fought)
+            yield place, ((call, place.environment(*call)) for call in fought)
 
 
 def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:

@@ -1,4 +1,4 @@
-"""Coins of any puzzle on a chain whose blocks we make, and their signed spends."""
+"""Make coins of any puzzle on a chain whose blocks we make, and sign spends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from channel.protocol.wallet import address_of, wallet_key
 from clsp.integers import int_to_atom
 from clsp.run import ProgramValid as Ran
 from clsp.run import run_serialized
-from clsp.values import NotAList, Value, from_list, to_list
+from clsp.values import NotAList, Value, from_list, serialize, to_list
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 AT_ONCE = 200
@@ -40,21 +40,10 @@ class NodeWallet:
         self._left: Coin | None = None
 
     def coins(self, wanted: Sequence[Wanted]) -> list[Coin]:
-        """These coins, in this order, mined. No two may be the same.
+        """Make these coins in one spend and a block, in this order. No two may be the same.
 
-        Raises `UsageError` where one of them is more than a block reward.
+        Raises `UsageError` where they hold more than a block reward.
         """
-        made: list[Coin] = []
-        batch: list[Wanted] = []
-        for one in wanted:
-            too_much = sum(amount for _, amount in (*batch, one)) > MOST_AT_ONCE
-            if batch and (too_much or len(batch) == AT_ONCE):
-                made += self._spend(batch)
-                batch = []
-            batch.append(one)
-        return made + (self._spend(batch) if batch else [])
-
-    def _spend(self, wanted: Sequence[Wanted]) -> list[Coin]:
         total = sum(amount for _, amount in wanted)
         if self._left is None or self._left.amount < total:
             self._left = self._chain.give(self._address, total)
@@ -77,42 +66,22 @@ class NodeWallet:
         return made
 
 
-Signed = tuple[bytes, bytes]
-"""A key (48 bytes) that must sign, and the message."""
-
-
-def asked_signatures(spend: Spend, agg_sig_data: bytes) -> list[Signed]:
-    """The signatures that a spend asks for; none of a spend that fails."""
+def signed(spend: Spend, keys: Mapping[bytes, PrivateKey], agg_sig_data: bytes) -> Bundle:
+    """Sign one spend: make each signature that it asks for and that these keys can make."""
+    suffixes: dict[Value, bytes] = {_ME: spend.coin.id + agg_sig_data, _UNSAFE: b""}
+    made = []
     outcome = run_serialized(spend.puzzle, spend.solution)
-    if not isinstance(outcome, Ran):
-        return []
-    suffix = spend.coin.id + agg_sig_data
-    asked: list[Signed] = []
     try:
-        conditions = from_list(outcome.value)
+        conditions = from_list(outcome.value) if isinstance(outcome, Ran) else []
     except NotAList:
-        return []
+        conditions = []
     for one in conditions:
         match one:
-            case (code, (bytes(key), (bytes(message), _))) if code == _ME:
-                asked.append((key, message + suffix))
-            case (code, (bytes(key), (bytes(message), _))) if code == _UNSAFE:
-                asked.append((key, message))
-    return asked
-
-
-def signed(spend: Spend, keys: Mapping[bytes, PrivateKey], agg_sig_data: bytes) -> Bundle:
-    """The bundle of one spend, with each signature that it asks for and that we can make."""
-    made = [
-        bls.sign(keys[key], message)
-        for key, message in asked_signatures(spend, agg_sig_data)
-        if key in keys
-    ]
+            case (code, (bytes(key), (bytes(message), _))) if code in suffixes and key in keys:
+                made.append(bls.sign(keys[key], message + suffixes[code]))
     return Bundle((spend,), bls.add(*made) if made else NO_SIGNATURE)
 
 
 def spend_of(coin: Coin, puzzle: bytes, solution: Value) -> Spend:
-    """A spend with its solution as a value."""
-    from clsp.values import serialize
-
+    """Make a spend from a solution that is a value."""
     return Spend(coin, puzzle, serialize(solution))

@@ -7,10 +7,9 @@ cheat best is asked of the target's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeVar
 
 import msgspec
 
@@ -37,8 +36,6 @@ from games.contract import Raise, Slash, Valid
 from games.judge import result_value
 from games.referee import GameCoin, RefereeRefusal, infohash
 from games.referee_paths import ValidatorRaised, conditions_of, path_of
-
-T = TypeVar("T")
 
 KEYS = tuple(SecretKeys.derive(derive(b"positions", "player", seat)).referee for seat in (0, 1))
 """The referee keys of both players."""
@@ -157,18 +154,23 @@ class _Maker:
     def _declared(self, lies: float) -> tuple[bytes, int, bytes, int]:
         """A move of the place, honest or changed, its share, commitment and size limit: one that
         the referee takes."""
-        trial, site = self._trial, self._trial.site
+        trial, site, pick = self._trial, self._trial.site, self._chance.pick
         fits = [
             (case.move, case.share, case.arguments)
             for case in trial.cases
-            if len(case.move) <= site.before.max_move_size and 0 <= case.share <= site.amount
+            if site.fits(case.move, case.share)
         ]
-        move, share, arguments = self._pick(fits or [(site.play.move, site.play.share, b"")])
+        move, share, arguments = pick(fits or [(site.play.move, site.play.share, b"")])
         verdict, _ = trial.ruling(move, share)
         runner = RefereeRunner(trial.target)
         if not isinstance(verdict, Valid):
             if self._chance.random() < lies or not arguments:
-                return move, share, self._pick((b"", LIE)), self._pick((0, 17, 32, 300))
+                return (
+                    move,
+                    share,
+                    pick((b"", LIE)),
+                    pick((0, 17, 32, 300)),
+                )
             best = runner.best_cheat(site, arguments)
             if not isinstance(best.infohash, bytes) or not isinstance(best.size, bytes):
                 return move, share, LIE, 0
@@ -177,7 +179,12 @@ class _Maker:
         commitment = atom_of(runner.honest(verdict.next).infohash)
         size = verdict.next.max_move_size if verdict.next else 0
         if self._chance.random() < lies:
-            return move, share, self._pick((commitment, b"", LIE)), self._pick((0, size, size + 1))
+            return (
+                move,
+                share,
+                pick((commitment, b"", LIE)),
+                pick((0, size, size + 1)),
+            )
         return move, share, commitment, size
 
     # --- timeouts ---
@@ -207,9 +214,9 @@ class _Maker:
         move, share, commitment, size = self._declared(lies=0.5)
         coin = self._before.after(move, commitment, share, size)
         held = trial.evidence(move)
-        evidence: Value = self._pick(held)
+        evidence: Value = self._chance.pick(held)
         if self._chance.random() < 0.3:
-            evidence = self._pick(trial.cases).evidence
+            evidence = self._chance.pick(trial.cases).evidence
         program = trial.target.programs[site.validator].value
         items: list[Value] = [site.state, program, evidence, ADDRESSES[0]]
         draft = SpendDraft(coin, items, self._chance.between(0, coin.timeout + 2))
@@ -221,8 +228,5 @@ class _Maker:
         self, draft: SpendDraft, share: float, wrongs: tuple[Fault, ...]
     ) -> SpendDraft:
         if self._chance.random() < share:
-            self._pick(wrongs)(draft, self._chance)
+            self._chance.pick(wrongs)(draft, self._chance)
         return draft
-
-    def _pick(self, items: Sequence[T]) -> T:
-        return items[int(self._chance.random() * len(items))]

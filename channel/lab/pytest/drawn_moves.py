@@ -9,11 +9,11 @@ import msgspec
 
 from channel.lab.cases.describe import vector
 from channel.lab.referee.referee_runs import Commitment, RefereeRunner, SlashResult
-from channel.lab.sites.site import END, Site
+from channel.lab.sites.site import Site
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.run import Outcome, run_serialized
-from clsp.values import NIL, Value, serialize
+from clsp.values import NIL, Value
 from games.amounts import counted
 from games.contract import Slash, Valid
 
@@ -48,7 +48,7 @@ class DrawnMove:
 
     def evidence(self) -> tuple[Value, ...]:
         """The evidence that the opponent may try: `()`, and what its own logic holds."""
-        return (NIL, *self.site.receiver.evidence(self.site.before, self.move))
+        return self.site.evidence(self.move)
 
     def run(self, evidence: Value = NIL) -> Outcome:
         """Run the validator alone on it."""
@@ -58,9 +58,7 @@ class DrawnMove:
 
     def arguments(self, evidence: Value = NIL) -> bytes:
         """The validator's environment, serialized."""
-        site = self.site
-        parts = (serialize(self.move), site.between, serialize(int_to_atom(self.share)))
-        return b"".join((site.opening, *parts, site.rest, serialize(evidence), END))
+        return self.site.environment(self.move, self.share, evidence)
 
     def slash(self, evidence: Value = NIL) -> SlashResult:
         """Slash it on the coin that the move path makes, by the target's real referee.
@@ -80,10 +78,8 @@ class DrawnMove:
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:
         """The move as a conformance case. Raises `NotAList` for evidence that has no notation."""
         call = self.move, self.share, evidence
-        site, target = self.site, self.target
-        judge = target.game.validators[site.validator].judge
-        verdict = judge(site.before.state, *call[:2], site.amount, evidence, target.hashes)
-        case = vector(target, site, call, verdict, "made")
+        verdict = self.site.rules_say(self.target, *call)
+        case = vector(self.target, self.site, call, verdict, "made")
         made: dict[str, Any] = msgspec.to_builtins(case)
         return made
 
@@ -106,24 +102,10 @@ class DrawnMove:
         return f"<{self.validator}: 0x{self.move.hex()}, {share}: {what}>"
 
 
-def ruling(target: Target, site: Site, move: bytes, share: int) -> Valid | Slash | None:
-    """The rules' verdict on a move for an opponent with its own evidence; None where they raise
-    at all of it."""
-    judge = target.game.validators[site.validator].judge
-    legal: Valid | None = None
-    for evidence in (NIL, *site.receiver.evidence(site.before, move)):
-        verdict = judge(site.before.state, move, share, site.amount, evidence, target.hashes)
-        if isinstance(verdict, Slash):
-            return verdict
-        if isinstance(verdict, Valid):
-            legal = verdict
-    return legal
-
-
 def drawn_move(target: Target, site: Site, move: bytes, share: int) -> DrawnMove | None:
     """The move with its verdict; None for what can be no coin: a share or a length that the
     referee refuses, or a move at which the rules raise."""
-    if len(move) > site.before.max_move_size or not 0 <= share <= site.amount:
+    if not site.fits(move, share):
         return None
-    verdict = ruling(target, site, move, share)
+    verdict, _ = site.ruling(target, move, share)
     return None if verdict is None else DrawnMove(target, site, move, share, verdict)

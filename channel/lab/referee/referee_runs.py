@@ -149,10 +149,6 @@ class RefereeRunner:
         everything = (_CREATE, ADDRESS, int_to_atom(site.amount))
         return SlashResult.PAYS if everything in asked else SlashResult.FAILS
 
-    def timeout(self, fields: tuple[Value, ...], addresses: tuple[bytes, bytes]) -> Outcome:
-        """Spend a coin by timeout."""
-        return self._run(fields, serialize(to_list(addresses)))
-
     def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
         outcome = run_serialized(self.puzzle(fields).serialized, solution)
         cost = getattr(outcome, "cost", 0)

@@ -14,8 +14,8 @@ from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.values import leaves, numbers, with_leaf
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, serialize
-from games.contract import Play, Player, Position, State, Valid
+from clsp.values import NIL, Value, serialize, serialize_atom
+from games.contract import Play, Player, Position, Slash, State, Valid, Verdict
 from games.errors import BadState
 from games.judge import NO_ADDRESS
 from games.referee import FIRST
@@ -58,9 +58,38 @@ class Site(msgspec.Struct, frozen=True):
         """The state, as a value."""
         return _judged(self.before)[1].value()
 
-    def environment(self, move: bytes, share: bytes, evidence: bytes) -> bytes:
-        """The arguments of one call, from serialized parts."""
-        return b"".join((self.opening, move, self.between, share, self.rest, evidence, END))
+    def environment(self, move: bytes, share: int, evidence: Value) -> bytes:
+        """The validator's serialized environment for one call."""
+        written = serialize_atom(move), serialize_atom(int_to_atom(share)), serialize(evidence)
+        parts = (self.opening, written[0], self.between, written[1], self.rest, written[2], END)
+        return b"".join(parts)
+
+    def fits(self, move: bytes, share: int) -> bool:
+        """Whether the referee takes a move of this size and a share of this amount."""
+        return len(move) <= self.before.max_move_size and 0 <= share <= self.amount
+
+    def evidence(self, move: bytes) -> tuple[Value, ...]:
+        """The evidence that the receiver's own logic holds against a move, `()` first."""
+        return (NIL, *self.receiver.evidence(self.before, move))
+
+    def rules_say(self, target: Target, move: bytes, share: int, evidence: Value) -> Verdict:
+        """The verdict of the target's rules on a call at this site."""
+        judge = target.game.validators[self.validator].judge
+        return judge(self.before.state, move, share, self.amount, evidence, target.hashes)
+
+    def ruling(self, target: Target, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
+        """The rules' verdict for an opponent with its own evidence, and the evidence that decides.
+
+        None where the rules raise on all of the evidence.
+        """
+        legal: tuple[Valid | None, Value] = (None, NIL)
+        for held in self.evidence(move):
+            verdict = self.rules_say(target, move, share, held)
+            if isinstance(verdict, Slash):
+                return verdict, held
+            if isinstance(verdict, Valid):
+                legal = verdict, held
+        return legal
 
 
 def _judged(before: Position) -> tuple[str, State]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channel.lab.cases.duels import arguments, duel
+from channel.lab.cases.duels import duel
 from channel.lab.crosscheck.crosscheck import trials
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import Site
@@ -51,4 +51,5 @@ def test_a_call_is_written_as_the_cases_are() -> None:
     target = of_game(registry.get("spacepoker"))
     for trial in trials(target, "duels", 0, 200):
         for case in trial.cases:
-            assert arguments(trial.site, (case.move, case.share, case.evidence)) == case.arguments
+            written = trial.site.environment(case.move, case.share, case.evidence)
+            assert written == case.arguments
