@@ -16,6 +16,7 @@ import msgspec
 from channel.lab.coverage.corpus import Entry, RefereeSpend, case_entry, spend_entry
 from channel.lab.coverage.program_coverage import corpus_coverage
 from channel.lab.target.target import REFEREE, Target, of_game
+from clsp.analysis.tracer import Coverage
 from clsp.values import NIL, Value, tree_hash
 from games import registry
 from games.referee import infohash
@@ -56,10 +57,11 @@ def least(
     new = [number for number, entry in enumerate(entries) if found.add(entry)]
     reaches = {number: found.tracer.reach(entries[number].arguments) for number in new}
     for number in new:
-        others = [reach for one, reach in reaches.items() if one != number]
-        nodes = frozenset[int]().union(*(reach.nodes for reach in others))
-        branches = frozenset[int]().union(*(reach.branches for reach in others))
-        if nodes == found.nodes and branches == found.branches:
+        others = Coverage()
+        for one, reach in reaches.items():
+            if one != number:
+                others.add(reach)
+        if others == found.reached:
             del reaches[number]
     return [written[number] for number in reaches]
 

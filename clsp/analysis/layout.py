@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import NamedTuple
 
 from clsp.analysis.disassembly import Form
+from clsp.analysis.tracer import Coverage
 
 
 class Span(NamedTuple):
@@ -27,15 +27,15 @@ class Line(NamedTuple):
         return "  " * self.depth + "".join(piece.text for piece in self.pieces)
 
 
-def layout(form: Form, nodes: Set[int], branches: Set[int], width: int) -> list[Line]:
-    """The lines of a form, given the nodes and branches that were reached."""
-    return _Layout(nodes, branches, width).lines(form, 0, True)
+def layout(form: Form, covered: Coverage, width: int) -> list[Line]:
+    """Lay out a form in lines, marked with what was reached."""
+    return _Layout(covered, width).lines(form, 0, True)
 
 
-def missing(form: Form, nodes: Set[int], branches: Set[int]) -> list[str]:
-    """The parts of a form that were not reached, as text; a side of an
-    `if` that is no expression with the `if` that it belongs to."""
-    reached = _Layout(nodes, branches, 0).reached
+def missing(form: Form, covered: Coverage) -> list[str]:
+    """The parts of a form that were not reached, as text; a side of an `if` that is no expression
+    comes with its `if`."""
+    reached = _Layout(covered, 0).reached
     if not reached(form, True):
         return [form.text()]
     found = []
@@ -43,21 +43,20 @@ def missing(form: Form, nodes: Set[int], branches: Set[int]) -> list[str]:
         if item.node is None and not reached(item, True):
             found.append(f"{item.text()} of {form.text(3)}")
         else:
-            found += missing(item, nodes, branches)
+            found += missing(item, covered)
     return found
 
 
 class _Layout:
-    def __init__(self, nodes: Set[int], branches: Set[int], width: int) -> None:
-        self.nodes = nodes
-        self.branches = branches
+    def __init__(self, covered: Coverage, width: int) -> None:
+        self.covered = covered
         self.width = width
 
     def reached(self, form: Form, above: bool) -> bool:
         """Whether a form was reached, inside of one that was or was not."""
-        if form.side is not None and form.side not in self.branches:
+        if form.side is not None and form.side not in self.covered.branches:
             return False
-        return form.node in self.nodes if form.node is not None else above
+        return form.node in self.covered.nodes if form.node is not None else above
 
     def pieces(self, form: Form, above: bool) -> list[Span]:
         """A form in one line."""

@@ -1,14 +1,14 @@
-"""An interpreter for looking at runs: which expressions and branches of a program they reach.
+"""An interpreter that records which expressions and branches of a program its runs reach.
 
-Every expression becomes a Python function of the environment once; running is calling them.
-What a run returns, and whether it raises, is what the node says under its strict flags; cost is
-not counted, so a run is bounded by steps instead (see :class:`Stopped`).
+Every expression is compiled to a Python function of the environment once. Results and raises are
+those of the node under its strict flags. Cost is not counted, so a run is bounded by steps instead
+(see :class:`Stopped`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress
 from typing import NamedTuple, TypeAlias
 
@@ -48,6 +48,25 @@ class Reach(NamedTuple):
     branches: frozenset[int]
 
 
+@dataclass(slots=True)
+class Coverage:
+    """The nodes and branches that several runs of one program reached."""
+
+    nodes: set[int] = field(default_factory=set)
+    branches: set[int] = field(default_factory=set)
+
+    def add(self, reach: Reach | Coverage) -> bool:
+        """Add what a run, or other runs, reached; whether any of it is new."""
+        before = len(self.nodes) + len(self.branches)
+        self.nodes |= reach.nodes
+        self.branches |= reach.branches
+        return len(self.nodes) + len(self.branches) > before
+
+    def counts(self, tracer: Tracer) -> CoverageCounts:
+        """Count this coverage of the tracer's program."""
+        return CoverageCounts(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
+
+
 @dataclass(frozen=True, slots=True)
 class Returned:
     """The run returned a value."""
@@ -75,10 +94,10 @@ class OutOfSteps(Exception):
 
 
 class Tracer:
-    """Runs one program many times, and records what each run reached.
+    """Runs one program any number of times, and reports what each run reached.
 
     `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
-    no names, and one that nothing calls is recognized by its shape. Raises :class:`TooDeep`.
+    no names, and one that nothing calls is recognised by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))

@@ -100,7 +100,7 @@ def spend_entry(target: Target, written: RefereeSpend) -> Entry:
 
     Raises `BadCase`.
     """
-    programs = {**target.programs, REFEREE: target.referee}
+    programs = target.with_referee
 
     def program(name: str) -> Program:
         if name not in programs:

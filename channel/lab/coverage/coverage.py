@@ -7,13 +7,15 @@ turn, as many as a budget of cost allows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import astuple
 from itertools import zip_longest
 
 import msgspec
 
+from channel.errors import UsageError
 from channel.lab.cases.trial import LabTally, Sample
 from channel.lab.target.target import Target
-from clsp.analysis.tracer import TooDeep, Tracer
+from clsp.analysis.tracer import Coverage
 
 BUDGET = 30_000_000
 """The total CLVM cost of the traced runs of one validator: a fraction of a second."""
@@ -36,29 +38,24 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
     found = {}
-    for name, program in target.programs.items():
+    for name in target.programs:
         prints = len(tally.prints.get(name, ()))
         if name in tally.runaway:
             found[name] = SampledCoverage(prints)
             continue
         try:
-            tracer = Tracer(program, target.symbols.get(name))
-        except TooDeep:
+            tracer = target.tracer(name)
+        except UsageError:
             found[name] = SampledCoverage(prints)
             continue
-        nodes: set[int] = set()
-        branches: set[int] = set()
+        covered = Coverage()
         budget = BUDGET
         for cost, arguments in in_turn(tally.samples.get(name, {})):
             budget -= cost or UNKNOWN
             if budget < 0:
                 break
-            reach = tracer.reach(arguments)
-            nodes |= reach.nodes
-            branches |= reach.branches
-        found[name] = SampledCoverage(
-            prints, tracer.nodes, len(nodes), tracer.branches, len(branches)
-        )
+            covered.add(tracer.reach(arguments))
+        found[name] = SampledCoverage(prints, *astuple(covered.counts(tracer)))
     return found
 
 

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from channel.errors import UsageError
 from channel.lab.coverage.corpus import Entry
-from channel.lab.target.target import REFEREE, Target
+from channel.lab.target.target import Target
 from clsp.analysis.code import LET, Function
 from clsp.analysis.disassembly import Disassembly, Form
 from clsp.analysis.layout import Line, layout, missing
-from clsp.analysis.tracer import CoverageCounts, TooDeep, Tracer
+from clsp.analysis.tracer import Coverage, CoverageCounts, Tracer
 
 WIDTH = 96
 """Columns of disassembled code."""
@@ -26,16 +25,12 @@ class ProgramCoverage:
     tracer: Tracer
     text: Disassembly
     entries: int = 0
-    nodes: set[int] = field(default_factory=set)
-    branches: set[int] = field(default_factory=set)
+    reached: Coverage = field(default_factory=Coverage)
     differs: list[str] = field(default_factory=list)
 
     def add(self, entry: Entry) -> bool:
         """Run an entry; whether it reached something new."""
-        reach = self.tracer.reach(entry.arguments)
-        new = not (reach.nodes <= self.nodes and reach.branches <= self.branches)
-        self.nodes |= reach.nodes
-        self.branches |= reach.branches
+        new = self.reached.add(self.tracer.reach(entry.arguments))
         self.entries += 1
         if entry.differs is not None:
             self.differs.append(f"{entry.id}: {entry.differs}")
@@ -44,8 +39,7 @@ class ProgramCoverage:
     @property
     def total(self) -> CoverageCounts:
         """The counts of the whole program."""
-        tracer = self.tracer
-        return CoverageCounts(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
+        return self.reached.counts(self.tracer)
 
     @property
     def functions(self) -> dict[str, CoverageCounts]:
@@ -53,8 +47,8 @@ class ProgramCoverage:
         code = self.tracer.code
         of_sides = [code.owners[choice] for choice in code.choices for _ in range(2)]
         nodes, branches = Counter(code.owners), Counter(of_sides)
-        nodes_reached = Counter(code.owners[node] for node in self.nodes)
-        branches_reached = Counter(of_sides[side] for side in self.branches)
+        nodes_reached = Counter(code.owners[node] for node in self.reached.nodes)
+        branches_reached = Counter(of_sides[side] for side in self.reached.branches)
         return {
             name: CoverageCounts(
                 nodes[name], nodes_reached[name], branches[name], branches_reached[name]
@@ -67,18 +61,15 @@ class ProgramCoverage:
         found = [
             (function.name, one)
             for function, form in self._forms()
-            for one in missing(form, self.nodes, self.branches)
+            for one in missing(form, self.reached)
         ]
         if not found and not self.total.whole:
             found.append((self.tracer.code.functions[0].name, "code that is never called"))
         return found
 
     def listing(self) -> list[tuple[Function, list[Line]]]:
-        """The functions of the source, as lines of code."""
-        return [
-            (function, layout(form, self.nodes, self.branches, WIDTH))
-            for function, form in self._forms()
-        ]
+        """The functions that somebody wrote, as lines of code."""
+        return [(function, layout(form, self.reached, WIDTH)) for function, form in self._forms()]
 
     def _forms(self) -> list[tuple[Function, Form]]:
         code = self.tracer.code
@@ -94,14 +85,10 @@ def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, Progr
 
     Raises `UsageError` for a program that cannot be traced.
     """
-    known = {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
     found = {}
-    for name, program in {**target.programs, REFEREE: target.referee}.items():
-        try:
-            tracer = Tracer(program, target.symbols.get(name))
-        except TooDeep as error:
-            raise UsageError(f"{target.name}: {name}: {error}") from None
-        found[name] = ProgramCoverage(name, tracer, Disassembly(tracer.code, known))
+    for name in target.with_referee:
+        tracer = target.tracer(name)
+        found[name] = ProgramCoverage(name, tracer, Disassembly(tracer.code, target.hash_names))
     for entry in entries:
         found[entry.program].add(entry)
     return found

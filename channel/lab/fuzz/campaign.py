@@ -28,7 +28,7 @@ from channel.lab.sites.hands import plain_hands
 from channel.lab.sites.honest_play import recorded_sites
 from channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channel.lab.target.target import REFEREE, Target
-from clsp.analysis.tracer import Tracer
+from clsp.analysis.tracer import Coverage, Tracer
 from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import serialize
 
@@ -97,7 +97,7 @@ class CampaignResult:
     tally: LabTally
     found: list[Document]
     corpus: Corpus
-    referee: Corpus
+    referee: Coverage
     stopped: bool = False
 
 
@@ -111,7 +111,7 @@ class Campaign:
     stored: Sequence[Probe] = ()
     tally: LabTally = field(default_factory=LabTally)
     corpus: Corpus = field(default_factory=Corpus)
-    referee: Corpus = field(default_factory=Corpus)
+    referee: Coverage = field(default_factory=Coverage)
 
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
@@ -162,8 +162,8 @@ class Campaign:
         """The progress of the campaign."""
         return CampaignProgress(
             self.runs,
-            sum(map(len, self.corpus.nodes.values())),
-            sum(map(len, self.corpus.branches.values())),
+            sum(len(one.nodes) for one in self.corpus.coverage.values()),
+            sum(len(one.branches) for one in self.corpus.coverage.values()),
             len({(name, cause) for _, name, cause in self._first}),
         )
 
@@ -263,7 +263,7 @@ class Campaign:
 
     def _tracer(self, name: str) -> Tracer:
         if name not in self._tracers:
-            self._tracers[name] = Tracer(self.target.programs[name], self.target.symbols.get(name))
+            self._tracers[name] = self.target.tracer(name)
         return self._tracers[name]
 
     def _dictionary(self, name: str) -> tuple[bytes, ...]:
@@ -294,10 +294,10 @@ class Campaign:
         cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
-        costliest = self._costliest.get(name, 0)
-        if self.corpus.reached(name, reach.nodes, reach.branches) or cost > costliest * COSTLIER:
-            self._costliest[name] = max(cost, costliest)
-            self.corpus.add(probe)
+        dearest = self._dearest.get(name, 0)
+        if self.corpus.coverage[name].add(reach) or cost > dearest * DEAREST:
+            self._dearest[name] = max(cost, dearest)
+            self.corpus.probes[name].append(probe)
 
     def _trace_referee(self, runner: RefereeRunner) -> None:
         if not self._may_trace(REFEREE):
@@ -306,14 +306,9 @@ class Campaign:
             if how in self._referee_ends or len(self._referee_ends) > WAITING:
                 continue
             self._referee_ends.add(how)
-            if REFEREE not in self._tracers:
-                self._tracers[REFEREE] = Tracer(
-                    self.target.referee, self.target.symbols.get(REFEREE)
-                )
             self._charge(REFEREE, TRACED * how[1] / COST)
             environment = b"\xff" + serialize(curried) + solution
-            reach = self._tracers[REFEREE].reach(environment)
-            self.referee.reached(REFEREE, reach.nodes, reach.branches)
+            self.referee.add(self._tracer(REFEREE).reach(environment))
 
     def _charge(self, name: str, work: float) -> None:
         self.work += work

@@ -28,7 +28,7 @@ from channel.lab.target.target import REFEREE, Target
 from channel.system import workers
 from channel.system.interrupt import finishing, polled
 from channel.system.output import write_whole
-from clsp.analysis.tracer import CoverageCounts, TooDeep, Tracer
+from clsp.analysis.tracer import Coverage, CoverageCounts
 from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import NotAList
 from games.contract import Raise, Slash, Verdict
@@ -76,7 +76,8 @@ def fuzz(
     """
     target.check_playable()
     stored = seeds.load(target, corpus) if corpus else []
-    _check_traceable(target)
+    for name in target.with_referee:
+        target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     report = FuzzReport(target, seed, jobs)
     again = _try_again(report, findings)
     start = perf_counter()
@@ -130,26 +131,13 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
     return again
 
 
-def _check_traceable(target: Target) -> None:
-    """Raises `UsageError` for a program whose runs cannot be followed."""
-    for name, program in {**target.programs, REFEREE: target.referee}.items():
-        try:
-            Tracer(program)
-        except TooDeep as error:
-            raise UsageError(f"{target.name}: {name}: {error}") from None
-
-
 def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, CoverageCounts]:
     found = {}
-    for name, program in {**target.programs, REFEREE: target.referee}.items():
-        tracer = Tracer(program, target.symbols.get(name))
-        nodes: set[int] = set()
-        branches: set[int] = set()
+    for name in target.with_referee:
+        covered = Coverage()
         for result in results:
-            part = result.referee if name == REFEREE else result.corpus
-            nodes |= part.nodes.get(name, set())
-            branches |= part.branches.get(name, set())
-        found[name] = CoverageCounts(tracer.nodes, len(nodes), tracer.branches, len(branches))
+            covered.add(result.referee if name == REFEREE else result.corpus.coverage[name])
+        found[name] = covered.counts(target.tracer(name))
     return found
 
 
@@ -262,19 +250,16 @@ def save(report: FuzzReport, folder: Path) -> int:
     target = report.target
     added = 0
     known = seeds.load(target, folder)
-    for name, program in target.programs.items():
-        tracer = Tracer(program, target.symbols.get(name))
-        corpus = seeds.Corpus()
+    for name in target.programs:
+        tracer, covered = target.tracer(name), Coverage()
         for probe in known:
             if probe.site.validator == name:
-                reach = tracer.reach(probe.case.arguments)
-                corpus.reached(name, reach.nodes, reach.branches)
+                covered.add(tracer.reach(probe.case.arguments))
         lines = []
         for probe in report.probes:
             if probe.site.validator != name or name in report.tally.runaway:
                 continue
-            reach = tracer.reach(probe.case.arguments)
-            if corpus.reached(name, reach.nodes, reach.branches):
+            if covered.add(tracer.reach(probe.case.arguments)):
                 line = _line(target, probe)
                 lines += [line] if line is not None else []
         added += len(lines)

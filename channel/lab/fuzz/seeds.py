@@ -6,7 +6,8 @@ tag of those that play can reach begins with `play`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +20,7 @@ from channel.lab.sites.site import Site, make_site
 from channel.lab.target.target import Target
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind
+from clsp.analysis.tracer import Coverage
 from clsp.values import Value, serialize
 from games.contract import Play, Position, Seat
 from games.errors import BadState
@@ -31,22 +33,10 @@ PLAY, STATE = "play", "state"
 
 @dataclass
 class Corpus:
-    """The probes of each validator that reached something new, and all that they reached."""
+    """The probes of each validator that reached something new, and its coverage by all runs."""
 
-    probes: dict[str, list[Probe]] = field(default_factory=dict)
-    nodes: dict[str, set[int]] = field(default_factory=dict)
-    branches: dict[str, set[int]] = field(default_factory=dict)
-
-    def add(self, probe: Probe) -> None:
-        """Add a probe."""
-        self.probes.setdefault(probe.site.validator, []).append(probe)
-
-    def reached(self, name: str, nodes: Iterable[int], branches: Iterable[int]) -> bool:
-        """Note what a run of this validator reached; whether any of it is new."""
-        old = len(self.nodes.setdefault(name, set())) + len(self.branches.setdefault(name, set()))
-        self.nodes[name].update(nodes)
-        self.branches[name].update(branches)
-        return len(self.nodes[name]) + len(self.branches[name]) > old
+    probes: dict[str, list[Probe]] = field(default_factory=lambda: defaultdict(list))
+    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
 
 
 def load(target: Target, folder: Path) -> list[Probe]:

@@ -26,6 +26,7 @@ from channel.lab.target.sources import Sources
 from channel.system import input_files, toml_files
 from channel.system.file_kinds import Kind, check_kind
 from channel.system.toml_files import TomlFile
+from clsp.analysis.tracer import TooDeep, Tracer
 from clsp.programs import Program, symbols
 from games import registry
 from games.contract import Game, Hashes
@@ -79,6 +80,23 @@ class Target:
     def hashes(self) -> Hashes:
         """The tree hash of each program, by validator."""
         return {name: program.hash for name, program in self.programs.items()}
+
+    @cached_property
+    def with_referee(self) -> dict[str, Program]:
+        """All programs by name: the validators and the referee."""
+        return {**self.programs, REFEREE: self.referee}
+
+    @property
+    def hash_names(self) -> dict[bytes, str]:
+        """What texts call the programs' hashes."""
+        return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
+
+    def tracer(self, name: str) -> Tracer:
+        """A tracer of one program. Raises `UsageError` for one that is nested too deep."""
+        try:
+            return Tracer(self.programs.get(name, self.referee), self.symbols.get(name))
+        except TooDeep as error:
+            raise UsageError(f"{self.name}: {name}: {error}") from None
 
     def check_playable(self) -> None:
         """Raises `UsageError` where neither rules nor honest moves say how it is played."""

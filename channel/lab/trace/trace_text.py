@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from channel.errors import UsageError
-from channel.lab.target.target import REFEREE, Target, load, of_game
+from channel.lab.target.target import Target, load, of_game
 from channel.lab.trace.steps import filled, lines, text_of
 from channel.system import input_files
 from channel.system.file_kinds import Kind, check_kind, kind_of
@@ -127,7 +127,7 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
     installed = [of_game(registry.get(name)) for name in registry.names()]
     for one in installed if target is None else [target]:
         table |= _symbols(one)
-        known |= _known(one)
+        known |= one.hash_names
     return TraceRequest("the run", Program(run[0]), run[1], table, known)
 
 
@@ -197,16 +197,12 @@ def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
     except BadCase as error:
         raise UsageError(f"{path}: {case.id}: {error}") from None
     program = target.programs[case.validator]
-    symbols, known = _symbols(target), _known(target)
+    symbols, known = _symbols(target), target.hash_names
     return TraceRequest(case.validator, program, arguments, symbols, known, (target, case))
 
 
 def _symbols(target: Target) -> dict[str, str]:
-    return named({**target.programs, REFEREE: target.referee}, target.symbols)
-
-
-def _known(target: Target) -> dict[bytes, str]:
-    return {program_hash: f"{name}'s hash" for name, program_hash in target.hashes.items()}
+    return named(target.with_referee, target.symbols)
 
 
 # --- the text ---------------------------------------------------------------------------------

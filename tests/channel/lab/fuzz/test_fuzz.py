@@ -114,7 +114,7 @@ def test_the_same_seed_finds_the_same(broken: Path) -> None:
     target = load(str(broken))
     one, two = campaign(target, "x"), campaign(target, "x")
     assert (one.runs, one.found, one.tally) == (two.runs, two.found, two.tally)
-    assert one.corpus.nodes == two.corpus.nodes
+    assert one.corpus.coverage == two.corpus.coverage
     assert campaign(target, "y").tally != one.tally
 
 
@@ -139,8 +139,7 @@ def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     assert result.runs > 4000
     for name, program in target.programs.items():
         tracer = Tracer(program)
-        assert len(result.corpus.nodes[name]) == tracer.nodes
-        assert len(result.corpus.branches[name]) == tracer.branches
+        assert result.corpus.coverage[name].counts(tracer).whole
 
 
 # --- the command ------------------------------------------------------------------------------
