@@ -39,13 +39,13 @@ class BadValue(ValueError):
     """These bytes are not exactly one CLVM value in its one plain, canonical form."""
 
 
-def to_list(items: Iterable[Value]) -> Value:
-    """Build a proper list.
+def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
+    """Build a list; a proper one, unless it ends in something else than ``()``.
 
     >>> to_list([b"a", b"b"])
     (b'a', (b'b', b''))
     """
-    value: Value = NIL
+    value = end
     for item in reversed(list(items)):
         value = (item, value)
     return value

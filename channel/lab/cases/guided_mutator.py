@@ -73,7 +73,7 @@ class GuidedMutator(Mutator):
             return self._pick(self._numbers)
         if lot < 0.8:
             return atom_to_int(self._pick(self._words)[:8])
-        return self._pick(tuple(self._others)).share
+        return self._pick(self._others).share
 
     def _any_evidence(self, evidence: Value) -> Value:
         lot = self._random()
@@ -82,7 +82,7 @@ class GuidedMutator(Mutator):
         if lot < 0.4:
             return self._pick(SHAPES)[0]
         if lot < 0.55:
-            return self._pick(tuple(self._others)).evidence
+            return self._pick(self._others).evidence
         if lot < 0.7:
             return self._pick(self._words)
         if lot < 0.8:
@@ -112,7 +112,7 @@ class GuidedMutator(Mutator):
 
     def _spliced(self) -> tuple[str, bytes]:
         """The front of this move and the back of another one."""
-        other = self._pick(tuple(self._others)).move
+        other = self._pick(self._others).move
         at = int(self._random() * (len(self.move) + 1))
         return "splice", self.move[:at] + other[at:]
 

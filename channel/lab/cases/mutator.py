@@ -7,18 +7,15 @@ something and a tail that is a number or a mask, and numbers matter where they m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import msgspec
 
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import END, HEADS, Site
-from channel.lab.sites.values import numbers
+from channel.lab.sites.values import longer, numbers
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value, serialize, serialize_atom, to_list
 from games.masks import masks
-
-T = TypeVar("T")
 
 LONGEST = 60
 """The longest generated move, in bytes: above every limit of a game."""
@@ -79,6 +76,7 @@ class Mutator:
         self.move = site.play.move
         self._random = chance.random
         self._chance = chance
+        self._pick = chance.pick
         play = site.play
         self._numbers = numbers(site.state, site.amount, play.share)
         self._honest_share = _share(play.share)
@@ -114,22 +112,10 @@ class Mutator:
                 evidence, evidence_bytes = self._evidence()
             else:
                 evidence, evidence_bytes = self._pick(self._held)
-            arguments = b"".join(
-                (
-                    opening,
-                    serialize_atom(move),
-                    between,
-                    share_bytes,
-                    rest,
-                    evidence_bytes,
-                    END,
-                )
-            )
-            made.append(SiteCase(tag, move, share, evidence, arguments))
+            move_bytes = serialize_atom(move)
+            parts = (opening, move_bytes, between, share_bytes, rest, evidence_bytes, END)
+            made.append(SiteCase(tag, move, share, evidence, b"".join(parts)))
         return made
-
-    def _pick(self, items: tuple[T, ...]) -> T:
-        return items[int(self._random() * len(items))]
 
     def _evidence(self) -> _Written:
         lot = self._random()
@@ -150,13 +136,13 @@ class Mutator:
         if lot < 0.5:
             return "length", move[:-1]
         if lot < 0.9:
-            return "length", move + self._some_bytes(1 + int(self._random() * 12))
-        return "length", (move + self._some_bytes(LONGEST))[: int(self._random() * LONGEST)]
+            return "length", move + self._chance.bytes(1 + int(self._random() * 12))
+        return "length", (move + self._chance.bytes(LONGEST))[: int(self._random() * LONGEST)]
 
     def _byte(self) -> tuple[str, bytes]:
         move = bytearray(self.move)
         if not move:
-            return "byte", self._some_bytes(1)
+            return "byte", self._chance.bytes(1)
         at = int(self._random() * len(move))
         if self._random() < 0.5:
             move[at] ^= 1 << int(self._random() * 8)
@@ -165,7 +151,7 @@ class Mutator:
         return "byte", bytes(move)
 
     def _fresh(self) -> tuple[str, bytes]:
-        return "bytes", self._some_bytes(len(self.move))
+        return "bytes", self._chance.bytes(len(self.move))
 
     def _selection(self) -> tuple[str, bytes]:
         """The last byte, or the last but one, as a mask."""
@@ -184,15 +170,14 @@ class Mutator:
     def _encoding(self) -> tuple[str, bytes]:
         """A number behind the move's head, in more bytes than it needs, or in far too many."""
         atom = int_to_atom(self._pick(self._numbers))
-        sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
         lot = self._random()
         if lot < 0.5:
-            return "encoding", self._head() + sign + atom
+            return "encoding", self._head() + longer(atom, 1)
         if lot < 0.7:
-            return "encoding", self._head() + sign * (10 - min(len(atom), 9)) + atom
+            return "encoding", self._head() + longer(atom, 10 - min(len(atom), 9))
         if lot < 0.85:
             return "encoding", self._head() + self._pick((b"\x00\xff", b"\xff")) + atom
-        return "encoding", self._head() + self._some_bytes(1 + int(self._random() * 12))
+        return "encoding", self._head() + self._chance.bytes(1 + int(self._random() * 12))
 
     def _head(self) -> bytes:
         move = self.move
@@ -200,11 +185,8 @@ class Mutator:
         if lot < 0.8 and len(move) >= 32:
             return move[:32]
         if lot < 0.9:
-            return move[: HEADS[int(self._random() * len(HEADS))]]
-        return self._some_bytes(32)
-
-    def _some_bytes(self, count: int) -> bytes:
-        return self._chance.bytes(count)
+            return move[: self._pick(HEADS)]
+        return self._chance.bytes(32)
 
 
 _KINDS: tuple[Callable[[Mutator], tuple[str, bytes]], ...] = (

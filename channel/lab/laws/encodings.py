@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
 from channel.lab.laws import Needs
 from channel.lab.referee.referee_runs import Commitment, SlashResult
-from channel.lab.sites.values import atom_of
+from channel.lab.sites.values import atom_of, longer
 from clsp.integers import int_to_atom
 from clsp.values import NIL, Value
 from games.contract import Valid
@@ -60,10 +60,9 @@ class Encodings:
 def _otherwise(value: Value) -> list[tuple[str, Value]]:
     """Other encodings of the same number: more bytes, and pairs in the place of an atom."""
     atom = atom_of(value)
-    sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
     return [
-        ("one byte more", sign + atom),
-        ("many bytes more", sign * 40 + atom),
+        ("one byte more", longer(atom, 1)),
+        ("many bytes more", longer(atom, 40)),
         ("a pair", (atom, NIL)),
         ("a pair of pairs", ((atom, NIL), (NIL, NIL))),
     ]

@@ -13,7 +13,7 @@ from channel.crypto.hkdf import derive
 from channel.lab.mutants.prepared_calls import COST_FACTOR, KEPT, PER_RULE, PreparedCall, cost_of
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.site import KEYS
-from channel.lab.sites.values import atom_of
+from channel.lab.sites.values import atom_of, longer
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
 from clsp.operators import QUOTE
@@ -151,8 +151,7 @@ def _move(coin: GameCoin, chance: FastChance) -> Value:
         fields[3] = int_to_atom(chance.pick(sizes))
     elif kind == 4:
         at = chance.pick((2, 3))
-        atom = atom_of(fields[at])
-        fields[at] = (b"\xff" if atom[:1] >= b"\x80" else b"\x00") + atom
+        fields[at] = longer(atom_of(fields[at]), 1)
     elif kind == 5:
         at = chance.pick((0, 2, 3))
         fields[at] = (fields[at], NIL)
@@ -181,7 +180,7 @@ def _slash(coin: GameCoin, chance: FastChance) -> tuple[GameCoin, Value]:
         items[0] = chance.bytes(32)
     returned = to_list(items)
     if chance.random() < 0.1:
-        returned = chance.pick((NIL, b"x", _improper(items, chance.bytes(2))))
+        returned = chance.pick((NIL, b"x", to_list(items, chance.bytes(2))))
     program = Program(serialize((QUOTE, returned)))
     if chance.random() < 0.1:
         program = ECHO
@@ -197,13 +196,6 @@ def _value(chance: FastChance) -> Value:
     if chance.random() < 0.4:
         return (_value(chance), _value(chance))
     return chance.bytes(chance.pick((0, 1, 2, 32)))
-
-
-def _improper(items: list[Value], end: bytes) -> Value:
-    value: Value = end
-    for item in reversed(items):
-        value = (item, value)
-    return value
 
 
 def _longer(solution: Value) -> Value:

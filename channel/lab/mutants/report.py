@@ -87,18 +87,12 @@ class MutantReport:
         """Every mutant that lives, those without a reason first."""
         found = [
             Survivor(
-                one.mutant.validator,
-                one.mutant.function,
-                one.mutant.number,
-                one.mutant.kind,
-                one.mutant.old,
-                one.mutant.new,
-                one.mutant.within,
-                one.runs,
-                round(one.seconds, 1),
-                self.argued.reason(one.mutant),
+                *(mutant.validator, mutant.function, mutant.number, mutant.kind),
+                *(mutant.old, mutant.new, mutant.within),
+                *(one.runs, round(one.seconds, 1), self.argued.reason(mutant)),
             )
             for one in self.hunt.alive
+            for mutant in (one.mutant,)
         ]
         return sorted(found, key=lambda one: one.reason is not None)
 

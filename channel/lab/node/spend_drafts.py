@@ -11,7 +11,7 @@ import msgspec
 from channel.lab.sites.fast_chance import FastChance
 from channel.lab.sites.values import atom_of
 from clsp.integers import int_to_atom
-from clsp.values import NIL, Value
+from clsp.values import NIL, Value, to_list
 from games.referee import FIRST, GameCoin
 
 ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
@@ -33,10 +33,7 @@ class SpendDraft:
 
     def solution(self) -> Value:
         """The solution, as it stands."""
-        solution = self.tail
-        for item in reversed(self.items):
-            solution = (item, solution)
-        return solution
+        return to_list(self.items, self.tail)
 
     def change(self, **fields: Any) -> None:
         """Give the coin other fields."""

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from channel.errors import InvariantError
 from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channel.lab.sites.hands import MOST_STACK
+from channel.lab.sites.hands import MOST_STACK, terms_of
 from channel.lab.sites.site import HEADS, Site, make_site
+from channel.lab.sites.values import longer as longer_number
 from channel.lab.sites.values import numbers
 from channel.lab.target.target import Target
 from clsp.integers import int_to_atom
@@ -24,7 +25,6 @@ from clsp.values import NIL, Value, to_list
 from games.amounts import counted
 from games.choices import least_action
 from games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
-from games.errors import BadTerms
 from games.judge import own_move, position_after
 from games.selfplay import PlayedMove
 
@@ -52,9 +52,7 @@ def non_minimal_integers(
     draw: st.DrawFn, least: int | None = None, most: int | None = None, longer: int = 8
 ) -> bytes:
     """Numbers that CLVM reads as these but writes in fewer bytes: `longer` more at most."""
-    atom = draw(integers(least, most))
-    sign = b"\xff" if atom and atom[0] & 0x80 else b"\x00"
-    return sign * draw(st.integers(1, longer)) + atom
+    return longer_number(draw(integers(least, most)), draw(st.integers(1, longer)))
 
 
 def pairs(sides: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
@@ -83,12 +81,8 @@ def values(max_leaves: int = 12) -> st.SearchStrategy[Value]:
 @st.composite
 def terms(draw: st.DrawFn, target: Target) -> Terms:
     """Terms that two players may agree on."""
-    game = target.game
     unit, stack = draw(st.sampled_from(UNITS)), draw(st.integers(1, MOST_STACK))
-    try:
-        return game.terms(game.default_parameters(unit, stack))
-    except BadTerms:
-        return game.terms(game.default_parameters(100, 10))
+    return terms_of(target, unit, stack)
 
 
 class DrawnHand(tuple[PlayedMove, ...]):
@@ -216,8 +210,7 @@ def _changed(draw: st.DrawFn, site: Site) -> bytes:
             number = st.sampled_from(numbers(site.state, site.amount))
             tail = int_to_atom(draw(number))
             if kind == "encoding":
-                sign = b"\xff" if tail and tail[0] & 0x80 else b"\x00"
-                tail = sign * draw(st.integers(1, 4)) + tail
+                tail = longer_number(tail, draw(st.integers(1, 4)))
             return (head + tail)[:most]
         case "bytes":
             return draw(st.binary(max_size=most))

@@ -25,10 +25,7 @@ def hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
     policies = quick_policies(target)
     while True:
         unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-        try:
-            terms = game.terms(game.default_parameters(unit, stack))
-        except BadTerms:
-            terms = plain_terms(target)
+        terms = terms_of(target, unit, stack)
         pair = (chance.pick(policies), chance.pick(policies))
         yield from turns(game, target.hashes, terms, pair, chance)
 
@@ -40,6 +37,14 @@ def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
     while True:
         pair = (chance.pick(policies), chance.pick(policies))
         yield from turns(game, target.hashes, plain_terms(target), pair, chance)
+
+
+def terms_of(target: Target, unit: int, stack: int) -> Terms:
+    """The default terms for this unit and stack; plain terms where the game refuses them."""
+    try:
+        return target.game.terms(target.game.default_parameters(unit, stack))
+    except BadTerms:
+        return plain_terms(target)
 
 
 def plain_terms(target: Target) -> Terms:

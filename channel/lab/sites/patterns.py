@@ -54,7 +54,7 @@ def patterned(target: Target, site: Site, chance: FastChance) -> Site | None:
         # A number beyond the lists is one of bits, if it is anything known.
         others = REGULAR[atom[0].bit_count()] if len(atom) == 1 else ()
         if others and atom[0] > modulus and chance.random() < 0.5:
-            state = with_leaf(state, at, others[int(chance.random() * len(others))])
+            state = with_leaf(state, at, chance.pick(others))
     try:
         typed = target.game.validators[site.validator].read_state(state)
     except BadState:
@@ -84,7 +84,7 @@ def progression(count: int, start: int, step: int, modulus: int, taken: set[int]
 
 def _row(count: int, modulus: int, chance: FastChance) -> list[int]:
     """Different numbers: one progression, or two beside each other; a few are left out."""
-    step, start = STEPS[int(chance.random() * len(STEPS))], int(chance.random() * modulus)
+    step, start = chance.pick(STEPS), chance.below(modulus)
     spare = min(chance.below(4), modulus - count)
     first = count if chance.random() < 0.5 else count // 2
     if (room := modulus - first * step) > 0 and chance.random() < 0.5:
@@ -93,7 +93,7 @@ def _row(count: int, modulus: int, chance: FastChance) -> list[int]:
     start += 1 + chance.below(4)
     row += progression(count + spare - first, start % modulus, step, modulus, set(row))
     for _ in range(spare):
-        del row[int(chance.random() * len(row))]
+        del row[chance.below(len(row))]
     return row
 
 

@@ -157,7 +157,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
         lot = 0.9 if fresh else chance.random()
         if lot < 0.3 and known:
             # What the opponent has shown already, as one's own: equal cards, equal tosses.
-            changed = bytearray(known[int(chance.random() * len(known))])
+            changed = bytearray(chance.pick(known))
         elif lot < 0.6:
             changed[-1] = chance.byte()
         elif lot < 0.64:
@@ -171,7 +171,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
         committed = bytearray(sha256(changed).digest())
         if lot > 0.97:
             # To nothing that anybody knows, but nearly to this.
-            committed[int(chance.random() * len(committed))] ^= 1 << chance.below(8)
+            committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
         play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
@@ -185,7 +185,7 @@ def disturbed(target: Target, site: Site, chance: FastChance) -> Site | None:
     atoms = list(leaves(site.state))
     programs = set(target.hashes.values())
     at = int(chance.random() * (len(atoms) + 1))
-    number = near[int(chance.random() * len(near))]
+    number = chance.pick(near)
     if at == len(atoms):
         return _elsewhere(target, site, site.state, abs(number), site.play, natural=False)
     atom = atoms[at]

@@ -19,6 +19,15 @@ def atom_of(value: Value) -> bytes:
     return value
 
 
+def longer(atom: bytes, count: int) -> bytes:
+    """The same number in this many bytes more.
+
+    >>> longer(b"\\x05", 2).hex(), longer(b"\\x80", 1).hex()
+    ('000005', 'ff80')
+    """
+    return (b"\xff" if atom and atom[0] & 0x80 else b"\x00") * count + atom
+
+
 def leaves(value: Value) -> Iterator[bytes]:
     """The atoms of a value, from left to right.
 
