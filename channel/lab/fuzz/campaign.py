@@ -1,7 +1,8 @@
 """One fuzzing campaign: mutate hands and the cases that reached new code, and try every law.
 
-A campaign depends only on its seed, its number and its corpus. Its length is counted in work, so
-that it ends at the same place on any machine that is fast enough; a clock stops it on others.
+A campaign depends only on its seed, its number and its corpus. Its budget is counted in units of
+work, so that it ends at the same place on any machine that is fast enough; on others a clock stops
+it.
 """
 
 from __future__ import annotations
@@ -33,23 +34,23 @@ from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from clsp.values import serialize
 
 SECOND = 330_000
-"""Units of work that count as a second: fewer than most machines do, so that the clock seldom
-ends a campaign before its work is done."""
+"""Units of work in a second: fewer than most machines do, so that a campaign usually completes
+its work before the clock stops it."""
 
 A_CASE = 9
-"""The work of a case besides its run: making it, and asking the rules."""
+"""The work of a case besides its run: mutation, and the rules' verdict."""
 
 COST = 30_000
 """The CLVM cost that counts as one unit of work."""
 
 TRACED = 40
-"""The work of tracing a run, as a multiple of the run."""
+"""The work of tracing a run, as a multiple of the run itself."""
 
 TRACING = 0.25
 """At most this share of the work goes into tracing."""
 
 FRESH = 32
-"""Cases at a place of a hand."""
+"""Cases at a site of a hand."""
 
 DUELLING = 0.4
 """At most this share of the work goes into duels, where a target has any."""
@@ -58,19 +59,19 @@ DEALS = 16
 """The number of secrets tried behind the commitment of one site, with a duel each."""
 
 A_DUEL = 350
-"""The work of a duel besides its runs: the rules are asked about dozens of selections."""
+"""The work of a duel besides its runs: the rules judge dozens of selections."""
 
 AROUND = 48
-"""Cases around one that reached something new."""
+"""Mutations of a case that reached something new."""
 
 WAITING = 400
 """The most runs of a validator that wait to be traced; the oldest are dropped."""
 
 HANDS_FIRST = 60
-"""The number of hands tried before the corpus is continued."""
+"""Sites of hands before cases of the corpus are mutated."""
 
-COSTLIER = 1.05
-"""A case that costs this many times the most before it is kept, to find more expensive ones."""
+DEAREST = 1.05
+"""A case that costs this many times more than any before it joins the corpus."""
 
 PLAIN = 400
 """The number of turns of plain hands that are searched for sites to show findings at."""
@@ -81,7 +82,7 @@ Cause: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class CampaignProgress:
-    """Work done, cases, coverage and findings of a campaign so far."""
+    """Counts of a campaign so far."""
 
     runs: int
     nodes: int
@@ -168,7 +169,7 @@ class Campaign:
         )
 
     def _trials(self) -> Iterator[Trial]:
-        """Endless trials: stored cases, hands, then mostly cases that reached new code."""
+        """Trials without end: stored cases, then hands, then mostly mutations of the corpus."""
         for probe in self.stored:
             yield self._trial(probe.site, [probe.case])
         self._reading = False
@@ -189,7 +190,7 @@ class Campaign:
     # --- duels -------------------------------------------------------------------------------
 
     def _may_duel(self, site: Site) -> None:
-        """Remember a place where selections meet; most validators have none."""
+        """Remember a site where two selections are compared; most validators have none."""
         if self.target.rules is None:
             return
         if next(duel(self.target, site, self._chance), None) is None:
@@ -200,8 +201,10 @@ class Campaign:
         self._duellers.append(site)
 
     def _duels(self) -> Iterator[Trial]:
-        """Duels at one place, each with another secret behind its commitment. Hands that are dealt
-        rarely are seldom compared otherwise, and hardly ever by good selections."""
+        """Duels at one site with several secrets behind its commitment.
+
+        Rare hands are seldom compared otherwise, and hardly ever by good selections.
+        """
         start = self.work
         site = self._chance.pick(self._duellers)
         for _ in range(DEALS):
@@ -215,7 +218,7 @@ class Campaign:
 
     def _around(self, name: str) -> Trial:
         probes = self.corpus.probes[name]
-        # The newest as often as all the others together: they are on to something.
+        # The newest as often as all the others together: they are the most promising.
         last = probes[-8:]
         probe = self._chance.pick(last if self._chance.random() < 0.5 else probes)
         site, lot = probe.site, self._chance.random()
@@ -240,7 +243,7 @@ class Campaign:
         for law in self._laws:
             if law.every > 1 and site.validator in self.tally.runaway:
                 continue
-            # Where a case reached new code, the expensive laws are tried too.
+            # Where something new happened, try the expensive laws more often.
             often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
             if first or self._chance.random() * law.every < (often if law.every > 1 else 1):
                 for finding in law.check(trial):
@@ -272,23 +275,23 @@ class Campaign:
         return self._words[name]
 
     def _trace(self, trial: Trial) -> None:
-        """Queue the runs that ended in a new way, and look at as many as there is work for."""
+        """Queue the runs that ended in a new way, and trace as many as the budget allows."""
         name = trial.site.validator
         if name in self.tally.runaway:
             return
         queue = self._queues.setdefault(name, deque(maxlen=WAITING))
         queue += (Probe(trial.site, case) for case in trial.fresh)
         while queue and (self._reading or self._may_trace(name)):
-            self._keep_if_new(name, queue.popleft())
+            self._trace_probe(name, queue.popleft())
 
     def _may_trace(self, name: str) -> bool:
-        """Whether a program has some of its part of the tracing left."""
+        """Whether the program has tracing budget left; each program has an equal part."""
         if not self.corpus.probes.get(name) and name in self.target.programs:
             return True
         return self._traced[name] < TRACING * self.work / (len(self.target.programs) + 1)
 
-    def _keep_if_new(self, name: str, probe: Probe) -> None:
-        """Keep a probe that reaches new code, or costs more than any before it."""
+    def _trace_probe(self, name: str, probe: Probe) -> None:
+        """Add a probe to the corpus that reaches something new or costs more than any before."""
         arguments = probe.case.arguments
         outcome = run_serialized(self.target.programs[name].serialized, arguments)
         cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
@@ -314,10 +317,10 @@ class Campaign:
         self.work += work
         self._traced[name] += work
 
-    # --- what was found ----------------------------------------------------------------------
+    # --- findings ----------------------------------------------------------------------------
 
     def _documents(self) -> list[Document]:
-        """Every cause once, shrunk: of the laws that it breaks, the gravest."""
+        """Shrink each cause once, and describe its worst finding."""
         order = {severity: at for at, severity in enumerate(SEVERITIES)}
         plain = self._plain() if self._first else {}
         made = []
@@ -345,7 +348,7 @@ class Campaign:
         return made
 
     def _plain(self) -> dict[str, list[Site]]:
-        """Places of plain hands, by validator."""
+        """Sites of plain hands, by validator."""
         found: dict[str, list[Site]] = {name: [] for name in self.target.programs}
         if self.target.rules is None:
             for site in sorted(recorded_sites(self.target), key=lambda one: one.amount):

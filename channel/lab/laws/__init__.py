@@ -17,7 +17,7 @@ from channel.lab.target.target import Target
 
 
 class Needs(Enum):
-    """Requirements of a law: the targets on which it is tried."""
+    """The targets to which a law applies."""
 
     RULES = "rules to hold the programs against"
     NO_RULES = "a target without rules, of which only honest play is known"
@@ -55,7 +55,7 @@ def laws() -> tuple[Law, ...]:
 
 
 def laws_for(target: Target) -> tuple[Law, ...]:
-    """The laws that this target can be held to."""
+    """The laws that apply to this target."""
     given = {
         Needs.RULES: target.rules is not None,
         Needs.NO_RULES: target.rules is None,

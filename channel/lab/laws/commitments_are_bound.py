@@ -1,4 +1,4 @@
-"""Without rules: what opens a commitment of the state cannot be replaced by anything else."""
+"""Law for targets without rules: only the committed bytes open a commitment of the state."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SHORTEST = 8
 
 
 class CommitmentsAreBound:
-    """Bytes of the honest move whose hash stands in the state are changed, one at a time."""
+    """Changes bytes of the honest move whose hash is in the state, one at a time."""
 
     name = "commitments are bound"
     every = 8
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The site's honest move, if it opens something."""
+        """Try the site's honest move, if it opens a commitment."""
         play, chance = trial.site.play, trial.chance
         opened = opening(play.move, frozenset(leaves(trial.site.state)))
         if opened is None or self._optional(trial):
@@ -53,7 +53,7 @@ class CommitmentsAreBound:
                 yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 
     def _optional(self, trial: Trial) -> bool:
-        """Whether an honest move of this size opens nothing: then this one need not either."""
+        """Whether some honest move of this size opens nothing, so that this one need not either."""
         size = len(trial.site.play.move)
         return any(
             opening(other.play.move, frozenset(leaves(other.state))) is None
@@ -64,7 +64,7 @@ class CommitmentsAreBound:
 
 @lru_cache(maxsize=1024)
 def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
-    """Find the longest bytes in the move whose hash, or tree hash, is one of these atoms.
+    """Find the longest part of the move whose hash, or tree hash, is one of these atoms.
 
     >>> image = sha256(b"0123456789").digest()
     >>> opening(b"xx0123456789yy", frozenset({image}))

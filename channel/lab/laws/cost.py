@@ -1,4 +1,4 @@
-"""Every path stays under its budget: nothing that a mover writes makes its slash too expensive."""
+"""Law: no move makes its own slash cost more than a block holds."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from clsp.run import CostExceeded, ProgramValid
 
 
 class Cost:
-    """Moves of the site, through the move path and the slash path of the referee."""
+    """Runs moves of the site through the move path and the slash path of the referee."""
 
     name = "cost"
     every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Measure the paths that a few cases take; a slash that exceeds a block is a theft."""
+        """Run a few cases and note their costs; a slash that no block can hold is a theft."""
         site, runner = trial.site, trial.runner
         for case in trial.cases[:3]:
             declared = runner.best_cheat(site, case.arguments)

@@ -1,4 +1,4 @@
-"""No other way to write the same number, and no pair for an atom, gets past the referee unpaid."""
+"""Law: a move with a non-minimal number, or a pair for an atom, is refused or slashable."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from games.contract import Valid
 
 
 class Encodings:
-    """An honest move whose share, size limit, move or commitment is written in another way.
+    """Encodes the share, size limit, move or commitment of an honest move in another way.
 
-    What the referee refuses is no matter; what it lets through makes a coin that may be
-    unspendable, or a second reading of the move, so the challenger must be able to slash it.
+    If the referee accepts it, the coin may be unspendable, or the move have a second reading; so
+    the challenger must be able to slash it.
     """
 
     name = "encodings"
@@ -25,7 +25,7 @@ class Encodings:
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The site's honest move, in every wrong way."""
+        """Try every wrong encoding of the site's honest move."""
         site, runner = trial.site, trial.runner
         if not site.natural:
             return

@@ -1,5 +1,8 @@
-"""Without rules: an honest move stays legal with any evidence, and no other move raises with
-evidence that fits the honest one."""
+"""Law for targets without rules: honest moves stay legal, and no other move escapes its slash.
+
+An honest move is legal with any evidence. A move on which the program raises, with all evidence
+that works on an honest one, could not be slashed.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,14 @@ from games.contract import Slash
 
 
 class HonestMovesHold:
-    """Every case through the target's program, with the honest move of its site to compare."""
+    """Runs every case by the target's program and compares it with the site's honest move."""
 
     name = "honest moves hold"
     every = 1
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Run every case."""
+        """Run every case of the site."""
         runs = Runs(trial)
         for case, outcome, cost, result in runs:
             runs.note(outcome, cost, case)
@@ -47,7 +50,7 @@ class HonestMovesHold:
         yield from self._stuck(trial)
 
     def _protected(self, trial: Trial, case: SiteCase) -> Iterator[LabFinding]:
-        """A move that fails with all evidence that works on the honest one cannot be slashed."""
+        """Report a move that raises with all evidence that works on the honest move."""
         site = trial.site
         if not site.fits(case.move, case.share):
             return
@@ -65,10 +68,10 @@ class HonestMovesHold:
         yield trial.finding(self.name, THEFT, text, "a move raises", call, Slash(""))
 
     def _of_another_size(self, trial: Trial, case: SiteCase) -> bool:
-        """Whether all honest moves here have one size, and this one does not.
+        """Whether all honest moves here have one size, and this one has another.
 
-        Where evidence is needed at all, it may be about the move: what fits an honest one need
-        not fit another. But a size that no honest move has is to be slashed by any.
+        Evidence may be about the move, so that evidence for an honest move need not fit another
+        one. But a move of a wrong size must be slashable by any evidence.
         """
         sizes = [len(play.move) for play in plays(trial.target, trial.site.validator)]
         return len(sizes) > 2 and len(set(sizes)) == 1 and len(case.move) != sizes[0]

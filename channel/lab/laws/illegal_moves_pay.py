@@ -1,4 +1,4 @@
-"""Law: an honest challenger is paid for every illegal move that the referee lets through."""
+"""Law: the slash of every illegal move that the referee accepts pays the honest challenger."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOVES = 8
 
 
 class IllegalMovesPay:
-    """Through the real referee: the move path makes the coin, the slash path must pay."""
+    """Runs the real referee: the move path makes the coin, and the slash path must pay."""
 
     name = "illegal moves pay"
     every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """A few of the site's moves, and wrong declarations of a legal one."""
+        """Try a few of the site's moves, and wrong declarations of legal ones."""
         if not trial.site.natural:
             return
         tried: set[tuple[bytes, int]] = set()
@@ -72,7 +72,7 @@ class IllegalMovesPay:
     def _misdeclared(
         self, trial: Trial, move: bytes, share: int, verdict: Valid
     ) -> Iterator[LabFinding]:
-        """A legal move with a wrong commitment, size limit or terminal flag is illegal too."""
+        """Try a legal move that declares a wrong commitment, size limit or terminal flag."""
         site, runner = trial.site, trial.runner
         honest = runner.honest(verdict.next)
         other_size = b"\x29" if honest.size != b"\x29" else b"\x28"
@@ -85,7 +85,7 @@ class IllegalMovesPay:
             wrong["size limit of nothing"] = Commitment(honest.infohash, b"")
         held: tuple[Value, ...] = trial.evidence(move)
         if not any(isinstance(trial.run(move, share, one), ProgramValid) for one in held):
-            return  # it is not legal to the program: that is another law's
+            return  # another law reports that the program does not take it for legal
         for what, declared in wrong.items():
             if declared == honest:
                 continue

@@ -1,4 +1,4 @@
-"""No evidence and no other solution slashes a legal move that declares what it leads to."""
+"""Law: no evidence and no forged solution slashes a legal move that declares its true result."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ EVIDENCE = 6
 
 
 class LegalMovesAreSafe:
-    """Through the real referee: the move path takes the move, the slash path never pays."""
+    """Runs the real referee: the move path takes the move, and the slash path never pays."""
 
     name = "legal moves are safe"
     every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The honest move and another legal one, if the cases have one."""
+        """Try the honest move, and another legal one if the cases have one."""
         site = trial.site
         if not site.natural:
             return
@@ -79,7 +79,7 @@ class LegalMovesAreSafe:
                 yield trial.finding(self.name, THEFT, text, f"{FORGED}: {what}", call, run=run)
 
     def _forged(self, trial: Trial) -> dict[str, Value]:
-        """Solutions of the slash path that no honest challenger writes."""
+        """Solutions of the slash path that only a dishonest challenger writes."""
         state = trial.site.state
         program = trial.target.programs[trial.site.validator].value
         slashes_all: Value = (b"\x01", NIL)  # (q), which returns ()

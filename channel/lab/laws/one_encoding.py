@@ -1,4 +1,4 @@
-"""Without rules: an honest move has one encoding; no other bytes stand for the same numbers."""
+"""Law for targets without rules: the numbers of an honest move have one encoding."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from games.contract import Slash
 from games.judge import result_value
 
 LONGEST = 64
-"""Fill bytes are put in at this many places at most."""
+"""The most places at which a fill byte is inserted."""
 
 
 class OneEncoding:
-    """The honest move with a fill byte put in, or bytes behind it."""
+    """Inserts a fill byte into the honest move, at every place."""
 
     name = "one encoding"
     every = 8
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The site's honest move; not one that ends the game, as all of them lead to the same."""
+        """Try the site's honest move, unless it ends the game: all such moves lead to the same."""
         site = trial.site
         known, play = site.known, site.play
         if known is None or known.next is None:
@@ -50,7 +50,7 @@ class OneEncoding:
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Whether two values are the same but for how their numbers are written.
+    """Whether two values are equal except for the encoding of their numbers.
 
     >>> alike((b"\\x00\\x05", b""), (b"\\x05", b"")), alike(b"\\x06", b"\\x05")
     (True, False)
@@ -65,7 +65,7 @@ def alike(one: Value, other: Value) -> bool:
 
 
 def padded(move: bytes) -> Iterator[bytes]:
-    """The move with a byte put in that a signed number's front may have, each way once.
+    """Insert one sign byte (00 or ff) into the move, at every place; each result once.
 
     >>> [one.hex() for one in padded(b"\\x05")]
     ['0005', 'ff05', '0500', '05ff']

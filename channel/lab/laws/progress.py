@@ -1,4 +1,4 @@
-"""No player can prolong a game for ever alone: against one that only answers, it ends."""
+"""Law: no player can prolong a game for ever; it ends against an opponent that only answers."""
 
 from __future__ import annotations
 
@@ -20,25 +20,27 @@ from games.errors import BadState, IllegalAction
 from games.judge import position_after
 
 LONGEST = 300
-"""The most moves of one game: far more than a card game lasts when one player only answers."""
+"""The most moves of one game. Card games against a player that only answers end long before."""
 
 SITES = 64
-"""Honest moves that are tried as answers, where nothing but honest moves is known."""
+"""The number of honest moves that are tried as answers, for a target without rules."""
 
 Found = tuple[str, Value]
 """A validator and its state."""
 
 
 class GamesEnd:
-    """A player that stalls against one that answers with the first of its choices; the programs
-    say where each move leads."""
+    """Plays a player that stalls against one that takes its first choice.
+
+    The programs decide where each move leads.
+    """
 
     name = "progress"
     every = 512
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Play one game; without rules, check whether moves lead back to a place."""
+        """Play one game from its beginning; without rules, look for moves that lead in a circle."""
         trial.tally.tried[self.name] += 1
         if trial.target.rules is None:
             yield from self._circle(trial)
@@ -57,7 +59,7 @@ class GamesEnd:
             yield here.finding(self.name, GRIEFING, text, self.name, call)
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
-        """Play a game. Returns the last place if it did not end."""
+        """Play a game, and return its last site if it did not end."""
         game, terms = target.game, plain_terms(target)
         position = game.initial(terms).position
         players: list[Player] = [game.player(seat, terms, chance.bytes(64)) for seat in Seat]
@@ -82,12 +84,12 @@ class GamesEnd:
                 players = [player.moved(position) for player in players]
             except (AssertionError, ValueError, LookupError):
                 if target.strict:
-                    raise  # in our own programs this is a bug
-                return None  # an author's mistake, which another law reports
+                    raise  # players can follow wherever our own programs lead
+                return None  # another law checks where other programs lead
         return site
 
     def _circle(self, trial: Trial) -> Iterator[LabFinding]:
-        """A move after which every answer that is known leads back."""
+        """Report a move after which every known answer leads back to the same state."""
         site, target = trial.site, trial.target
         start = (site.validator, site.state)
         there = _record(target, trial.run(site.play.move, site.play.share, site.play.evidence))
@@ -103,7 +105,7 @@ class GamesEnd:
             yield trial.finding(self.name, GRIEFING, text, self.name, call)
 
     def _answers(self, target: Target, there: Found, amount: int) -> list[Found]:
-        """The records that the file's moves lead to at this place, where they are legal."""
+        """The results of the recorded moves that are legal in this state."""
         name, state = there
         found = []
         for site in recorded_sites(target)[:SITES]:
@@ -118,18 +120,18 @@ class GamesEnd:
 
 
 def _stall(choices: tuple[Choice, ...], chance: Chance) -> Action:
-    """The least action of any choice but the last one."""
+    """Choose anything but the last of several choices, with its least amount."""
     return least_action(chance.pick(choices[:-1] if len(choices) > 1 else choices))
 
 
 def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
-    """The first choice."""
+    """Choose the first choice."""
     choice = choices[0]
     return random_action(choice, chance) if isinstance(choice, OneOf) else least_action(choice)
 
 
 def _run(target: Target, site: Site, held: Value) -> Outcome:
-    """The honest move of a site, with this evidence, by the program."""
+    """Run the program on the honest move of a site with this evidence."""
     program = target.programs[site.validator].serialized
     environment = site.environment(site.play.move, site.play.share, held)
     return run_serialized(program, environment, RUNAWAY)

@@ -1,4 +1,4 @@
-"""The programs say of every recorded case what the file of honest play says."""
+"""Law: the programs decide every recorded case as the file of honest play says."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SEVERITY = {
 
 
 class RecordedCases:
-    """Once in each part of the work, every case of the file."""
+    """Runs every case of the file, once for each tally."""
 
     name = "recorded cases"
     every = 1
     needs = Needs.RECORDS
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """The first trial of a tally does it for all of it."""
+        """Run all cases at the first trial of a tally."""
         target = trial.target
         if trial.tally.tried[self.name]:
             return

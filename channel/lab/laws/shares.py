@@ -1,4 +1,4 @@
-"""At every coin, a timeout pays both sides what was declared, and nothing is lost or made."""
+"""Law: a timeout pays both sides their declared shares, which add up to the coin's amount."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOVERS, WAITERS = b"\x01" * 32, b"\x02" * 32
 
 
 class Shares:
-    """The coin before the honest move and the coin after it, through the timeout path."""
+    """Runs the timeout path on the coins before and after the honest move."""
 
     name = "shares"
     every = 128
     needs = Needs.NOTHING
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Both coins of the site."""
+        """Try both coins of the site."""
         site, runner = trial.site, trial.runner
         if not site.natural:
             return

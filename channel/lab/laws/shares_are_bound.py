@@ -1,4 +1,4 @@
-"""Without rules: with an honest move, a mover cannot declare less for its opponent."""
+"""Law for targets without rules: an honest move cannot declare less for the opponent."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from games.contract import Slash
 
 
 class SharesAreBound:
-    """The honest move with a smaller share. Whoever plays honestly leaves no more than it must,
-    so less has to be slashable: by the file's evidence, by any one byte, or by odd shapes.
+    """Gives the honest move a smaller share.
 
-    Where the program looks at evidence, and the file has none for this move, nothing is said:
-    what would prove the fault is not known. Nor where the share may be the move itself: the
-    move is empty, or the file has it with different shares.
+    Honest play leaves the opponent no more than it must, so less has to be slashable: by the file's
+    evidence, by any one byte, or by odd shapes.
+
+    Not tried where the program reads evidence and the file has none for this move, since the proof
+    of the fault is unknown; nor where the share may be the move itself, because the move is empty
+    or the file has it with different shares.
     """
 
     name = "shares are bound"
@@ -27,7 +29,7 @@ class SharesAreBound:
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Smaller shares: one mojo less, and nothing."""
+        """Try one mojo less, and no share at all."""
         play = trial.site.play
         if not play.move or self._free(trial):
             return
@@ -48,7 +50,7 @@ class SharesAreBound:
                 )
 
     def _free(self, trial: Trial) -> bool:
-        """Whether the file has the same move with different shares: then the share is the move."""
+        """Whether the file has the same move with different shares: the share is a choice."""
         site = trial.site
         shares = {
             other.play.share
@@ -71,7 +73,7 @@ class SharesAreBound:
         if any(isinstance(one, ProgramSlash) for one in outcomes):
             return True
         if not any(isinstance(one, ProgramValid) for one in outcomes):
-            return True  # it raises; that is another law's
+            return True  # another law reports that it raises
         more = (one for one, _ in (*BYTES, *SHAPES))
         return any(isinstance(trial.run(play.move, share, one), ProgramSlash) for one in more)
 

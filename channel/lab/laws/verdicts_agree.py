@@ -1,4 +1,4 @@
-"""Rules and program say the same of every case, and lead to the same next record, to the byte."""
+"""Law: rules and program give the same verdict on every case, and the same next record."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from games.judge import result_value
 
 
 class VerdictsAgree:
-    """The differential law. It is tried on every case, so its loop counts microseconds."""
+    """Compares rules and program on every case; its loop is the fastest of the lab."""
 
     name = "verdicts agree"
     every = 1
     needs = Needs.RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Judge every case twice."""
+        """Judge every case by the rules and by the program."""
         site, hashes = trial.site, trial.target.hashes
         amount, state = site.amount, site.before.state
         judge = trial.target.game.validators[site.validator].judge
@@ -65,7 +65,7 @@ _SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))
 
 
 def same(node: LazyNode, value: Value) -> bool:
-    """Whether the interpreter's value is this one; only what must be looked at is converted."""
+    """Whether the interpreter's value is this one, converting only as much as needed."""
     while isinstance(value, tuple):
         pair = node.pair
         if pair is None:
