@@ -68,7 +68,7 @@ class ProgramCoverage:
         return found
 
     def listing(self) -> list[tuple[Function, list[Line]]]:
-        """The functions that somebody wrote, as lines of code."""
+        """The functions of the source, as lines of code."""
         return [(function, layout(form, self.reached, WIDTH)) for function, form in self._forms()]
 
     def _forms(self) -> list[tuple[Function, Form]]:

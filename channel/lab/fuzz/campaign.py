@@ -70,7 +70,7 @@ WAITING = 400
 HANDS_FIRST = 60
 """Sites of hands before cases of the corpus are mutated."""
 
-DEAREST = 1.05
+COSTLIER = 1.05
 """A case that costs this many times more than any before it joins the corpus."""
 
 PLAIN = 400
@@ -282,7 +282,7 @@ class Campaign:
         queue = self._queues.setdefault(name, deque(maxlen=WAITING))
         queue += (Probe(trial.site, case) for case in trial.fresh)
         while queue and (self._reading or self._may_trace(name)):
-            self._trace_probe(name, queue.popleft())
+            self._keep_if_new(name, queue.popleft())
 
     def _may_trace(self, name: str) -> bool:
         """Whether the program has tracing budget left; each program has an equal part."""
@@ -290,16 +290,16 @@ class Campaign:
             return True
         return self._traced[name] < TRACING * self.work / (len(self.target.programs) + 1)
 
-    def _trace_probe(self, name: str, probe: Probe) -> None:
+    def _keep_if_new(self, name: str, probe: Probe) -> None:
         """Add a probe to the corpus that reaches something new or costs more than any before."""
         arguments = probe.case.arguments
         outcome = run_serialized(self.target.programs[name].serialized, arguments)
         cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
-        dearest = self._dearest.get(name, 0)
-        if self.corpus.coverage[name].add(reach) or cost > dearest * DEAREST:
-            self._dearest[name] = max(cost, dearest)
+        costliest = self._costliest.get(name, 0)
+        if self.corpus.coverage[name].add(reach) or cost > costliest * COSTLIER:
+            self._costliest[name] = max(cost, costliest)
             self.corpus.probes[name].append(probe)
 
     def _trace_referee(self, runner: RefereeRunner) -> None:
