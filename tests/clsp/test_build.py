@@ -9,6 +9,7 @@ import pytest
 
 from clsp.__main__ import main
 from clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
+from clsp.compiler import Compiled
 from clsp.programs import load, names
 
 RULES = {
@@ -33,7 +34,21 @@ def test_the_compiled_programs_are_fresh() -> None:
     assert stale() == []
 
 
-def test_stale_programs_are_named(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tree")
+
+
+@pytest.fixture(scope="module")
+def ours(tree: Path) -> dict[str, Compiled]:
+    """All programs, compiled once, in `tree`."""
+    return compile_tree(tree)
+
+
+def test_stale_programs_are_named(
+    ours: dict[str, Compiled], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("clsp.build.compile_tree", lambda folder: ours)
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
     (compiled / "channel" / "unroll.hex").write_text("01\n")
@@ -67,12 +82,13 @@ def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert load("spacepoker/end").hash.hex() in capsys.readouterr().out
 
 
-def test_a_second_compiler_makes_the_same_bytes(tmp_path: Path) -> None:
-    ours = compile_tree(tmp_path)
-    tree = tmp_path / "source"
+def test_a_second_compiler_makes_the_same_bytes(
+    tree: Path, ours: dict[str, Compiled], tmp_path: Path
+) -> None:
+    source = tree / "source"
     for name, made in ours.items():
         output = tmp_path / "second.hex"
-        clvm_tools_rs.compile_clvm(str(tree / f"{name}.clsp"), str(output), [str(tree)])
+        clvm_tools_rs.compile_clvm(str(source / f"{name}.clsp"), str(output), [str(source)])
         assert output.read_text("ascii").strip() == made.program.serialized.hex(), name
 
 

@@ -97,7 +97,7 @@ addresses = st.sampled_from([b"", HERE, THERE, b"\x00"])
 
 
 @given(coins(), st.lists(addresses, max_size=2))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_timeouts(coin: GameCoin, items: list[bytes]) -> None:
     solution = to_list(items)
     assert program(coin, solution) == model(lambda: timeout_conditions(coin, solution))
@@ -139,7 +139,7 @@ commitments = st.one_of(hashes, st.binary(max_size=33), st.just(bytes(31)), st.j
 
 
 @given(coins(), st.binary(max_size=60), commitments, numbers, numbers, st.data())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_moves(
     coin: GameCoin, move: bytes, commitment: bytes, share: bytes, size: bytes, data: st.DataObject
 ) -> None:
@@ -256,7 +256,7 @@ def slashes(draw: st.DrawFn) -> tuple[GameCoin, Program, Value, Value]:
 
 
 @given(slashes(), anything, st.sampled_from([HERE] * 5 + [b""]))
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_slashes(
     case: tuple[GameCoin, Program, Value, Value], evidence: Value, address: bytes
 ) -> None:

@@ -73,7 +73,7 @@ def returned(program: Value, _state: Value, _evidence: Value) -> Value:
 
 
 @given(coins(), solutions())
-@settings(max_examples=1200, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_the_model_and_the_program_agree_on_any_solution(coin: GameCoin, solution: Value) -> None:
     outcome = run_serialized(coin.puzzle().serialized, serialize(solution))
     said = outcome.value if isinstance(outcome, ProgramValid) else None

@@ -201,7 +201,7 @@ evidences = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(states, moves, st.integers(-2, 26), st.integers(0, 24), evidences)
 def test_rules_and_programs_agree_on_anything(
     state: CalPokerState, move: bytes, share: int, amount: int, evidence: Value
@@ -209,7 +209,7 @@ def test_rules_and_programs_agree_on_anything(
     ask_both(at(state), move, share, amount, evidence, GAME)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(hands, hands, given_masks, given_masks, st.integers(0, 255), st.integers(0, 11), evidences)
 def test_rules_and_programs_agree_on_reveals(
     alice: tuple[int, ...],

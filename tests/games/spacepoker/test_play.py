@@ -24,7 +24,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100, stack: int = 10) ->
 
 
 @given(seeds, policies, policies, st.integers(1, 300), st.integers(1, 30))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_every_hand_is_legal_and_conserves(
     seed: bytes, alice: str, bob: str, unit: int, stack: int
 ) -> None:
@@ -48,7 +48,7 @@ def test_the_same_seed_plays_the_same_bytes(seed: bytes, alice: str, bob: str) -
 
 
 @given(seeds, st.sampled_from(["caller", "aggressive"]))
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_evidence_slashes_an_honest_showdown_and_greed_is_always_slashed(
     seed: bytes, policy: str
 ) -> None:

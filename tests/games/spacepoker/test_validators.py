@@ -232,7 +232,7 @@ evidences = st.one_of(
 )
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(states, moves, st.integers(-2, 26), st.integers(0, 24), evidences)
 def test_rules_and_programs_agree_on_anything(
     state: SpacePokerState, move: bytes, share: int, amount: int, evidence: Value
@@ -240,7 +240,7 @@ def test_rules_and_programs_agree_on_anything(
     ask_both(at(state), move, share, amount, evidence)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.data(), st.sampled_from([TOSS_WON, TOSS_LOST, FLOP, FLOP_BET, RIVER_BET, SHOW]))
 def test_rules_and_programs_agree_near_legal_moves(
     data: st.DataObject, state: SpacePokerState

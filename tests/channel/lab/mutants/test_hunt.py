@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
-from channel.lab.mutants.hunt import Attempt, CallHunter, Hunt, MutantResult, Programs
+from channel.lab.mutants.hunt import Attempt, Hunt, MutantResult, Programs
 from channel.lab.mutants.kinds import Mutant
 from channel.lab.mutants.prepared_calls import PreparedCall, differs, diverse, fresh
 from channel.lab.mutants.report import all_mutants, hunted
 from channel.lab.target.target import REFEREE, of_game
-from clsp.programs import Program
 from clsp.values import NIL, serialize, to_list
 from games import registry
 from tests.channel.lab.mutants.programs import code
@@ -48,11 +46,10 @@ def test_the_original_itself_lives() -> None:
 
 def test_a_sample_of_all_is_killed_at_once() -> None:
     """Some of the reach of the whole campaign, which takes an hour: see the long test."""
-    for game in registry.names():
-        target = of_game(registry.get(game))
-        sample = all_mutants(target)[::120]
-        report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
-        assert report.count().killed >= 0.9 * len(sample) > 10
+    target = of_game(registry.get("spacepoker"))
+    sample = all_mutants(target)[::120]
+    report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
+    assert report.count().killed >= 0.9 * len(sample) > 10
 
 
 @pytest.mark.long
@@ -150,10 +147,3 @@ def test_only_the_requested_mutants_are_hunted_on() -> None:
     hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
     assert not hunt.interrupted
     assert [result.runs for result in hunt.results] == [7, 12, 7, 7]
-
-
-def test_a_hunter_makes_its_cases_once() -> None:
-    make = partial(CallHunter, TARGET, "s", ("a",))
-    programs = {"a": [TARGET.programs["a"].serialized, Program(b"\x80").serialized]}
-    tried = make().try_prepared(programs)["a"]
-    assert [one.killed for one in tried] == [False, True]
