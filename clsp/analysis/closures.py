@@ -100,10 +100,10 @@ def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> 
 def watched(node: Value, run: Run, watcher: Watcher) -> Run:
     """Wrap a compiled expression so that it notifies a watcher."""
 
-    def run_and_tell(environment: Value) -> Value:
+    def run_and_notify(environment: Value) -> Value:
         watcher.begins(node, environment)
         value = run(environment)
         watcher.ends(value)
         return value
 
-    return run_and_tell
+    return run_and_notify

@@ -1,9 +1,9 @@
 """Data-flow analysis of a program: follow its code in an environment that is known in part.
 
 A program carries its functions as quoted data, which its main expression puts into the
-environment, so what is code cannot be told from the shape of the data. Here every expression
-is followed once with what is known of its environment: pieces of the program itself, pairs of
-what is known, or nothing. That ends, since what is known of an environment only ever shrinks.
+environment, so the shape of data does not show what is code. Here every expression is evaluated
+with the knowledge of its environment: pieces of the program itself, pairs of known values, or
+nothing. That terminates, since the knowledge of an environment only ever shrinks.
 """
 
 from __future__ import annotations

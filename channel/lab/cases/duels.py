@@ -1,10 +1,9 @@
-"""Duels: at a site where two selections meet, each side searches for a better one in turn.
+"""Duels: at a site where two selections are compared, each side searches for a better one in turn.
 
-FastChance selections are mostly poor hands, so that what decides between good ones is hardly ever
-tried. Here the rules say which selection gets more, nothing else is known of the game, and both
-sides climb until one finds nothing better. Each pair on the way comes with the least share that
-the rules let pass and with the next lower number: where the comparison of the two comes out
-otherwise, one of these ends otherwise.
+Random selections are mostly poor hands, so that comparisons of good hands are rarely tried. Here
+the rules decide which selection gets more, and both sides improve until one finds nothing better.
+Each pair on the way comes with the least share that the rules allow and with the next lower number:
+if the program compares the two selections differently, it differs on one of these.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
 
 
 def passes(trial: Trial, case: SiteCase) -> bool:
-    """Whether the referee lets the move through, whatever it declares of the next one."""
+    """Whether the referee accepts the move with the best declaration for a cheat."""
     site, runner = trial.site, trial.runner
     declared = Commitment(NIL, NIL)
     if site.validator not in trial.tally.runaway:

@@ -69,7 +69,7 @@ def crosscheck(
     jobs: int,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> CrosscheckReport:
-    """Try every law on this many cases; an interrupt ends it early, with what it has.
+    """Try every law on this many cases; an interrupt ends it early and keeps the results so far.
 
     `on_progress` is called with the number of cases done and their total. Raises `UsageError` for a
     target without rules or honest moves.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from channel.errors import UsageError
@@ -85,8 +84,3 @@ def _site(target: Target, case: Case, state: Value, move: bytes, evidence: Value
     play = Play(move, case.mover_share, evidence)
     natural = case.tag.startswith(PLAY)
     return make_site(target, before, play, case.amount, receiver, natural=natural)
-
-
-def digest(arguments: bytes) -> str:
-    """A short name for a call."""
-    return sha256(arguments).hexdigest()[:10]

@@ -53,7 +53,7 @@ class PreparedCall(msgspec.Struct, frozen=True, gc=False):
     arguments: bytes
     result: Value | None
     ends: bool = False
-    """A legal end of the game: what is absent of its result counts as `()`."""
+    """A legal end of the game, where absent items of the result count as `()`."""
 
 
 def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
@@ -129,7 +129,7 @@ def _judged(
 def _calls(
     target: Target, seed: str, number: int, wanted: Collection[str]
 ) -> Iterator[tuple[Site, Iterator[tuple[Call, bytes]]]]:
-    """The places of a chunk and what is tried there."""
+    """The sites of a chunk and the calls that are tried there."""
     deep = number % 4 == 0
     chance = FastChance(derive(seed.encode(), "duels", number))
     for trial in trials(target, seed, number, DEEP if deep else WIDE):

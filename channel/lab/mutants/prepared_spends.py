@@ -1,4 +1,4 @@
-"""Spends of game coins, and what the rules of the referee say of each: for mutants of a referee.
+"""Spends of game coins with their verdicts by the rules of the referee, to hunt its mutants.
 
 A referee curried with a coin and given a solution runs in the environment `(COIN . SOLUTION)`,
 so a mutant is run on that, and no hash of its own comes into it. Validators are made up here:
@@ -159,7 +159,7 @@ def _move(coin: GameCoin, chance: FastChance) -> Value:
 
 
 def _slash(coin: GameCoin, chance: FastChance) -> tuple[GameCoin, Value]:
-    """A slash of a move whose validator says what is made up here."""
+    """A slash of a move whose made-up validator returns a made-up result."""
     state, next_state = _value(chance), _value(chance)
     program_hash = chance.pick((NIL, chance.bytes(32)))
     size = int_to_atom(coin.max_move_size)

@@ -1,4 +1,4 @@
-"""Referee positions on a node, for real: what the model says must be what the node does.
+"""Spend referee positions on a node, which must do what the model predicts.
 
 Coins are made, aged, and spent; of those that must pass, the coins that they make must be the
 model's, and of those that must not, the node's reason must be one that the model has.
@@ -108,7 +108,7 @@ def predict(position: SpendCase, coin_id: bytes, agg_sig_data: bytes) -> Predict
 def _check_batch(
     report: NodeReport, chain: FarmableChain, wallet: NodeWallet, batch: list[SpendCase]
 ) -> None:
-    """Make the coins of a batch, spend each at its age, and look at what became of them."""
+    """Make the coins of a batch, spend each at its age, and compare the results."""
     runner, data = RefereeRunner(report.target), chain.agg_sig_data()
     puzzles = [runner.puzzle(position.coin.atoms()) for position in batch]
     coins = wallet.coins([(one.coin.puzzle_hash(), one.coin.amount) for one in batch])

@@ -1,4 +1,4 @@
-"""Spends of game coins, honest and not, with what the Python model of the referee says of each.
+"""Honest and wrong spends of game coins, each with the prediction of the referee's Python model.
 
 The coins come from generated hands and their mutated moves; the model is `games.referee` with the
 game's Python rules in the place of its validators. The model runs no program; only what serves a
@@ -116,7 +116,7 @@ class _Maker:
             infohash_a=chance.bytes(32),
         )
 
-    # --- what the model says ---
+    # --- predictions of the model ---
 
     def judged(self, number: int, draft: SpendDraft) -> SpendCase:
         """The position with the model's word on it."""

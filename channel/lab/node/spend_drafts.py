@@ -32,7 +32,7 @@ class SpendDraft:
     tail: Value = NIL
 
     def solution(self) -> Value:
-        """The solution, as it stands."""
+        """The solution of the spend."""
         return to_list(self.items, self.tail)
 
     def change(self, **fields: Any) -> None:

@@ -15,8 +15,8 @@ OFTEN = 1.3
 """A validator above this multiple of the average frequency is mostly skipped."""
 
 TAKEN, SOMETIMES = 0.05, 0.3
-"""The part of its places that are taken all the same, and of those where a move has a length that
-was seldom tried: were all passed over, what comes late in a hand would never be tried."""
+"""The shares of a frequent validator's sites that are taken all the same, and of those whose move
+has a rare length; without them, moves late in a hand would never be tried."""
 
 SELDOM = 0.5
 """A length of a validator's moves is seldom tried below so much of the average."""

@@ -64,7 +64,7 @@ def quick_policies(target: Target) -> tuple[Policy, ...]:
 
 
 def to_the_limits(player: Player, chance: Chance) -> Action:
-    """Any verb, with the least or the most that it takes, or one beside that.
+    """Choose any verb, with its least or most amount, one next to these, or their middle.
 
     The last of several choices, which gives up where a game offers that, is taken rarely.
     """

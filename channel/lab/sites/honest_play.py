@@ -56,7 +56,7 @@ class Recorded:
         return Recorded(position, self.held, self.seat)
 
     def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """The recorded evidence, whatever the move is."""
+        """The recorded evidence, the same for every move."""
         return self.held
 
     def advisory(self) -> bytes | None:
@@ -141,7 +141,7 @@ def known_next(target: Target, asked: ResolvedCase) -> Next | None:
 
 
 def legal_result(target: Target, result: Value) -> Valid | None:
-    """A program's result as what a legal move leads to; None for a result that names no program
+    """Read a program's result as a legal verdict; None for a result that names no program
     of the target, or is of another shape."""
     match result:
         case (b"", _):

@@ -1,8 +1,7 @@
-"""States whose lists of numbers stand in a pattern: what chance deals once in a million hands.
+"""States whose lists of numbers form a pattern, which chance deals once in a million hands.
 
-A straight flush is a progression, four of a kind are neighbours, and the lab need not know
-which: the ascending lists of small numbers in a state may hold numbers at equal distances, as
-long as none of them is there twice.
+A straight flush is a progression, and four of a kind are neighbours. The lab does not know which:
+it fills the ascending lists of small numbers in a state with different numbers at equal distances.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def progression(count: int, start: int, step: int, modulus: int, taken: set[int]
 
 
 def _row(count: int, modulus: int, chance: FastChance) -> list[int]:
-    """Different numbers: one progression, or two beside each other; a few are left out."""
+    """Different numbers: one progression, or two neighbouring ones, with a few left out."""
     step, start = chance.pick(STEPS), chance.below(modulus)
     spare = min(chance.below(4), modulus - count)
     first = count if chance.random() < 0.5 else count // 2

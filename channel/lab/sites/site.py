@@ -113,7 +113,7 @@ def make_site(
     known: Valid | None = None,
     base: Site | None = None,
 ) -> Site:
-    """A site, with what does not change from case to case in bytes."""
+    """Make a site, with the constant parts of its arguments serialized."""
     validator, state = _judged(before)
     program = target.programs[validator]
     opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
@@ -156,7 +156,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
         known = [atom for atom in leaves(site.state) if len(atom) == size and atom != image]
         lot = 0.9 if fresh else chance.random()
         if lot < 0.3 and known:
-            # What the opponent has shown already, as one's own: equal cards, equal tosses.
+            # The opponent's revealed secret as the mover's own: equal cards, equal tosses.
             changed = bytearray(chance.pick(known))
         elif lot < 0.6:
             changed[-1] = chance.byte()
@@ -170,7 +170,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             changed = bytearray(chance.bytes(size))
         committed = bytearray(sha256(changed).digest())
         if lot > 0.97:
-            # To nothing that anybody knows, but nearly to this.
+            # A commitment that nothing opens, one bit away from the right one.
             committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))

@@ -13,7 +13,7 @@ NUMBER = 9
 
 
 def atom_of(value: Value) -> bytes:
-    """The value, which this program made as an atom. Raises `InvariantError` for a pair."""
+    """Narrow a value that must be an atom. Raises `InvariantError` for a pair."""
     if isinstance(value, tuple):
         raise InvariantError("a pair where an atom was made")
     return value
@@ -58,8 +58,8 @@ def _replace(value: Value, left: list[int], atom: bytes) -> Value:
 
 
 def numbers(state: Value, amount: int, *more: int) -> tuple[int, ...]:
-    """The numbers at which some comparison may change its mind: the amount, its half, what the
-    state holds, their sums and differences, and one more and one less than each.
+    """The numbers at which the result of a comparison may change: the amount, its half, the numbers
+    of the state, their sums and differences, and one more and one less than each.
 
     >>> {499, 500, 501, 400, 1000} <= set(numbers((b"\\x64", b""), 1000))
     True
