@@ -1,4 +1,4 @@
-"""Running programs, and what a validator's run means.
+"""Run programs, and classify the result of a validator.
 
 A run ends in one of four ways. They are distinguished because they protect different sides:
 ``()`` slashes the move, a raise only makes the slash *attempt* fail.

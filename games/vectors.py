@@ -41,7 +41,7 @@ class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A case as it stands in a file.
+    """A case as written in a file.
 
     `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or
     `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is the

@@ -166,7 +166,7 @@ class _Early(Adversary):
         return effects or []
 
     def block(self, block: Block) -> list[Effect]:
-        """Talk on, once the other side has broken off."""
+        """Go on sending messages after the other side has broken off."""
         if not self.due or self.dispute is None:
             return []
         self.done = True

@@ -66,7 +66,7 @@ class _Resurrector(Adversary):
     at_once = False
 
     def push(self, push: Push) -> list[Effect]:
-        # Not the shutdown again once it has been taken back.
+        # After its reorganisation, not the shutdown again.
         return [] if self.done and push.name == "shutdown" else [push]
 
     def block(self, block: Block) -> list[Effect]:
@@ -107,7 +107,7 @@ class _AnswersAgain(OnChainCheat):
         return [] if push.name == "move" and taken_back else [push]
 
     def cheat(self, block: Block) -> list[Effect]:
-        """Make another move where one was taken back."""
+        """Make another move where a reorganisation removed one."""
         self._seen = block
         effects: list[Effect] = []
         for tracked, _ in self.unspent_games(block):

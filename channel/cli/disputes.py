@@ -45,7 +45,7 @@ def adversary_and_step(text: str) -> tuple[str, int]:
 def described_scenario(adversary: str, *, games: str | None, step: int, **fields: Any) -> Scenario:
     """The scenario that the options of a command describe. Raises `UsageError`.
 
-    `fields` are others of the scenario; what is None keeps its default.
+    `fields` are other fields of the scenario; None keeps the default.
     """
     menu = registry.names()[-1:] if games is None else game_names(games)
     scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)

@@ -116,7 +116,7 @@ class Arena:
     # --- between blocks ---
 
     def _between_blocks(self) -> bool:
-        """Do the next thing that needs no block; False if there is none."""
+        """Take the next step that needs no block; False if there is none."""
         return (
             self._propose_beside()
             or self._driver.deliver()

@@ -1,4 +1,4 @@
-"""The fields in which a case differs from honest play, which shrinking takes back one by one."""
+"""The fields in which a case differs from honest play, which shrinking restores one by one."""
 
 from __future__ import annotations
 

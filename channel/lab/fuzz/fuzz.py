@@ -1,7 +1,7 @@
 """Fuzzing a target: campaigns in one process or several, merged into one report.
 
-Each campaign is by itself, so the same seed, number of jobs and corpus give the same findings,
-as long as every campaign gets its work done (see `channel.lab.fuzz.campaign`).
+Campaigns share nothing, so the same seed, number of jobs and corpus give the same findings if
+every campaign completes its work (see `channel.lab.fuzz.campaign`).
 """
 
 from __future__ import annotations

@@ -73,8 +73,8 @@ class Shrinker:
         return max((one.loss for one in found if one.cause == self._cause), default=None)
 
     def shrink(self, probe: Probe) -> Probe:
-        """The smallest probe found, of equally small ones one with a great loss; itself where
-        nothing smaller shows the same cause."""
+        """The smallest probe with the same cause, of equally small ones one with a great loss; the
+        probe itself if there is none smaller."""
         if self._costly and not self._losing:
             probe = self._with_a_loss(probe)
         probe = self._plainer_values(self._fewer_fields(probe))

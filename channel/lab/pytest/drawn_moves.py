@@ -63,7 +63,7 @@ class DrawnMove:
     def slash(self, evidence: Value = NIL) -> SlashResult:
         """Slash it on the coin that the move path makes, by the target's real referee.
 
-        A legal move declares what it leads to; an illegal one what serves a cheat.
+        A legal move declares the record that it leads to, an illegal one the best for a cheat.
         """
         return RefereeRunner(self.target).slash(self.site, self._coin(), evidence)
 

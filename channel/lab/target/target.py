@@ -37,7 +37,7 @@ from games.vectors import BadCase, Case, resolve_case
 from games.vectors import read as read_cases
 
 LONGEST_NAME = 60
-"""Names of targets and programs stand in tables and in names of files."""
+"""Names of targets and programs are used in tables and in file names."""
 
 REFEREE = "referee"
 """The referee, where programs are named."""
@@ -190,7 +190,7 @@ def read(path: Path) -> Target:
 
 
 def _check_file(written: TomlFile[_File], table: str, key: str, path: Path, named: str) -> None:
-    """Raises `UsageError`, naming the line, where a key names no file."""
+    """Check that a key names a file. Raises `UsageError` with the line."""
     where = f"{written.where(table, key)}: [{table}] {key}"
     if path.is_dir():
         raise UsageError(f"{where}: {named!r} is a folder, not a file")

@@ -1,4 +1,4 @@
-"""Unpinning: a higher fee for our spends that somebody bundled with others at a low fee.
+"""Unpinning: a higher fee for our spends that another party bundled at a low fee.
 
 Source: the state channel, "Going on chain", Fees.
 """

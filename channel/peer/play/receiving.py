@@ -189,7 +189,7 @@ def _slashable_moves(
 
 
 def _unfit(endpoint: Endpoint, actions: Sequence[BatchAction]) -> dict[int, str]:
-    """The new proposals that cannot be played, with the reasons: we cancel them unasked."""
+    """The reasons to cancel new proposals without asking the player, by group."""
     reasons: dict[int, str] = {}
     for action in actions:
         if isinstance(action, Propose):

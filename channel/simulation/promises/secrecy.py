@@ -1,4 +1,4 @@
-"""Check that the honest side disclosed nothing too early.
+"""Check that the honest side disclosed no secret too early.
 
 It never discloses a key or a seed, nor a value before the move that reveals it. On chain it makes
 such a move only when the move that it answers is deep, as far as the deadline allows.
