@@ -35,9 +35,7 @@ from channel.protocol.half_signed import (
 from channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channel.protocol.wallet import Wallet, address_of, wallet_key
 from clsp.integers import atom_to_int, int_to_atom
-from clsp.run import ProgramSlash as Nothing
-from clsp.run import ProgramValid as Ran
-from clsp.run import run_serialized
+from clsp.run import ProgramSlash, ProgramValid, run_serialized
 from games.contract import Terms
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
@@ -73,7 +71,7 @@ def bundle_cost(bundle: Bundle) -> BundleCost:
     clvm = asked = 0
     for spend in bundle.spends:
         outcome = run_serialized(spend.puzzle, spend.solution)
-        if not isinstance(outcome, Ran | Nothing):
+        if not isinstance(outcome, ProgramValid | ProgramSlash):
             raise InvariantError(f"a spend that fails has no cost: {outcome}")
         clvm += outcome.cost
         asked += sum(_COSTS.get(atom_of(code), 0) for code, *_ in conditions(outcome))

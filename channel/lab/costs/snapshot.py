@@ -35,7 +35,7 @@ class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bundles: dict[str, BundleCost]
 
     def lines(self) -> dict[Line, dict[str, int]]:
-        """Every line of figures. How many runs there were is no figure to hold anybody to."""
+        """Every line of figures, without the numbers of runs, which are not compared."""
         found: dict[Line, dict[str, int]] = {}
         for name, paths in self.validators.items():
             for path, figures in paths.items():

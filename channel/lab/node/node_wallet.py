@@ -13,8 +13,7 @@ from channel.errors import InvariantError
 from channel.protocol.half_signed import NO_SIGNATURE
 from channel.protocol.wallet import address_of, wallet_key
 from clsp.integers import int_to_atom
-from clsp.run import ProgramValid as Ran
-from clsp.run import run_serialized
+from clsp.run import ProgramValid, run_serialized
 from clsp.values import NotAList, Value, from_list, serialize, to_list
 from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
@@ -72,7 +71,7 @@ def signed(spend: Spend, keys: Mapping[bytes, PrivateKey], agg_sig_data: bytes) 
     made = []
     outcome = run_serialized(spend.puzzle, spend.solution)
     try:
-        conditions = from_list(outcome.value) if isinstance(outcome, Ran) else []
+        conditions = from_list(outcome.value) if isinstance(outcome, ProgramValid) else []
     except NotAList:
         conditions = []
     for one in conditions:

@@ -112,8 +112,8 @@ class Sources:
         for hashed in sorted((folder / "hashes").rglob("*.clinc")):
             key.update(sha256(hashed.name.encode() + hashed.read_bytes()).digest())
         cached = _cache() / f"{key.hexdigest()}.json"
-        if (kept := _kept(cached)) is not None:
-            return kept
+        if (found := _read_cached(cached)) is not None:
+            return found
         # What our own sources include as hashes/game/name is, here, the target's own program.
         aliases = folder / "aliases"
         for name, token in self._named(reached):
@@ -125,7 +125,7 @@ class Sources:
             check_program(path, made.program)
         except CompileError as error:
             raise UsageError(_located(path, reached, str(error))) from None
-        _keep(cached, made)
+        _write_cached(cached, made)
         return made
 
     def _reached(self, path: Path, own: Path) -> _Reached:
@@ -287,24 +287,24 @@ def _cache() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "channelsim" / "programs"
 
 
-def _kept(path: Path) -> Compiled | None:
-    """A cached program; what is not there, or is broken, is compiled again."""
+def _read_cached(path: Path) -> Compiled | None:
+    """Read a cached program; None for one that is missing or damaged, to be compiled again."""
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=_CachedProgram)
-        program = Program(bytes.fromhex(kept.program))
+        stored = msgspec.json.decode(path.read_bytes(), type=_CachedProgram)
+        program = Program(bytes.fromhex(stored.program))
         deserialize(program.serialized)
     except (OSError, ValueError):
         return None
-    return Compiled(program, kept.symbols)
+    return Compiled(program, stored.symbols)
 
 
-def _keep(path: Path, made: Compiled) -> None:
+def _write_cached(path: Path, made: Compiled) -> None:
     """Write a program to the cache, whole or not at all. Failures only make the next run slower."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_suffix(f".{os.getpid()}")
-        kept = _CachedProgram(made.program.serialized.hex(), dict(made.symbols))
-        half.write_bytes(msgspec.json.encode(kept))
+        stored = _CachedProgram(made.program.serialized.hex(), dict(made.symbols))
+        half.write_bytes(msgspec.json.encode(stored))
         half.replace(path)
     except OSError:
         return

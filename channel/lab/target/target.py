@@ -69,8 +69,7 @@ class Target:
     def strict(self) -> bool:
         """Whether these are the installed game's own programs.
 
-        They must do as the rules say even in states that no play reaches; of anybody else's
-        that is not asked.
+        These must follow the rules even in states that no play reaches; other programs need not.
         """
         return self.rules is not None and all(
             program.hash == self.programs[name].hash for name, program in self.game.programs.items()

@@ -65,7 +65,7 @@ class _Lines:
         self.lines: list[str] = []
 
     def add(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
-        """Tell a step; `calls` are the bodies of the functions that are open, the last two."""
+        """Add the lines of a step; `calls` are the bodies of the last open functions."""
         function = step.function
         before = [inner for inner in step.inner if inner is not step.body]
         if self.verbosity == NODES:
@@ -90,7 +90,7 @@ class _Lines:
     # --- one kind of line each ----------------------------------------------------------------
 
     def _is_plain(self, calls: tuple[Value, ...]) -> bool:
-        """Whether only whole programs are open: their choices are the rules."""
+        """Whether only whole programs are open, whose choices are the rules."""
         return all(self.record.is_program(body) for body in calls)
 
     def _call(
@@ -161,7 +161,7 @@ class _Lines:
         for inner in step.inner:
             self.add(inner, depth + 1, ())
 
-    # --- words --------------------------------------------------------------------------------
+    # --- text ---------------------------------------------------------------------------------
 
     def _text(self, node: Value, step: TraceStep, room: int) -> str:
         return text_of(self.record, node, step, room)
