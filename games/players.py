@@ -41,7 +41,7 @@ class Seat(IntEnum):
 
 
 class Initial(msgspec.Struct, frozen=True):
-    """The first game coin, before anybody moved (MOVE is empty; Alice is its mover)."""
+    """The first game coin, before the first move (MOVE is empty; Alice is its mover)."""
 
     validator: str
     state: State

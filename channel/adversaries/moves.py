@@ -109,7 +109,7 @@ def _greedy_share(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
 
 @_changes_move("overshare", "declares a share above the amount of the game coin")
 def _overshare(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    # A timeout could then not be claimed by anybody.
+    # Then no side could claim a timeout.
     amount = game.coin.amount
     share = one.plan.chance.pick((amount + 1, 2 * amount + 1, (1 << 63) - 1))
     return msgspec.structs.replace(move, share=share)

@@ -100,7 +100,7 @@ class HandTracker:
         self.moves += 1
         self.disagreements += news.disagreements
         if live.acted is None:
-            raise InvariantError(f"a move in game {news.game_id} that nobody made")
+            raise InvariantError(f"a move in game {news.game_id} that no player made")
         seat = Seat(live.sides.index(side))
         before = _pair(live.players)
         live.players[seat] = news.player

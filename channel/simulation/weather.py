@@ -14,7 +14,7 @@ MOST_CUT_OFF = 5
 """Blocks in a row that the honest side may not hear of; it can still answer within its times."""
 
 MOST_FULL = 4
-"""Blocks in a row that have no room for anybody's bundles."""
+"""The number of full blocks in a row."""
 
 MOST_HIDDEN = 4
 """Blocks for which the honest side's node does not give the solution of a spend."""

@@ -67,7 +67,7 @@ class Addressee(RuleBreaker):
         return [Send(encode(self.signs(after, (own.wire,))))]
 
     def act(self) -> list[Effect]:
-        """Propose the game before anybody else proposes one."""
+        """Propose the game before the other side proposes one."""
         ready = self.side is Side.RECEIVER and self.peer.phase is Phase.PLAYING
         if self._proposed or not ready or min(self.peer.play.state.balances) < UNIT * STACK:
             return []

@@ -54,7 +54,7 @@ class Shares:
             lost = 0 if failed(outcome) else site.amount - sum(paid(outcome).values())
             if lost:
                 run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))
-                text = "a timeout lets a share go to nobody"
+                text = "a timeout pays a share to neither side"
                 cause = "timeout pays nobody"
                 yield trial.finding(self.name, THEFT, text, cause, call, run=run, lost=lost)
 
