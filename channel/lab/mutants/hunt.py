@@ -151,7 +151,7 @@ class Hunt:
 
     def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
         slices = [self.results[at : at + SLICE] for at in range(0, len(self.results), SLICE)]
-        steps: list[Step] = [methodcaller("first", _programs(some)) for some in slices]
+        steps: list[Step] = [methodcaller("try_prepared", _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
             with held():
                 _note(slices[number], tried)
@@ -165,7 +165,9 @@ class Hunt:
     ) -> None:
         """Run one chunk in each process, and count the chunks in their order."""
         programs = _programs(wanted)
-        steps: list[Step] = [methodcaller("more", self.chunks + at, programs) for at in range(jobs)]
+        steps: list[Step] = [
+            methodcaller("try_fresh", self.chunks + at, programs) for at in range(jobs)
+        ]
         made = dict(crew.run(steps))
         with held():
             for _, tried in sorted(made.items()):
