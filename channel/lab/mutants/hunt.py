@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from operator import methodcaller
 from time import process_time
 from typing import Protocol
 
@@ -151,7 +150,7 @@ class Hunt:
 
     def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
         slices = [self.results[at : at + SLICE] for at in range(0, len(self.results), SLICE)]
-        steps: list[Step] = [methodcaller("try_prepared", _programs(some)) for some in slices]
+        steps: list[Step] = [(None, _programs(some)) for some in slices]
         for number, tried in crew.run(steps):
             with held():
                 _note(slices[number], tried)
@@ -165,9 +164,7 @@ class Hunt:
     ) -> None:
         """Run one chunk in each process, and count the chunks in their order."""
         programs = _programs(wanted)
-        steps: list[Step] = [
-            methodcaller("try_fresh", self.chunks + at, programs) for at in range(jobs)
-        ]
+        steps: list[Step] = [(self.chunks + at, programs) for at in range(jobs)]
         made = dict(crew.run(steps))
         with held():
             for _, tried in sorted(made.items()):
@@ -197,10 +194,17 @@ def _note(results: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]
             result.seconds += attempt.seconds
 
 
-Step = Callable[[Hunter], dict[str, list[Attempt]]]
-"""One piece of work for a hunter."""
+Step = tuple[int | None, Programs]
+"""One piece of work: programs, and the chunk of fresh cases, or None for the prepared ones."""
 
 
 def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Attempt]]]:
     hunter = make()
-    return lambda step: [step(hunter)]
+
+    def work(step: Step) -> list[dict[str, list[Attempt]]]:
+        number, programs = step
+        if number is None:
+            return [hunter.try_prepared(programs)]
+        return [hunter.try_fresh(number, programs)]
+
+    return work
