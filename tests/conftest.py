@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("quick", max_examples=40)
+settings.register_profile("long", max_examples=200)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw few examples for each property in quick tests, and many in long ones."""
+    settings.load_profile("long" if config.option.markexpr == "long" else "quick")
 
 
 @pytest.fixture(autouse=True)

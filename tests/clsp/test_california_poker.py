@@ -94,7 +94,7 @@ evidences: st.SearchStrategy[Value] = st.sampled_from(FIVE) | st.recursive(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()[name]))
@@ -115,7 +115,7 @@ def test_before_the_reveal_neither_evidence_nor_share_change_anything(
     assert outcome == step.judge(move=move)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["e"]))
@@ -126,7 +126,7 @@ def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataOb
         assert isinstance(outcome, ProgramSlash)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_bad_evidence_raises_against_a_reveal_that_is_well_formed(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["e"]))

@@ -64,7 +64,7 @@ def deliver(table: Table, message: bytes) -> None:
     sound(table, victim)
 
 
-@pytest.mark.parametrize("seed", ["one", "two"])
+@pytest.mark.parametrize("seed", ["one", pytest.param("two", marks=pytest.mark.long)])
 def test_flipped_bytes_at_every_step(seed: str) -> None:
     random = Random(seed)
     for moment in moments(seed):

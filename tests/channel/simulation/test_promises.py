@@ -161,7 +161,13 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     assert all(check_scenario(scenario) for one in taken for scenario in one)
 
 
-@pytest.mark.parametrize("name", ["dead", "wrong-size", "late-mover-2"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "wrong-size",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("dead", "late-mover-2")),
+    ],
+)
 def test_each_deviation_is_run_once_wherever_there_is_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,7 +93,7 @@ def _best(cards: tuple[int, ...]) -> tuple[int, ...]:
 def test_best_response_wins_most_against_a_uniform_choice() -> None:
     """No choice is better in any deal; over deals it is clearly better than the others."""
     totals: Counter[str] = Counter()
-    deals = some_deals(25)
+    deals = some_deals(15)
     chance = Chance(b"who wins")
     for own, others in deals:
         known = discard_odds(own, others)

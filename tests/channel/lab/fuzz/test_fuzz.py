@@ -129,7 +129,7 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
 CORPUS = DATA / "corpus"
 
 
-@pytest.mark.parametrize("game", registry.names())
+@pytest.mark.parametrize("game", ["calpoker", pytest.param("spacepoker", marks=pytest.mark.long)])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
     stored = seeds.load(target, CORPUS / game)

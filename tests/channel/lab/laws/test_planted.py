@@ -125,9 +125,9 @@ def check(path: Path, cases: int = CASES) -> CrosscheckReport:
 
 
 def most_are_long(names: Iterable[str]) -> list[Any]:
-    """Each takes seconds: every third is here, and the others are in `-m long`."""
+    """Each takes seconds: every fifth is here, and the others are in `-m long`."""
     return [
-        pytest.param(name, marks=pytest.mark.long) if number % 3 else name
+        pytest.param(name, marks=pytest.mark.long) if number % 5 else name
         for number, name in enumerate(names)
     ]
 
