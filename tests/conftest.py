@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-settings.register_profile("quick", max_examples=40)
-settings.register_profile("long", max_examples=200)
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("long", max_examples=200, deadline=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
