@@ -48,13 +48,13 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
+class AnyOf:
     """One of several pieces, in the order in which they were found."""
 
     pieces: tuple[CodePiece, ...]
 
 
-Known: TypeAlias = CodePiece | Pair | OneOf | None
+Known: TypeAlias = CodePiece | Pair | AnyOf | None
 """Knowledge of a value; None: nothing is known."""
 
 
@@ -92,7 +92,7 @@ def join(one: Known, other: Known) -> Known:
         every = (*pieces, *(piece for piece in more if piece not in pieces))
         if len(every) > MOST_CHOICES:
             return None
-        return OneOf(every) if len(every) > len(pieces) else one
+        return AnyOf(every) if len(every) > len(pieces) else one
     sides, others = split(one), split(other)
     if sides is None or others is None:
         return None
@@ -103,7 +103,7 @@ def _pieces(known: Known) -> tuple[CodePiece, ...]:
     match known:
         case CodePiece():
             return (known,)
-        case OneOf(pieces):
+        case AnyOf(pieces):
             return pieces
         case _:
             return ()
@@ -169,7 +169,7 @@ class Flow:
                         self._environments[key] = known
                         self._changed = True
                 return self._results.get(key)
-            case OneOf(pieces):
+            case AnyOf(pieces):
                 results = [self._call(piece, environment) for piece in pieces]
                 known = results[0]
                 for result in results[1:]:

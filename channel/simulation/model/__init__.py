@@ -1,4 +1,4 @@
 """A second model of the protocol: which messages follow the rules, and what each state pays.
 
-It uses the message format and the rules of the games, and nothing else of the engine.
+It imports the message format and the rules of the games, and nothing else of the engine.
 """

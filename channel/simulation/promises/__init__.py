@@ -1,4 +1,5 @@
 """The promises to an honest player, each checked after a run.
 
-They are checked by `model`, the chain, and the honest peer's events, effects and news.
+They hold against `model`, the chain, and the honest peer's events, effects and news. It imports
+`simulation.model` and the packages below `simulation`.
 """
