@@ -68,6 +68,7 @@ def test_best_of_seven_by_multisets() -> None:
     assert values.total() == 13**7 == 62_748_517
 
 
+@pytest.mark.long
 def test_two_players_with_a_common_board() -> None:
     holes = {hole: orders(hole) for hole in combinations_with_replacement(RANKS, 2)}
     equal_value = equal_class = deals = 0

@@ -65,9 +65,9 @@ def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
 
 
 def some(mutants: list[Mutant]) -> list[Any]:
-    """Every tenth; each takes seconds, and the others are for the long tests."""
+    """Every twentieth; each takes seconds, and the others are for the long tests."""
     return [
-        mutant if number % 10 == 0 else pytest.param(mutant, marks=pytest.mark.long)
+        mutant if number % 20 == 0 else pytest.param(mutant, marks=pytest.mark.long)
         for number, mutant in enumerate(mutants)
     ]
 

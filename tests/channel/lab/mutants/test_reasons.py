@@ -34,7 +34,7 @@ def test_the_reasons_are_of_these_programs(game: str) -> None:
 @pytest.mark.parametrize(
     ("game", "chunks"),
     [
-        ("calpoker", 0),
+        pytest.param("calpoker", 0, marks=pytest.mark.long),
         pytest.param("spacepoker", 0, marks=pytest.mark.long),
         pytest.param("calpoker", 40, marks=pytest.mark.long),
         pytest.param("spacepoker", 40, marks=pytest.mark.long),
