@@ -2,8 +2,8 @@
 
 import sys
 
-from clsp.build import build, stale
-from clsp.compiler import CompileError
+from channelsim.clsp.build import build, stale
+from channelsim.clsp.compiler import CompileError
 
 USAGE = "usage: python -m clsp build | check"
 

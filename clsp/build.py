@@ -14,8 +14,8 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from shutil import copytree
 
-from clsp.compiler import Compiled, compile_copy, write_hash
-from clsp.programs import SYMBOLS, Program
+from channelsim.clsp.compiler import Compiled, compile_copy, write_hash
+from channelsim.clsp.programs import SYMBOLS, Program
 
 PACKAGE = Path(__file__).resolve().parent
 SOURCE = PACKAGE / "source"
@@ -27,7 +27,7 @@ _NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
     """Compile all sources into `compiled`, a line of hex each; delete files without a source.
 
-    Raises :class:`~clsp.compiler.CompileError`.
+    Raises :class:`~channelsim.clsp.compiler.CompileError`.
     """
     made = compile_all()
     for path in compiled.rglob("*.hex"):

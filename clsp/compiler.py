@@ -14,7 +14,7 @@ from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 
-from clsp.programs import Program, load, names
+from channelsim.clsp.programs import Program, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
@@ -51,7 +51,7 @@ def compile_source(
     """
     with (
         tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
-        as_file(files("clsp") / "source") as own,
+        as_file(files("channelsim.clsp") / "source") as own,
     ):
         folder = Path(scratch)
         copy = folder / "source" / source.name

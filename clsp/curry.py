@@ -5,8 +5,8 @@ The bound program is called with the rest of its arguments as the environment.
 
 from hashlib import sha256
 
-from clsp.programs import Program
-from clsp.values import Value, serialize, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, serialize, tree_hash_atom, tree_hash_pair
 
 _HASH_OF_1 = tree_hash_atom(b"\x01")
 # What stands before the two hashes that change, in each kind of pair.
@@ -19,7 +19,7 @@ _NIL_HASH = tree_hash_atom(b"")
 def curry(program: Program, *args: Value) -> Program:
     """Bind arguments, the first one first.
 
-    >>> from clsp.values import deserialize
+    >>> from channelsim.clsp.values import deserialize
     >>> curry(Program(b"\\x02"), b"one").value == deserialize(
     ...     bytes.fromhex("ff02ffff0102ffff04ffff01836f6e65ff018080"))
     True

@@ -103,7 +103,7 @@ def substr(a: bytes, start: int, end: int | None = None) -> bytes:
     b'pa'
     >>> substr(b"space", 4, 6)
     Traceback (most recent call last):
-    clsp.integers.OperatorError: substr 4 to 6 of 5 bytes
+    channelsim.clsp.integers.OperatorError: substr 4 to 6 of 5 bytes
     """
     stop = len(a) if end is None else end
     if not 0 <= start <= stop <= len(a):

@@ -2,7 +2,7 @@
 
 The common ones are done here; the rest (BLS, secp, keccak, `coinid`, `softfork`) call the
 interpreter itself, so that there is only one implementation of them. Where CLVM raises, these
-raise :class:`~clsp.integers.OperatorError`.
+raise :class:`~channelsim.clsp.integers.OperatorError`.
 """
 
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from hashlib import sha256
 from operator import and_, or_, xor
 from typing import NamedTuple
 
-from clsp import integers
-from clsp.integers import OperatorError, atom_to_int, int_to_atom
-from clsp.values import NIL, Value, serialize
+from channelsim.clsp import integers
+from channelsim.clsp.integers import OperatorError, atom_to_int, int_to_atom
+from channelsim.clsp.values import NIL, Value, serialize
 
 ONE = b"\x01"
 MANY = 1 << 62
@@ -126,7 +126,13 @@ def _bitwise(combine: Callable[[int, int], int], start: int, *values: Value) -> 
 
 def _by_interpreter(code: bytes, *values: Value) -> Value:
     """Run any operator on quoted operands in the interpreter, which refuses unknown ones."""
-    from clsp.run import ProgramRaised, ProgramSlash, ProgramValid, Raised, run_serialized
+    from channelsim.clsp.run import (
+        ProgramRaised,
+        ProgramSlash,
+        ProgramValid,
+        Raised,
+        run_serialized,
+    )
 
     program = b"\xff" + serialize(code)
     program += b"".join(b"\xff\xff\x01" + serialize(value) for value in values) + b"\x80"

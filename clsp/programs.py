@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from clsp.values import Value, deserialize, tree_hash
+from channelsim.clsp.values import Value, deserialize, tree_hash
 
 SYMBOLS = "symbols.json"
 
@@ -53,7 +53,7 @@ def load(name: str) -> Program:
     32
     >>> load("spacepoker/start")
     Traceback (most recent call last):
-    clsp.programs.UnknownProgram: no program 'spacepoker/start'; there are calpoker/a, ...
+    channelsim.clsp.programs.UnknownProgram: no program 'spacepoker/start'; there are ...
     """
     if name not in names():
         raise UnknownProgram(f"no program {name!r}; there are {', '.join(names())}")
@@ -69,7 +69,7 @@ def names() -> tuple[str, ...]:
 
 def symbols(program: Program) -> Mapping[str, str]:
     """The compiler's names for the functions of one of our programs, by tree hash; of any other
-    program none (:attr:`clsp.compiler.Compiled.symbols`).
+    program none (:attr:`channelsim.clsp.compiler.Compiled.symbols`).
 
     >>> "draw" in symbols(load("spacepoker/end")).values(), symbols(Program(b"\\x01"))
     (True, {})
@@ -84,7 +84,7 @@ def _symbols() -> dict[str, dict[str, str]]:
 
 
 def _compiled() -> Traversable:
-    return files("clsp") / "compiled"
+    return files("channelsim.clsp") / "compiled"
 
 
 def _names_in(folder: Traversable, prefix: str) -> list[str]:

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from chia_rs import MEMPOOL_MODE, LazyNode, run_chia_program
 
-from clsp.programs import Program
-from clsp.values import MAX_BYTES, NIL, BadValue, NotAList, Value, serialize
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import MAX_BYTES, NIL, BadValue, NotAList, Value, serialize
 
 MAX_COST = 11_000_000_000
 """The cost of a whole block: no run may exceed it."""
@@ -103,7 +103,7 @@ def run_serialized(
 ) -> Outcome:
     """Run serialized bytes: the fast way, for arguments that are patched rather than rebuilt.
 
-    Raises :class:`~clsp.values.BadValue` when the program or the arguments are no CLVM.
+    Raises :class:`~channelsim.clsp.values.BadValue` when the program or the arguments are no CLVM.
     """
     for observer in _observers:
         observer(program, args)
@@ -179,7 +179,7 @@ def read_node(blob: bytes, max_bytes: int = MAX_BYTES) -> LazyNode:
     """The interpreter's view of one serialized value, for reading only parts of it.
 
     Unlike :func:`~clsp.values.deserialize` it takes back-references, and time in proportion to
-    the part that is read. Raises :class:`~clsp.values.BadValue`.
+    the part that is read. Raises :class:`~channelsim.clsp.values.BadValue`.
     """
     if len(blob) > max_bytes:
         raise BadValue(f"{len(blob)} bytes; at most {max_bytes} are read")

@@ -119,7 +119,7 @@ def deserialize(
     (b'ab', (b'\\x05', b''))
     >>> deserialize(bytes.fromhex("ff8105"))
     Traceback (most recent call last):
-    clsp.values.BadValue: at byte 1: the byte 0x05 stands for itself, without a length
+    channelsim.clsp.values.BadValue: at byte 1: the byte 0x05 stands for itself, without a length
     """
     size = len(blob)
     if size > max_bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from games.errors import IllegalAction
-from games.names import quoted
+from channelsim.games.errors import IllegalAction
+from channelsim.games.names import quoted
 
 MAX_AMOUNT = 2**63 - 1
 """The highest amount of a game, in mojos."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.contract import Line, Span
+from channelsim.games.contract import Line, Span
 
 RANK_NAMES = (
     *("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from games.amounts import in_units
-from games.chance import Chance
-from games.errors import IllegalAction
+from channelsim.games.amounts import in_units
+from channelsim.games.chance import Chance
+from channelsim.games.errors import IllegalAction
 
 
 class Forced(msgspec.Struct, frozen=True):
@@ -134,7 +134,7 @@ def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
 
     >>> choose((Plain("call"), Amount("raise", 1, 800, unit=100)), Action("raise", 900))
     Traceback (most recent call last):
-    games.errors.IllegalAction: raise 900m is out of bounds: raise 1m to 800m (0.01 to 8 units)
+    channelsim.games.errors.IllegalAction: raise 900m is out of bounds: raise 1m to 800m ...
     """
     for choice in choices:
         if choice.verb != action.verb:

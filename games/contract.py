@@ -1,7 +1,7 @@
 """The contract of a game: all that the engine knows of it, and all that an author writes.
 
 A game is a chain of *validators*, each judging one kind of move (`games.verdicts`), and the
-*player* logic of one seat: its choices, its moves, its evidence (`games.players`,
+*player* logic of one seat: its choices, its moves, its evidence (`channelsim.games.players`,
 `games.choices`). `Game` puts them together; `games.story` says how a hand is shown. All of
 their names can be imported from here.
 
@@ -14,12 +14,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from clsp.programs import Program, load
-from games.amounts import read_amount
-from games.chance import Chance
-from games.choices import Action, Amount, Choice, Forced, OneOf, Plain, choose, random_action
-from games.errors import IllegalAction
-from games.players import (
+from channelsim.clsp.programs import Program, load
+from channelsim.games.amounts import read_amount
+from channelsim.games.chance import Chance
+from channelsim.games.choices import (
+    Action,
+    Amount,
+    Choice,
+    Forced,
+    OneOf,
+    Plain,
+    choose,
+    random_action,
+)
+from channelsim.games.errors import IllegalAction
+from channelsim.games.players import (
     Initial,
     Parameters,
     PlainPlayer,
@@ -32,8 +41,8 @@ from games.players import (
     Terms,
     check_entropy,
 )
-from games.story import Hand, Line, PlainStory, Span, Step, Story, plain_summary
-from games.verdicts import (
+from channelsim.games.story import Hand, Line, PlainStory, Span, Step, Story, plain_summary
+from channelsim.games.verdicts import (
     Hashes,
     Judge,
     Next,
@@ -123,7 +132,7 @@ class Game:
     Required:
 
     - `name`, in commands, proposals and conformance cases;
-    - `validators` by name, in the order of play (`games.verdicts.by_name`);
+    - `validators` by name, in the order of play (`channelsim.games.verdicts.by_name`);
     - `rules`, one sentence for each rule id that a validator or `terms` names;
     - `terms` checks the parameters of a proposal, and raises `BadTerms` with the reason;
     - `initial` is the record that both sides build for the first coin;

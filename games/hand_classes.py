@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from games.cards import RANK_NAMES, plural
-from games.counting import HandValue
+from channelsim.games.cards import RANK_NAMES, plural
+from channelsim.games.counting import HandValue
 
 Classes: TypeAlias = Mapping[HandValue, tuple[str, tuple[str, ...]]]
 """A game's classes of hands, best first: what a value starts with, the name of the class, and

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import NIL, Value, serialize, to_list, tree_hash
-from games.contract import (
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import (
+    CostExceeded,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    Raised,
+    run_serialized,
+)
+from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.games.contract import (
     Game,
     Hashes,
     Next,
@@ -22,8 +29,8 @@ from games.contract import (
     Valid,
     Verdict,
 )
-from games.errors import BadState, IllegalAction
-from games.referee import (
+from channelsim.games.errors import BadState, IllegalAction
+from channelsim.games.referee import (
     GameCoin,
     RefereeRefusal,
     compare,

@@ -12,7 +12,7 @@ from itertools import combinations
 from operator import itemgetter
 from typing import Any
 
-from clsp.values import Value
+from channelsim.clsp.values import Value
 
 
 @cache

@@ -13,12 +13,12 @@ from typing import Protocol, TypeAlias
 
 import msgspec
 
-from clsp.values import NIL, Value
-from games.amounts import counted
-from games.chance import Chance
-from games.choices import Action, Choice
-from games.errors import BadAdvisory
-from games.verdicts import State
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.amounts import counted
+from channelsim.games.chance import Chance
+from channelsim.games.choices import Action, Choice
+from channelsim.games.errors import BadAdvisory
+from channelsim.games.verdicts import State
 
 Parameters: TypeAlias = Mapping[str, int]
 """The parameters of a proposed game, by name; `Game.terms` checks them."""

@@ -5,10 +5,10 @@ Every reader raises `BadState` with the name of the wrong field.
 
 from __future__ import annotations
 
-from clsp.integers import atom_to_int, is_minimal
-from clsp.values import Value
-from games.amounts import counted
-from games.errors import BadState
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
+from channelsim.games.errors import BadState
 
 
 def read_list(value: Value, length: int, what: str) -> list[Value]:
@@ -34,7 +34,7 @@ def read_int(value: Value, what: str, least: int, most: int) -> int:
     128
     >>> read_int(bytes([0, 1]), "amount", 0, 1000)
     Traceback (most recent call last):
-    games.errors.BadState: amount: not an integer in the fewest bytes
+    channelsim.games.errors.BadState: amount: not an integer in the fewest bytes
     """
     if not isinstance(value, bytes) or not is_minimal(value):
         raise BadState(f"{what}: not an integer in the fewest bytes")
@@ -49,7 +49,7 @@ def read_bytes(value: Value, what: str, size: int) -> bytes:
 
     >>> read_bytes(b"abc", "salt", 4)
     Traceback (most recent call last):
-    games.errors.BadState: salt: not an atom of 4 bytes
+    channelsim.games.errors.BadState: salt: not an atom of 4 bytes
     """
     if not isinstance(value, bytes) or len(value) != size:
         raise BadState(f"{what}: not an atom of {counted(size, 'byte')}")

@@ -11,10 +11,18 @@ from hashlib import sha256
 
 import msgspec
 
-from clsp.curry import curried_hash, curry
-from clsp.integers import int_to_atom
-from clsp.programs import Program, load
-from clsp.values import NIL, Value, serialize, to_list, tree_hash, tree_hash_atom, tree_hash_list
+from channelsim.clsp.curry import curried_hash, curry
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program, load
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    serialize,
+    to_list,
+    tree_hash,
+    tree_hash_atom,
+    tree_hash_list,
+)
 
 FIRST = b"\x78"
 """INFOHASH_A of a game's first coin, and the prefix of the message of a payout signature."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clsp.integers import atom_to_int, is_minimal
-from clsp.programs import Program
-from clsp.values import NIL, Value, serialize
-from games.referee import (
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.games.referee import (
     GameCoin,
     RefereeRefusal,
     move_conditions,

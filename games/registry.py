@@ -1,7 +1,7 @@
 """The installed games: every package beside this file that has a `GAME`.
 
 Other packages register a game by an entry point in the group `channelsim.games` that names their
-`games.contract.Game`.
+`channelsim.games.contract.Game`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
-import games
-from games.contract import Game
-from games.errors import UnknownGame
-from games.names import nearest, quoted
+from channelsim import games
+from channelsim.games.contract import Game
+from channelsim.games.errors import UnknownGame
+from channelsim.games.names import nearest, quoted
 
 
 @cache
@@ -33,7 +33,7 @@ def get(name: str) -> Game:
     """The game of this name. Raises `UnknownGame`, listing the installed ones."""
     game: Game
     if name in _built_in():
-        game = import_module(f"games.{name}").GAME
+        game = import_module(f"channelsim.games.{name}").GAME
         return game
     for point in _others():
         if point.name == name:
@@ -48,10 +48,10 @@ def package_of(name: str) -> str:
     """The package of a game, which may hold data files of it.
 
     >>> package_of("spacepoker")
-    'games.spacepoker'
+    'channelsim.games.spacepoker'
     """
     modules = [point.module for point in _others() if point.name == name]
-    module = f"games.{name}" if name in _built_in() or not modules else modules[0]
+    module = f"channelsim.games.{name}" if name in _built_in() or not modules else modules[0]
     spec = find_spec(module)
     return (spec and spec.parent) or ""
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from games.contract import Hand, Line, Seat
-from games.counting import HandValue
-from games.story import payout_lines
+from channelsim.games.contract import Hand, Line, Seat
+from channelsim.games.counting import HandValue
+from channelsim.games.story import payout_lines
 
 
 class BestHand(msgspec.Struct, frozen=True):

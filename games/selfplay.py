@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clsp.values import NIL, Value
-from games.chance import Chance
-from games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
-from games.judge import own_move, position_after
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
+from channelsim.games.judge import own_move, position_after
 
 
 @dataclass(frozen=True, slots=True)

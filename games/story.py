@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from games.amounts import amount_text
-from games.choices import Action
-from games.players import Player, Position, Seat, Terms
+from channelsim.games.amounts import amount_text
+from channelsim.games.choices import Action
+from channelsim.games.players import Player, Position, Seat, Terms
 
 Span: TypeAlias = tuple[str, str]
 """Text and its style: "" plain, or words among bold, dim, red, green, yellow, cyan."""

@@ -13,16 +13,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
-from clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
-from games import registry
-from games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
-from games.decoding import line_error
-from games.errors import BadState, UnknownGame
-from games.judge import NO_ADDRESS, hashes_of, result_value
-from games.referee import FIRST, GameCoin, infohash, validator_arguments
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
+from channelsim.games import registry
+from channelsim.games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
+from channelsim.games.decoding import line_error
+from channelsim.games.errors import BadState, UnknownGame
+from channelsim.games.judge import NO_ADDRESS, hashes_of, result_value
+from channelsim.games.referee import FIRST, GameCoin, infohash, validator_arguments
 
 _HEX = re.compile("(?:[0-9a-fA-F]{2})*")
 _FIELDS = ("next validator", "next state", "next max_move_size")
@@ -69,7 +69,7 @@ def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
 
     >>> next(read(['{"id": "x"}']))
     Traceback (most recent call last):
-    games.vectors.BadCase: line 1: the key `tag` is missing
+    channelsim.games.vectors.BadCase: line 1: the key `tag` is missing
     """
     decoder = msgspec.json.Decoder(Case)
     for number, line in enumerate(lines, 1):

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from clsp.values import Value
+from channelsim.clsp.values import Value
 
 Hashes: TypeAlias = Mapping[str, bytes]
 """The tree hash of each validator's program, by the validator's name."""

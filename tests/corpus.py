@@ -13,14 +13,14 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.coverage.corpus import Entry, RefereeSpend, case_entry, spend_entry
-from channel.lab.coverage.program_coverage import corpus_coverage
-from channel.lab.target.target import REFEREE, Target, of_game
-from clsp.analysis.tracer import Coverage
-from clsp.values import NIL, Value, tree_hash
-from games import registry
-from games.referee import infohash
-from games.vectors import Case, read, read_value
+from channelsim.channel.lab.coverage.corpus import Entry, RefereeSpend, case_entry, spend_entry
+from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
+from channelsim.channel.lab.target.target import REFEREE, Target, of_game
+from channelsim.clsp.analysis.tracer import Coverage
+from channelsim.clsp.values import NIL, Value, tree_hash
+from channelsim.games import registry
+from channelsim.games.referee import infohash
+from channelsim.games.vectors import Case, read, read_value
 from tests.paths import DATA
 
 CORPUS = DATA / "corpus"

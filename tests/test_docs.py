@@ -9,13 +9,19 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from channel.cli.app import commands
-from channel.report.narrator import Narrator
-from channel.report.rules import page
-from channel.session.deciders import Deciders
-from channel.session.session import Session
-from channel.session.setup import DEFAULT_STACK, DEFAULT_STAKES, DEFAULT_UNIT, Setup, check
-from channel.session.transcript import Recorder
+from channelsim.channel.cli.app import commands
+from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.report.rules import page
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.setup import (
+    DEFAULT_STACK,
+    DEFAULT_STAKES,
+    DEFAULT_UNIT,
+    Setup,
+    check,
+)
+from channelsim.channel.session.transcript import Recorder
 from tests.channel.command import channelsim
 from tests.paths import ROOT
 
@@ -24,7 +30,7 @@ DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 def test_the_page_of_rules_is_the_codes() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    assert text == page(), "run `python -m channel.report.rules > docs/rules.md`"
+    assert text == page(), "run `python -m channelsim.channel.report.rules > docs/rules.md`"
 
 
 def test_links_in_the_readme_lead_somewhere() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from tests.paths import ROOT
 
 LAYERS = ("clsp", "games", "channel")
+PREFIX = "channelsim."
 IMPURE = {"asyncio", "os", "random", "secrets", "socket", "subprocess", "threading", "time"}
 BUILD = {"compiler.py", "build.py", "__main__.py"}
 """What of `clsp` builds the compiled programs: it does read and write files."""
@@ -25,7 +27,7 @@ def sources(layer: str) -> list[Path]:
 
 @cache
 def imported(path: Path) -> tuple[str, ...]:
-    """The modules that a file names in any import, inside functions as well."""
+    """The modules that a file names in any import, inside functions as well, without `PREFIX`."""
     return tuple(_imports(path))
 
 
@@ -33,16 +35,34 @@ def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
             case ast.Import(names):
+                yield from (alias.name.removeprefix(PREFIX) for alias in names)
+            case ast.ImportFrom(module="channelsim", names=names):
                 yield from (alias.name for alias in names)
             case ast.ImportFrom(module=str(module), level=0):
-                yield module
+                yield module.removeprefix(PREFIX)
             case ast.ImportFrom():
                 raise AssertionError(f"{path}: a relative import")
             case ast.Call(
                 func=ast.Name(id="__import__" | "import_module"),
                 args=[ast.Constant(str(name)), *_],
             ):
-                yield name
+                yield name.removeprefix(PREFIX)
+
+
+def bare_imports(text: str) -> set[str]:
+    """The imports of our packages by names that are not those under which they are installed.
+
+    >>> bare_imports("from games import cards"), bare_imports("from channelsim import games")
+    ({'games'}, set())
+    """
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names):
+                found |= {top(alias.name) for alias in names}
+            case ast.ImportFrom(module=str(module)):
+                found.add(top(module))
+    return found & set(LAYERS)
 
 
 def top(name: str) -> str:
@@ -127,7 +147,11 @@ def used(folder: Path, parent: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("parent", "order"),
-    [("channel", PACKAGES), ("channel.lab", LAB), ("channel.simulation", SIMULATION)],
+    [
+        ("channel", PACKAGES),
+        ("channel.lab", LAB),
+        ("channel.simulation", SIMULATION),
+    ],
     ids=("channel", "lab", "simulation"),
 )
 def test_packages_import_only_those_before_them(parent: str, order: tuple[str, ...]) -> None:
@@ -180,7 +204,10 @@ def test_a_peer_does_no_io_and_knows_no_node(package: str) -> None:
     for path in sorted((ROOT / "channel" / package).rglob("*.py")):
         names = set(imported(path))
         assert not {top(name) for name in names} & IMPURE, path
-        assert not names & {"channel.chain.simulator", "channel.chain.full_node"}, path
+        assert not names & {
+            "channel.chain.simulator",
+            "channel.chain.full_node",
+        }, path
 
 
 def test_only_the_seed_comes_from_the_operating_system() -> None:
@@ -193,7 +220,21 @@ def test_only_the_seed_comes_from_the_operating_system() -> None:
     assert not users & {"chain", "protocol", "peer", "opening", "play", "onchain"}
 
 
+def test_the_packages_are_imported_by_their_installed_names() -> None:
+    """`import games` may find a folder of an author's own."""
+    for folder in (*LAYERS, "tests", "examples"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            assert not bare_imports(path.read_text("utf-8")), path
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        assert not re.search(
+            r"^\s*(?:from|import) (?:channel|clsp|games)\b", path.read_text(), re.M
+        )
+
+
 def test_a_wrong_import_would_be_found(tmp_path: Path) -> None:
     path = tmp_path / "wrong.py"
-    path.write_text("def f():\n    from channel import peer\n    import os.path\n")
-    assert list(imported(path)) == ["channel", "os.path"]
+    path.write_text(
+        "def f():\n    from channelsim.channel import peer\n    from channelsim import games\n"
+        "    import os.path\n"
+    )
+    assert list(imported(path)) == ["channel", "games", "os.path"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from channel.cli.app import commands
+from channelsim.channel.cli.app import commands
 from tests.paths import ROOT
 
 WORDS = {

@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
-import channel
-import clsp
-import games
-from channel.protocol.rules import RULES as CHANNEL_RULES
-from channel.report.rules import chialisp_places, python_places
-from games import registry
-from games.contract import Game
-from games.referee import RULES as REFEREE_RULES
+from channelsim import clsp, games
+from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
+from channelsim.channel.report.rules import chialisp_places, python_places
+from channelsim.games import registry
+from channelsim.games.contract import Game
+from channelsim.games.referee import RULES as REFEREE_RULES
+from tests.paths import ROOT
 
 ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
 IN_COMMENT = re.compile(rf"; ({ID.pattern})")
 PYTHON = Path(games.__file__).parent
 CHIALISP = Path(clsp.__file__).parent / "source"
-PAGE = Path(channel.__file__).parents[1] / "docs" / "rules.md"
+PAGE = ROOT / "docs" / "rules.md"
 
 each_game = pytest.mark.parametrize("game", [registry.get(name) for name in registry.names()])
 

@@ -16,25 +16,33 @@ from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
-from channel import adversaries
-from channel.chain.coins import Bundle
-from channel.chain.interface import Chain
-from channel.chain.observations import Block
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError, UsageError, Violation
-from channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
-from channel.peer.machine import Peer, Phase
-from channel.peer.onchain.dispute_state import Dispute
-from channel.peer.onchain.signed_games import SignedGames
-from channel.protocol import transitions
-from channel.protocol.half_signed import SignedState, publish, sign_halves
-from channel.protocol.messages import Batch, BatchAction, Message, Move, Offer, decode, encode
-from channel.protocol.proposals import Wish
-from channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
-from games.chance import Chance
-from games.contract import Player, Position
-from games.names import nearest, quoted
-from games.referee import RefereeRefusal
+from channelsim.channel import adversaries
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError, UsageError, Violation
+from channelsim.channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.protocol import transitions
+from channelsim.channel.protocol.half_signed import SignedState, publish, sign_halves
+from channelsim.channel.protocol.messages import (
+    Batch,
+    BatchAction,
+    Message,
+    Move,
+    Offer,
+    decode,
+    encode,
+)
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Player, Position
+from channelsim.games.names import nearest, quoted
+from channelsim.games.referee import RefereeRefusal
 
 
 @dataclass(frozen=True, slots=True)

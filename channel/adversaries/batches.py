@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import msgspec
 
-from channel.adversaries.base import (
+from channelsim.channel.adversaries.base import (
     Adversary,
     MessageChanger,
     Plan,
     adversary,
     changes_message,
 )
-from channel.chain.coins import Coin
-from channel.crypto import bls
-from channel.peer.machine import Peer
-from channel.protocol.half_signed import sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Cancel,

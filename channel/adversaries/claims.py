@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import Plan, adversary
-from channel.adversaries.on_chain import OnChainCheat, near_timeout
-from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
-from channel.chain.observations import Block
-from channel.crypto import bls
-from channel.peer.interface import Effect, Push
-from channel.peer.machine import Peer
-from channel.protocol.game_spends import claim_bundle, slash_bundle
-from channel.protocol.half_signed import time_out, unroll_coin
-from clsp.integers import int_to_atom
-from clsp.values import Value, serialize, to_list
-from games import registry
-from games.referee import CREATE_COIN, timeout_solution
+from channelsim.channel.adversaries.base import Plan, adversary
+from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
+from channelsim.channel.chain.coins import (
+    Bundle,
+    Coin,
+    Spend,
+    condition,
+    standard_message,
+    standard_spend,
+)
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Effect, Push
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.game_spends import claim_bundle, slash_bundle
+from channelsim.channel.protocol.half_signed import time_out, unroll_coin
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.games import registry
+from channelsim.games.referee import CREATE_COIN, timeout_solution
 
 
 @adversary("claimer", "claims with every block, so as to be in at exactly the timeout")

@@ -6,11 +6,19 @@ from struct import pack
 
 import msgspec
 
-from channel.adversaries.base import MessageChanger, adversary, changes_message
-from channel.adversaries.moves import MoveChanger, legal_bet
-from channel.protocol.messages import MAX_MESSAGE, Advisory, Batch, Cancel, Message, Move, encode
-from channel.protocol.state import LiveGame
-from clsp.integers import int_to_atom
+from channelsim.channel.adversaries.base import MessageChanger, adversary, changes_message
+from channelsim.channel.adversaries.moves import MoveChanger, legal_bet
+from channelsim.channel.protocol.messages import (
+    MAX_MESSAGE,
+    Advisory,
+    Batch,
+    Cancel,
+    Message,
+    Move,
+    encode,
+)
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.clsp.integers import int_to_atom
 
 
 @changes_message("garbler", "sends bytes that are not a message")
@@ -60,7 +68,7 @@ class _NonMinimal(MoveChanger):
 def wide(value: object) -> bytes:
     """Encode MessagePack with every integer in eight bytes, and every length in four.
 
-    >>> from channel.protocol.messages import Advisory, decode, encode
+    >>> from channelsim.channel.protocol.messages import Advisory, decode, encode
     >>> blob = encode(Advisory(3, b"data"))
     >>> longer = wide(msgspec.msgpack.decode(blob))
     >>> len(longer) > len(blob), decode(longer) == decode(blob)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import Adversary, Plan, adversary, get, names
-from channel.adversaries.on_chain import OnChainCheat
-from channel.chain.observations import Block
-from channel.peer.interface import Effect, GoOnChain, Push
-from channel.peer.machine import Peer
-from channel.protocol.game_spends import claim_bundle, move_bundle
-from channel.protocol.half_signed import preempt, time_out
-from channel.protocol.messages import Batch, Message, Request, encode
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary, get, names
+from channelsim.channel.adversaries.on_chain import OnChainCheat
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Effect, GoOnChain, Push
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
+from channelsim.channel.protocol.half_signed import preempt, time_out
+from channelsim.channel.protocol.messages import Batch, Message, Request, encode
 
 FACES = 3
 """The adversaries that a chameleon combines."""

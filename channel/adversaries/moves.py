@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from channel.adversaries.base import MessageChanger, adversary
-from channel.peer.own_action import own_action
-from channel.protocol.messages import Message, Move
-from channel.protocol.state import LiveGame
-from clsp.integers import int_to_atom
-from games.choices import forced_action
-from games.contract import Action, Amount, OneOf
+from channelsim.channel.adversaries.base import MessageChanger, adversary
+from channelsim.channel.peer.own_action import own_action
+from channelsim.channel.protocol.messages import Message, Move
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.clsp.integers import int_to_atom
+from channelsim.games.choices import forced_action
+from channelsim.games.contract import Action, Amount, OneOf
 
 
 class MoveChanger(MessageChanger):

@@ -7,17 +7,17 @@ from typing import ClassVar
 
 import msgspec
 
-from channel.adversaries.base import Adversary, Plan, adversary
-from channel.chain.coins import Bundle, Spend
-from channel.chain.observations import Block, CoinSeen
-from channel.crypto import bls
-from channel.peer.interface import Effect, GoOnChain, Push
-from channel.peer.machine import Peer
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.protocol.game_spends import move_bundle
-from channel.protocol.state import LiveGame
-from clsp.integers import int_to_atom
-from clsp.values import Value, serialize, to_list, tree_hash
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.chain.coins import Bundle, Spend
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Effect, GoOnChain, Push
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.protocol.game_spends import move_bundle
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, serialize, to_list, tree_hash
 
 LEAVES = GoOnChain("it wants to")
 

@@ -6,26 +6,32 @@ from dataclasses import replace
 
 import msgspec
 
-from channel.adversaries.base import Adversary, MessageChanger, Plan, adversary, changes_message
-from channel.chain.coins import (
+from channelsim.channel.adversaries.base import (
+    Adversary,
+    MessageChanger,
+    Plan,
+    adversary,
+    changes_message,
+)
+from channelsim.channel.chain.coins import (
     Bundle,
     condition,
     launcher_puzzle,
     standard_message,
     standard_spend,
 )
-from channel.chain.observations import Block
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.peer.interface import Effect, Event, ProposeGames, Push, Send
-from channel.peer.machine import Peer, Phase
-from channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
-from channel.protocol.proposals import Wish
-from clsp.integers import int_to_atom
-from clsp.values import to_list
-from games import registry
-from games.referee import CREATE_COIN
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
+from channelsim.games import registry
+from channelsim.games.referee import CREATE_COIN
 
 
 @adversary("no-funding", "never sends its part of the funding")

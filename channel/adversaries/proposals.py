@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import msgspec
 
-from channel.adversaries.base import (
+from channelsim.channel.adversaries.base import (
     Adversary,
     MessageChanger,
     Plan,
     adversary,
     changes_message,
 )
-from channel.chain.observations import Block
-from channel.peer import interface
-from channel.peer.interface import Effect
-from channel.peer.machine import Peer
-from channel.protocol.messages import (
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer import interface
+from channelsim.channel.peer.interface import Effect
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -28,8 +28,8 @@ from channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channel.protocol.proposals import Wish, offer_of
-from channel.protocol.transitions import MAX_OPEN_PROPOSALS
+from channelsim.channel.protocol.proposals import Wish, offer_of
+from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
 class Proposing(MessageChanger):

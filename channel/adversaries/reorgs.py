@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.adversaries.base import Adversary, Plan, adversary
-from channel.adversaries.on_chain import OnChainCheat, near_timeout
-from channel.chain.observations import Block
-from channel.peer.interface import Effect, Push
-from channel.peer.machine import Peer
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.peer.own_action import own_action
-from channel.protocol.game_spends import claim_bundle, move_bundle
-from channel.protocol.half_signed import time_out, unroll_coin
-from channel.protocol.state import LiveGame
-from games.contract import Action, Amount, Choice, Forced, OneOf, Plain
-from games.referee import GameCoin
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Effect, Push
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.own_action import own_action
+from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
+from channelsim.channel.protocol.half_signed import time_out, unroll_coin
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.games.contract import Action, Amount, Choice, Forced, OneOf, Plain
+from channelsim.games.referee import GameCoin
 
 
 @adversary("rewinder", "publishes a stale state, and replaces the blocks that preempted it")

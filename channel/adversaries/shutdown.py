@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import msgspec
 
-from channel.adversaries.base import (
+from channelsim.channel.adversaries.base import (
     Adversary,
     MessageChanger,
     Plan,
     adversary,
     changes_message,
 )
-from channel.crypto import bls
-from channel.peer.interface import Close, Effect, Event, Push
-from channel.peer.machine import Peer, Phase
-from channel.protocol.messages import Batch, Message, Request, Shutdown, ShutdownDone, encode
-from channel.protocol.state import ChannelState
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Close, Effect, Event, Push
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import (
+    Batch,
+    Message,
+    Request,
+    Shutdown,
+    ShutdownDone,
+    encode,
+)
+from channelsim.channel.protocol.state import ChannelState
 
 
 @adversary("withholder", "completes a shutdown without sending the completion")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import Adversary, Plan, adversary
-from channel.errors import Violation
-from channel.peer.interface import Effect, Event, Push, Received
-from channel.peer.machine import Peer
-from channel.protocol.messages import Batch, Message, Settle, decode
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.interface import Effect, Event, Push, Received
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, Message, Settle, decode
 
 
 @adversary("silent", "sends no more messages, and defends its money on chain")

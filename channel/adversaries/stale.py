@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from channel.adversaries.base import Adversary, Plan, adversary
-from channel.chain.coins import Bundle
-from channel.chain.observations import Block
-from channel.crypto import bls
-from channel.peer.interface import Effect, Push
-from channel.peer.machine import Peer
-from channel.protocol.half_signed import NO_SIGNATURE, SignedState, preempt, sign_halves, time_out
-from channel.protocol.messages import Message
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Effect, Push
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.half_signed import (
+    NO_SIGNATURE,
+    SignedState,
+    preempt,
+    sign_halves,
+    time_out,
+)
+from channelsim.channel.protocol.messages import Message
 
 Pick = Callable[["Stale", list[SignedState]], SignedState | None]
 """Picks one of at least two states, oldest first; None if none will do."""

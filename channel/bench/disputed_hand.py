@@ -14,21 +14,21 @@ from time import process_time
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
-from channel.chain.coins import Bundle
-from channel.chain.interface import Answer, PushResult
-from channel.chain.simulator import SimulatedChain
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError
-from channel.lab.referee.referee_runs import conditions
-from channel.peer.chain_news import GamePaid, MovedOnChain
-from channel.session.session_events import NewsFor, Pushed, SessionEvent
-from channel.simulation.arena import Arena
-from channel.simulation.scenario import Scenario
-from clsp.integers import int_to_atom
-from clsp.run import MAX_COST, STRICT, observed, run_serialized
-from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.referee.referee_runs import conditions
+from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
+from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
+from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
 
 LEAVES_AT = 5
 """Messages after which one side goes on chain: the hand has just begun."""

@@ -18,28 +18,28 @@ from typing import Any
 
 from chia_rs import run_chia_program
 
-from channel.bench.disputed_hand import disputed_hands
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError
-from channel.lab.crosscheck.speed import speed
-from channel.lab.target.target import of_game
-from channel.report.progress import progress
-from channel.report.tables import show_table
-from channel.report.terminal import console, print_json, say
-from channel.session.deciders import Deciders
-from channel.session.session import Session
-from channel.session.session_events import HandEnded, SessionEvent
-from channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
-from channel.system.interrupt import exit_code, finishing
-from clsp.run import MAX_COST, STRICT
-from games import registry
-from games.chance import Chance
-from games.contract import Game
-from games.judge import NO_ADDRESS, hashes_of
-from games.referee import FIRST, GameCoin, validator_arguments
-from games.selfplay import Call, calls
+from channelsim.channel.bench.disputed_hand import disputed_hands
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.crosscheck.speed import speed
+from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import HandEnded, SessionEvent
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.clsp.run import MAX_COST, STRICT
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Game
+from channelsim.games.judge import NO_ADDRESS, hashes_of
+from channelsim.games.referee import FIRST, GameCoin, validator_arguments
+from channelsim.games.selfplay import Call, calls
 
 SEED = "bench"
 MIX = 60

@@ -9,10 +9,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from clsp.curry import curried_hash, curry
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import NIL, Value, serialize, to_list, tree_hash, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.curry import curried_hash, curry
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    serialize,
+    to_list,
+    tree_hash,
+    tree_hash_atom,
+    tree_hash_pair,
+)
 
 Hash = Annotated[bytes, Meta(min_length=32, max_length=32)]
 Key = Annotated[bytes, Meta(min_length=48, max_length=48)]

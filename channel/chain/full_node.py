@@ -1,4 +1,4 @@
-"""A full node over its RPC, behind the interface of `channel.chain`.
+"""A full node over its RPC, behind the interface of `channelsim.channel.chain`.
 
 Calls block for a bounded time, and broken connections are opened again. The node's answers are
 untrusted: they are validated here, and an invalid one is reported in one line.
@@ -18,12 +18,12 @@ from typing import Any, Self, TypeVar
 from chia_wallet_sdk import Coin as NodeCoin
 from chia_wallet_sdk import CoinRecord, CoinSpend, RpcClient, Signature, SpendBundle
 
-from channel.chain.coins import Bundle, Coin, Spend
-from channel.chain.interface import Answer, PushResult
-from channel.chain.observations import CoinSeen
-from channel.errors import InvariantError, UsageError
-from clsp.values import MAX_BYTES
-from games.amounts import counted
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.clsp.values import MAX_BYTES
+from channelsim.games.amounts import counted
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
 
 
 class Answer(Enum):

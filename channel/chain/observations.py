@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
+from channelsim.channel.chain.coins import Coin
 
 
 @dataclass(frozen=True, slots=True)

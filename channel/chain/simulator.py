@@ -5,11 +5,11 @@ from __future__ import annotations
 from chia_wallet_sdk import Coin as NodeCoin
 from chia_wallet_sdk import CoinRecord, CoinSpend, FullNodeSimulator, Signature, SpendBundle
 
-from channel.chain.coins import Bundle, Coin, Spend
-from channel.chain.interface import Answer, PushResult
-from channel.chain.observations import CoinSeen
-from channel.errors import UsageError
-from games.amounts import counted
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.errors import UsageError
+from channelsim.games.amounts import counted
 
 BLOCK_REWARD = 2_000_000_000_000
 """The block reward in mojos, paid in one coin."""
@@ -21,7 +21,7 @@ _ANSWERS = {
 
 
 class SimulatedChain:
-    """`FullNodeSimulator` behind the interface of `channel.chain`.
+    """`FullNodeSimulator` behind the interface of `channelsim.channel.chain`.
 
     The same seed gives the same blocks, coins and ids.
 

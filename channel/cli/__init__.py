@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from channel.system import interrupt
+from channelsim.channel.system import interrupt
 
 USAGE = 2
 FAILED = 1
@@ -30,10 +30,10 @@ def _run() -> int:
     with interrupt.held():  # until the code below can catch it
         from typer.exceptions import Exit, TyperException
 
-        from channel.cli.app import commands
-        from channel.cli.messages import complain, discard, wrong_arguments
-        from channel.errors import UsageError
-        from channel.report.terminal import open_streams
+        from channelsim.channel.cli.app import commands
+        from channelsim.channel.cli.messages import complain, discard, wrong_arguments
+        from channelsim.channel.errors import UsageError
+        from channelsim.channel.report.terminal import open_streams
 
         open_streams()
     code: object
@@ -78,7 +78,7 @@ def _run() -> int:
 
 def _interrupted() -> int:
     """Report an interrupt that came before the command had anything to report."""
-    from channel.cli.messages import complain
+    from channelsim.channel.cli.messages import complain
 
     complain("interrupted")
     if "--json" in sys.argv:

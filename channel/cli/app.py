@@ -1,4 +1,4 @@
-"""The tree of commands, built from the files in `channel.cli.commands`.
+"""The tree of commands, built from the files in `channelsim.channel.cli.commands`.
 
 A command's module is imported when the command is first used, so that a short command does not
 wait for the imports of all the others.
@@ -19,8 +19,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 from typer.main import get_command
 
-from channel import __version__, cli
-from games import registry
+from channelsim.channel import __version__, cli
+from channelsim.games import registry
 
 Command = TyperCommand | TyperGroup
 

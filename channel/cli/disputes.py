@@ -6,23 +6,23 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
-from channel.adversaries.base import get
-from channel.cli.messages import complain
-from channel.cli.options import game_names
-from channel.errors import UsageError
-from channel.report.account import account
-from channel.report.lanes import Lanes
-from channel.report.progress import progress
-from channel.report.terminal import console, print_json, say
-from channel.session.setup import NAMES
-from channel.session.transcript import Sink
-from channel.simulation.promises.checker import BrokenPromise
-from channel.simulation.run import Run
-from channel.simulation.scenario import Scenario, check
-from channel.simulation.transcript import played
-from channel.system.interrupt import exit_code
-from games import registry
-from games.names import LONGEST
+from channelsim.channel.adversaries.base import get
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.options import game_names
+from channelsim.channel.errors import UsageError
+from channelsim.channel.report.account import account
+from channelsim.channel.report.lanes import Lanes
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.session.transcript import Sink
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import Scenario, check
+from channelsim.channel.simulation.transcript import played
+from channelsim.channel.system.interrupt import exit_code
+from channelsim.games import registry
+from channelsim.games.names import LONGEST
 
 DEFAULT_SEED = "dispute"
 LONGEST_STEP = 6

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.fuzz.findings import RECORDED, Document, parsed, still_broken
-from channel.lab.target.target import load
-from channel.report.progress import progress
-from channel.report.terminal import console, print_json, say
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.fuzz.findings import RECORDED, Document, parsed, still_broken
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, print_json, say
 
 
 def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -> int:

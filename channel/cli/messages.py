@@ -10,7 +10,7 @@ from typing import TextIO
 
 from typer.exceptions import TyperException
 
-from channel.report.plain import printable
+from channelsim.channel.report.plain import printable
 
 
 def complain(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from channel.errors import UsageError
+from channelsim.channel.errors import UsageError
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)

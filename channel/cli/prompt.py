@@ -5,13 +5,13 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from channel.errors import UsageError
-from channel.report.narrator import text_of
-from channel.report.terminal import say
-from games import registry
-from games.amounts import amount_text
-from games.contract import Action, Amount, Choice, OneOf, Player
-from games.errors import IllegalAction
+from channelsim.channel.errors import UsageError
+from channelsim.channel.report.narrator import text_of
+from channelsim.channel.report.terminal import say
+from channelsim.games import registry
+from channelsim.games.amounts import amount_text
+from channelsim.games.contract import Action, Amount, Choice, OneOf, Player
+from channelsim.games.errors import IllegalAction
 
 QUIT = ("quit", "exit", "q")
 
@@ -81,7 +81,7 @@ class Prompt:
 def offer(choice: Choice) -> str:
     """A choice as shown to a person: its verb, and the numbers that it takes.
 
-    >>> from games.contract import Plain
+    >>> from channelsim.games.contract import Plain
     >>> offer(Plain("check"))
     'check'
     >>> offer(Amount("raise", 1, 800, unit=100))

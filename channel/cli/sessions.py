@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from channel.cli.messages import complain
-from channel.cli.prompt import Prompt
-from channel.report.document import document, unfinished
-from channel.report.narrator import Narrator
-from channel.report.progress import progress
-from channel.report.session_progress import SessionProgress
-from channel.report.terminal import console, print_json
-from channel.session.deciders import Deciders
-from channel.session.session import Session, SessionBroken
-from channel.session.session_events import Listener
-from channel.session.setup import ASK, NAMES, Setup
-from channel.session.transcript import Recorder, Sink, Transcript, choices_of
-from channel.system.interrupt import exit_code
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.prompt import Prompt
+from channelsim.channel.report.document import document, unfinished
+from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session, SessionBroken
+from channelsim.channel.session.session_events import Listener
+from channelsim.channel.session.setup import ASK, NAMES, Setup
+from channelsim.channel.session.transcript import Recorder, Sink, Transcript, choices_of
+from channelsim.channel.system.interrupt import exit_code
 
 
 def run_session(

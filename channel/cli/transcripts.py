@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from channel.cli.messages import complain
-from channel.errors import UsageError
-from channel.system.output import Output, opened
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.system.output import Output, opened
 
 BROKEN_OFF = ".broken-off"
 """Appended to the name of a transcript whose session did not end in order."""

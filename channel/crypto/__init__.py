@@ -1,4 +1,4 @@
 """BLS signatures, a player's keys, and secrets derived from a seed.
 
-It imports `channel.errors` only.
+It imports `channelsim.channel.errors` only.
 """

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from chia_rs import AugSchemeMPL, G1Element, PrivateKey
 
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.errors import Violation
-from games.referee import payout_message
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import Violation
+from channelsim.games.referee import payout_message
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.protocol.proposals import ANSWER_MARGIN
+from channelsim.channel.protocol.proposals import ANSWER_MARGIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from channel.peer.agreement import Agreement
-from channel.peer.fees import Fees
-from channel.protocol.state import Side
-from channel.protocol.wallet import Wallet
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import Wallet
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from channel.peer.agreement import Times
-from channel.peer.play.play_state import PlayState
-from channel.protocol.state import Side
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.state import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ from functools import cached_property
 
 import msgspec
 
-from channel.crypto.keys import SecretKeys
-from channel.peer.interface import Effect, GameStarted, Store
-from channel.protocol.half_signed import SignedState
-from channel.protocol.proposals import first_game
-from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from channel.protocol.state_records import encode_record
-from games import registry
-from games.contract import Hashes, Player
-from games.judge import hashes_of
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.peer.interface import Effect, GameStarted, Store
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.proposals import first_game
+from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
+from channelsim.channel.protocol.state_records import encode_record
+from channelsim.games import registry
+from channelsim.games.contract import Hashes, Player
+from channelsim.games.judge import hashes_of
 
 
 @dataclass(frozen=True)

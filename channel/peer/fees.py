@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
-from channel.crypto import bls
-from channel.protocol.spend_parsing import created_coins
-from channel.protocol.wallet import Wallet
-from clsp.integers import int_to_atom
-from clsp.values import Value, to_list
-from games.referee import CREATE_COIN
+from channelsim.channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
+from channelsim.channel.crypto import bls
+from channelsim.channel.protocol.spend_parsing import created_coins
+from channelsim.channel.protocol.wallet import Wallet
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, to_list
+from channelsim.games.referee import CREATE_COIN
 
 ASSERT_CONCURRENT_SPEND = 64
 RESERVE_FEE = 52

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.observations import Block
-from channel.errors import Blame
-from channel.peer.chain_news import ChainNews
-from channel.protocol.proposals import Wish
-from channel.protocol.state import Group, LiveGame
-from games.contract import Action, Player, Position
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import Blame
+from channelsim.channel.peer.chain_news import ChainNews
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Group, LiveGame
+from channelsim.games.contract import Action, Player, Position
 
 # --- events ------------------------------------------------------------------------------------
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-from channel.chain.observations import Block
-from channel.crypto.keys import SecretKeys
-from channel.errors import UsageError, Violation
-from channel.peer.config import Config
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import (
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import UsageError, Violation
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     CancelGames,
@@ -30,14 +30,14 @@ from channel.peer.interface import (
     Received,
     Tell,
 )
-from channel.peer.onchain.dispute import seat
-from channel.peer.opening.handshake import Opening
-from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channel.peer.phases import blocks, closing, on_chain, opening, playing
-from channel.peer.phases.leaving import blame, break_off
-from channel.peer.play.play_state import PlayState
-from channel.protocol.limits import batch_limit
-from channel.protocol.messages import (
+from channelsim.channel.peer.onchain.dispute import seat
+from channelsim.channel.peer.opening.handshake import Opening
+from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.phases import blocks, closing, on_chain, opening, playing
+from channelsim.channel.peer.phases.leaving import blame, break_off
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.limits import batch_limit
+from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     MAX_OPENING_MESSAGE,
     Advisory,
@@ -54,7 +54,7 @@ from channel.protocol.messages import (
     Welcome,
     decode,
 )
-from games.contract import Player
+from channelsim.games.contract import Player
 
 __all__ = ["TRANSITIONS", "Config", "Peer", "PeerState", "Phase"]
 

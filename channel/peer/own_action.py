@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.peer.endpoint import Endpoint
-from channel.protocol.messages import Move, Settle
-from channel.protocol.state import LiveGame, Predecessor
-from games import registry
-from games.contract import Action, Play, Player, Position
-from games.judge import commitment, own_move, position_after
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.protocol.messages import Move, Settle
+from channelsim.channel.protocol.state import LiveGame, Predecessor
+from channelsim.games import registry
+from channelsim.games.contract import Action, Play, Player, Position
+from channelsim.games.judge import commitment, own_move, position_after
 
 
 @dataclass(frozen=True, slots=True)

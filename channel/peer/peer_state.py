@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from channel.chain.observations import Block
-from channel.errors import InvariantError
-from channel.peer.chain_news import ChannelClosed
-from channel.peer.deadlines import Marks
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import Effect
-from channel.peer.onchain.dispute_state import Dispute
-from channel.peer.opening.handshake import Opened, Opening
-from channel.peer.play.play_state import PlayState
-from channel.peer.shutdown import CleanShutdown
-from channel.protocol.messages import Message
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.chain_news import ChannelClosed
+from channelsim.channel.peer.deadlines import Marks
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import Effect
+from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.opening.handshake import Opened, Opening
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.protocol.messages import Message
 
 
 class Phase(Enum):

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from channel.chain.coins import Bundle, Coin, standard_spend
-from channel.crypto import bls
-from channel.errors import Violation
-from channel.peer.endpoint import Endpoint
-from channel.protocol.spend_parsing import channel_conditions
-from channel.protocol.state import ChannelState
-from clsp.values import tree_hash
+from channelsim.channel.chain.coins import Bundle, Coin, standard_spend
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.protocol.spend_parsing import channel_conditions
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.clsp.values import tree_hash
 
 
 @dataclass(frozen=True, slots=True)

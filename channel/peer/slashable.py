@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.peer.endpoint import Endpoint
-from channel.protocol.state import LiveGame
-from clsp.values import Value
-from games import registry
-from games.judge import slash_pays
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.clsp.values import Value
+from channelsim.games import registry
+from channelsim.games.judge import slash_pays
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
 """The spends of a game coin, complete with their signatures.
 
 Source: the validator contract, "The referee (game coin)". Those of the channel coin and of
-unroll coins are in `channel.protocol.half_signed`.
+unroll coins are in `channelsim.channel.protocol.half_signed`.
 """
 
 from __future__ import annotations
 
-from channel.chain.coins import Bundle, Coin, Spend
-from channel.crypto import bls
-from channel.crypto.keys import SecretKeys
-from channel.protocol.half_signed import NO_SIGNATURE
-from channel.protocol.state import Channel, LiveGame, Side
-from clsp.programs import Program
-from clsp.values import Value, serialize, tree_hash
-from games.referee import GameCoin, move_solution, slash_solution, timeout_solution
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.state import Channel, LiveGame, Side
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, serialize, tree_hash
+from channelsim.games.referee import GameCoin, move_solution, slash_solution, timeout_solution
 
 
 def move_bundle(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.coins import Bundle, Coin, Spend, standard_spend
-from channel.crypto import bls
-from channel.crypto.keys import SecretKeys
-from channel.errors import Violation
-from channel.protocol.state import Channel, ChannelState, Side, StateOnChain
-from clsp.values import serialize
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import Violation
+from channelsim.channel.protocol.state import Channel, ChannelState, Side, StateOnChain
+from channelsim.clsp.values import serialize
 
 Halves = tuple[bytes, bytes]
 """A state's two half-signatures: of the channel coin's spend, and of the preemption."""

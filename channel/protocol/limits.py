@@ -6,9 +6,9 @@ the result stays there. Source: the state channel, "The potato".
 
 from __future__ import annotations
 
-from channel.protocol.messages import MAX_MESSAGE, MAX_TEXT
-from channel.protocol.state import ChannelState
-from channel.protocol.transitions import MAX_OPEN_PROPOSALS
+from channelsim.channel.protocol.messages import MAX_MESSAGE, MAX_TEXT
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 FRAME = 1024
 """Bytes of a batch without actions, and more than any other message but those of the opening."""

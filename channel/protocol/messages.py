@@ -11,9 +11,9 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from channel.chain.coins import Bundle, Coin, Hash, Height, Key, Mojos, Signature
-from channel.errors import Violation
-from games.amounts import counted
+from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height, Key, Mojos, Signature
+from channelsim.channel.errors import Violation
+from channelsim.games.amounts import counted
 
 MAX_MESSAGE = 10 * 1024 * 1024
 """Bytes; a longer message is refused before it is decoded."""

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.errors import Violation
-from channel.protocol.messages import Offer
-from channel.protocol.state import Channel, Group, LiveGame, Side
-from games import registry
-from games.amounts import counted
-from games.contract import Initial, Next, Parameters, Terms
-from games.errors import BadTerms, UnknownGame
-from games.judge import commitment, hashes_of
-from games.referee import FIRST, GameCoin, referee
+from channelsim.channel.errors import Violation
+from channelsim.channel.protocol.messages import Offer
+from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.contract import Initial, Next, Parameters, Terms
+from channelsim.games.errors import BadTerms, UnknownGame
+from channelsim.games.judge import commitment, hashes_of
+from channelsim.games.referee import FIRST, GameCoin, referee
 
 ANSWER_MARGIN = 3
 """Blocks left to answer within a timeout, after those that reorganisations can take."""

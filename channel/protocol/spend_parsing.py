@@ -14,11 +14,11 @@ from typing import TypeAlias
 
 from chia_rs import LazyNode
 
-from channel.protocol.state import Channel, ChannelState
-from clsp.integers import atom_to_int, is_minimal
-from clsp.run import TooLarge, items, read_node, to_value
-from clsp.values import BadValue, NotAList, Value, tree_hash
-from games.referee import GameCoin, RefereeRefusal
+from channelsim.channel.protocol.state import Channel, ChannelState
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.run import TooLarge, items, read_node, to_value
+from channelsim.clsp.values import BadValue, NotAList, Value, tree_hash
+from channelsim.games.referee import GameCoin, RefereeRefusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from enum import IntEnum
 import msgspec
 from chia_rs import G1Element
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     REMARK,
     Coin,
     condition,
@@ -21,16 +21,16 @@ from channel.chain.coins import (
     standard_message,
     standard_puzzle_hash,
 )
-from channel.crypto.keys import PublicKeys
-from channel.errors import InvariantError
-from channel.protocol.messages import Offer
-from clsp.curry import curried_hash, curry
-from clsp.integers import int_to_atom
-from clsp.programs import Program, load
-from clsp.values import Value, to_list, tree_hash, tree_hash_atom
-from games.amounts import counted
-from games.contract import Position, Seat, Terms
-from games.referee import (
+from channelsim.channel.crypto.keys import PublicKeys
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.messages import Offer
+from channelsim.clsp.curry import curried_hash, curry
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program, load
+from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.games.amounts import counted
+from channelsim.games.contract import Position, Seat, Terms
+from channelsim.games.referee import (
     ASSERT_HEIGHT_RELATIVE,
     CREATE_COIN,
     GameCoin,

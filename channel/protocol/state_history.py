@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from channel.protocol.half_signed import SignedState
-from channel.protocol.state import ChannelState
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state import ChannelState
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,15 @@ from typing import Annotated
 
 import msgspec
 
-from channel.chain.coins import REMARK, condition
-from channel.errors import InvariantError
-from channel.protocol.half_signed import SignedState
-from channel.protocol.state import Channel, ChannelState, LiveGame
-from clsp.curry import curried_hash
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.values import serialize, to_list, tree_hash
-from games.contract import Hashes
-from games.referee import CREATE_COIN, referee
+from channelsim.channel.chain.coins import REMARK, condition
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame
+from channelsim.clsp.curry import curried_hash
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.values import serialize, to_list, tree_hash
+from channelsim.games.contract import Hashes
+from channelsim.games.referee import CREATE_COIN, referee
 
 FIELDS = 11
 """Fields of a game coin."""

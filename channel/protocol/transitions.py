@@ -1,7 +1,7 @@
 """Apply the actions of a batch to a state: one function for sender and receiver.
 
 Pure: a state and actions in, a new state out, or a `Violation` and nothing changed.
-Source: the state channel, "The potato". Rule ids are those of `channel.protocol.rules`.
+Source: the state channel, "The potato". Rule ids are those of `channelsim.channel.protocol.rules`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from channel.errors import InvariantError, Violation
-from channel.protocol.messages import Accept, BatchAction, Cancel, Move, Propose, Settle
-from channel.protocol.proposals import UnfitProposal, first_game
-from channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from games.amounts import counted
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.protocol.messages import Accept, BatchAction, Cancel, Move, Propose, Settle
+from channelsim.channel.protocol.proposals import UnfitProposal, first_game
+from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
+from channelsim.games.amounts import counted
 
 MAX_LIVE_GAMES = 100
 MAX_OPEN_PROPOSALS = 100

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from chia_rs import PrivateKey
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     ASSERT_COIN_ANNOUNCEMENT,
     Bundle,
@@ -23,13 +23,13 @@ from channel.chain.coins import (
     standard_puzzle_hash,
     standard_spend,
 )
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.errors import InvariantError
-from channel.protocol.state import Channel
-from clsp.integers import int_to_atom
-from clsp.values import Value, serialize, to_list
-from games.referee import CREATE_COIN
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.state import Channel
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.games.referee import CREATE_COIN
 
 
 def wallet_key(secret: bytes, name: str) -> PrivateKey:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channel.peer.chain_news import (
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     Forfeited,
     GamePaid,
@@ -13,11 +13,11 @@ from channel.peer.chain_news import (
     StateCounts,
     UnilateralClose,
 )
-from channel.peer.interface import BrokenOff, OpeningFailed
-from channel.session.setup import NAMES
-from channel.simulation.promises.news import valid_news
-from channel.simulation.run import Run
-from games.amounts import counted
+from channelsim.channel.peer.interface import BrokenOff, OpeningFailed
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.promises.news import valid_news
+from channelsim.channel.simulation.run import Run
+from channelsim.games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
 """Where each peer's money came from, the initiator's first."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from channel.chain.coins import Coin
-from channel.report.session_progress import SessionProgress
-from channel.session.result import Result
-from channel.session.session_events import viewer_seat
-from channel.session.setup import NAMES, Setup
-from games import registry
-from games.contract import Hand
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.session_events import viewer_seat
+from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.games import registry
+from channelsim.games.contract import Hand
 
 
 def document(

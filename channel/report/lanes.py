@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from channel.chain.coins import Coin
-from channel.chain.interface import Answer
-from channel.errors import Violation
-from channel.peer.chain_news import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     Forfeited,
@@ -24,8 +24,8 @@ from channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
-from channel.protocol.messages import (
+from channelsim.channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     FirstHalves,
@@ -40,16 +40,16 @@ from channel.protocol.messages import (
     Welcome,
     decode,
 )
-from channel.protocol.messages import Move as MoveMade
-from channel.report.account import account
-from channel.report.tables import show_table
-from channel.report.terminal import say
-from channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, SessionEvent
-from channel.session.setup import NAMES
-from channel.simulation.promises.checker import BrokenPromise
-from channel.simulation.run import Run
-from channel.simulation.scenario import Scenario
-from games.amounts import counted
+from channelsim.channel.protocol.messages import Move as MoveMade
+from channelsim.channel.report.account import account
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import say
+from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.amounts import counted
 
 CHAIN = 2
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from channel.report.tables import Cell as Shown
-from channel.report.tables import show_table
-from channel.report.terminal import say
-from channel.simulation.run_results import RunResult, columns
-from channel.simulation.sweep import Cell, SweepTotals
-from games import registry
-from games.amounts import counted
+from channelsim.channel.report.tables import Cell as Shown
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import say
+from channelsim.channel.simulation.run_results import RunResult, columns
+from channelsim.channel.simulation.sweep import Cell, SweepTotals
+from channelsim.games import registry
+from channelsim.games.amounts import counted
 
 LETTERS = {
     RunResult.NO_CHANNEL: "n",

@@ -8,14 +8,14 @@ from dataclasses import replace
 from rich.console import Console
 from rich.text import Text
 
-from channel.chain.coins import Coin
-from channel.peer.interface import FundingSent
-from channel.protocol.state import Side
-from channel.report.plain import fitted
-from channel.report.session_progress import SessionProgress
-from channel.report.terminal import say
-from channel.session.result import Result
-from channel.session.session_events import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.interface import FundingSent
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.report.plain import fitted
+from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.report.terminal import say
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.session_events import (
     ChannelFunded,
     Closed,
     HandEnded,
@@ -26,10 +26,10 @@ from channel.session.session_events import (
     StepMade,
     viewer_seat,
 )
-from channel.session.setup import NAMES, Setup
-from games import registry
-from games.amounts import amount_text, counted
-from games.contract import Hand, Line
+from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.games import registry
+from channelsim.games.amounts import amount_text, counted
+from channelsim.games.contract import Hand, Line
 
 
 class Narrator:

@@ -12,8 +12,8 @@ from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
-from channel.report.terminal import console
-from games.amounts import counted
+from channelsim.channel.report.terminal import console
+from channelsim.games.amounts import counted
 
 SELDOM = 0.1
 """Seconds between two updates of the line, at least."""

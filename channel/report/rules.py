@@ -1,7 +1,7 @@
 """Write the page of rules: each rule with its sentence, its code, and the vectors that break it.
 
 Everything on the page is read from the code and from the conformance vectors of the repository.
-`python -m channel.report.rules > docs/rules.md` writes it; a test compares the two.
+`python -m channelsim.channel.report.rules > docs/rules.md` writes it; a test compares the two.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import channel
-from channel.adversaries.base import names
-from channel.adversaries.rules.breaker import name_of
-from channel.protocol.rules import RULES as CHANNEL_RULES
-from games import registry
-from games.contract import Game, Raise, Slash
-from games.judge import hashes_of
-from games.referee import RULES as REFEREE_RULES
-from games.vectors import read, verdict
+import channelsim
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.rules.breaker import name_of
+from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
+from channelsim.games import registry
+from channelsim.games.contract import Game, Raise, Slash
+from channelsim.games.judge import hashes_of
+from channelsim.games.referee import RULES as REFEREE_RULES
+from channelsim.games.vectors import read, verdict
 
-ROOT = Path(channel.__file__).parents[1]
+ROOT = Path(channelsim.__file__).parents[1]
 
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
@@ -45,7 +45,7 @@ conformance vectors in `tests/data/vectors` that break it, with examples. For ea
 channel it shows the functions that check it, and the adversary that breaks it (`channelsim dispute
 run NAME`).
 
-`python -m channel.report.rules > docs/rules.md` writes this page.
+`python -m channelsim.channel.report.rules > docs/rules.md` writes this page.
 """
 
 
@@ -227,7 +227,7 @@ def _function(place: Mention) -> str:
 
 
 def _link(place: Mention, shown: str, anchor: str = "") -> str:
-    path = place.path.relative_to(ROOT).as_posix()
+    path = place.path.resolve().relative_to(ROOT).as_posix()
     return f"[{place.path.name}{shown}](../{path}{anchor})"
 
 

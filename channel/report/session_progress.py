@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from channel.session.session_events import ChannelFunded, HandEnded, SessionEvent
-from channel.session.setup import Setup
-from games.contract import Hand
+from channelsim.channel.session.session_events import ChannelFunded, HandEnded, SessionEvent
+from channelsim.channel.session.setup import Setup
+from channelsim.games.contract import Hand
 
 
 class SessionProgress:

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from channel.report.plain import fitted, printable
-from channel.report.terminal import say, wrapped
+from channelsim.channel.report.plain import fitted, printable
+from channelsim.channel.report.terminal import say, wrapped
 
 Cell = str | Text
 

@@ -21,7 +21,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from channel.report.plain import HANDLER, fitted, printable
+from channelsim.channel.report.plain import HANDLER, fitted, printable
 
 UNLIMITED = 10_000
 """Columns of an output that is not a screen."""

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.session.session_events import HandEnded, SessionEvent
-from channel.session.setup import ASK, NAMES, Setup, policy_of
-from channel.session.transcript import Record
-from games import registry
-from games.chance import Chance
-from games.contract import Action, Player
-from games.errors import IllegalAction
-from games.names import printable
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.session_events import HandEnded, SessionEvent
+from channelsim.channel.session.setup import ASK, NAMES, Setup, policy_of
+from channelsim.channel.session.transcript import Record
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Player
+from channelsim.games.errors import IllegalAction
+from channelsim.games.names import printable
 
 Person = Callable[[str, Player], Action]
 """Asks a person: the game's name and the player as it stands."""

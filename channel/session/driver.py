@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, assert_never
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
-from channel.chain.observations import Block
-from channel.peer.interface import (
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import (
     Effect,
     Event,
     Pinned,
@@ -27,7 +27,7 @@ from channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channel.session.session_events import (
+from channelsim.channel.session.session_events import (
     BlockMade,
     Handled,
     Listener,

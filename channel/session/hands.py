@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from channel.errors import InvariantError
-from channel.peer.interface import Acted, GameSettled, GameStarted, Moved, News, SawCards
-from channel.protocol.state import Side
-from channel.session.session_events import (
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import Acted, GameSettled, GameStarted, Moved, News, SawCards
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.session_events import (
     HandEnded,
     HandStarted,
     Listener,
     StepMade,
 )
-from channel.session.setup import NAMES
-from games.contract import Hand, Player, Seat, Step
+from channelsim.channel.session.setup import NAMES
+from channelsim.games.contract import Hand, Player, Seat, Step
 
 
 @dataclass(slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from channel.chain.interface import FarmableChain
-from channel.crypto.hkdf import derive
-from channel.peer.agreement import Agreement
-from channel.peer.machine import Config
-from channel.protocol.state import Side
-from channel.protocol.wallet import Wallet, address_of, wallet_key
-from channel.session.setup import NAMES
-from games.chance import Chance
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.machine import Config
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.channel.session.setup import NAMES
+from channelsim.games.chance import Chance
 
 _LABELS = ("alice", "bob")
 """Labels of the derivation, by side: other ones would deal other cards for every seed."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.chain.interface import Chain
-from channel.peer.machine import Config
-from games.contract import Hand
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import Chain
+from channelsim.channel.peer.machine import Config
+from channelsim.games.contract import Hand
 
 
 @dataclass(frozen=True, slots=True)

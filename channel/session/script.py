@@ -21,9 +21,9 @@ from pathlib import Path
 
 import msgspec
 
-from channel.system import toml_files
-from channel.system.file_kinds import Kind
-from games.decoding import Key
+from channelsim.channel.system import toml_files
+from channelsim.channel.system.file_kinds import Kind
+from channelsim.games.decoding import Key
 
 _PLAYERS = ("initiator", "receiver")
 _RENAMED = {"alice": "initiator", "bob": "receiver"}

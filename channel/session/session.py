@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from channel.chain.interface import FarmableChain
-from channel.chain.simulator import SimulatedChain
-from channel.errors import Blame, InvariantError
-from channel.peer.agreement import Agreement
-from channel.peer.chain_news import ChannelClosed
-from channel.peer.interface import (
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import Blame, InvariantError
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.chain_news import ChannelClosed
+from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     BrokenOff,
@@ -26,14 +26,14 @@ from channel.peer.interface import (
     ProposeGames,
     YourTurn,
 )
-from channel.peer.machine import Config, Peer, Phase
-from channel.protocol.proposals import Wish
-from channel.protocol.state import Side
-from channel.session.driver import DrivenPeer, Driver
-from channel.session.hands import HandTracker
-from channel.session.identity import make_config, node_seed, policy_chance
-from channel.session.result import Checks, Result, find_rewards, is_conserved
-from channel.session.session_events import (
+from channelsim.channel.peer.machine import Config, Peer, Phase
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.hands import HandTracker
+from channelsim.channel.session.identity import make_config, node_seed, policy_chance
+from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
+from channelsim.channel.session.session_events import (
     Answered,
     ChannelFunded,
     Closed,
@@ -44,11 +44,11 @@ from channel.session.session_events import (
     NoMoreHands,
     SessionEvent,
 )
-from channel.session.setup import NAMES, Setup
-from games import registry
-from games.amounts import counted
-from games.chance import Chance
-from games.contract import Action, Player
+from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Player
 
 PATIENCE = 100
 """Blocks in a row without a message or a command after which a session is stuck: a bug."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.interface import PushResult
-from channel.peer.interface import Effect, Event, News
-from games.contract import Action, Hand, Seat
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.peer.interface import Effect, Event, News
+from channelsim.games.contract import Action, Hand, Seat
 
 
 @dataclass(frozen=True, slots=True)

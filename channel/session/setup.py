@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.simulator import BLOCK_REWARD
-from channel.errors import UsageError
-from channel.protocol.proposals import MOST_TIMEOUT, least_timeout
-from channel.session.script import Script
-from games import registry
-from games.amounts import counted
-from games.contract import Policy
-from games.errors import BadTerms, UnknownGame
-from games.names import LONGEST, nearest
+from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT, least_timeout
+from channelsim.channel.session.script import Script
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.contract import Policy
+from channelsim.games.errors import BadTerms, UnknownGame
+from channelsim.games.names import LONGEST, nearest
 
 NAMES = ("initiator", "receiver")
 """The names of both peers, by side. (Alice and Bob are the roles in one game.)"""

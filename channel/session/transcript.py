@@ -20,9 +20,9 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.session.result import Result
-from channel.session.session_events import (
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.session_events import (
     Answered,
     BlockMade,
     Closed,
@@ -32,10 +32,10 @@ from channel.session.session_events import (
     Sent,
     SessionEvent,
 )
-from channel.session.setup import Setup, check
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from games.names import printable
+from channelsim.channel.session.setup import Setup, check
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.games.names import printable
 
 FORMAT = "channelsim transcript 2"
 _START = bytes(32)

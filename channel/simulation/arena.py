@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from channel.adversaries.base import Adversary
-from channel.chain.simulator import SimulatedChain
-from channel.crypto.hkdf import derive
-from channel.errors import UsageError
-from channel.peer.interface import (
+from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     Acted,
@@ -26,18 +26,18 @@ from channel.peer.interface import (
     Proposed,
     ProposeGames,
 )
-from channel.peer.machine import Phase
-from channel.session.driver import DrivenPeer, Driver
-from channel.session.identity import node_seed
-from channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
-from channel.session.setup import policy_of
-from channel.simulation.delivery import WeatherDelivery
-from channel.simulation.parties import Wrap, make_parties
-from channel.simulation.run import Run, RunLog
-from channel.simulation.scenario import Scenario
-from channel.simulation.schedule import Schedule
-from channel.simulation.weather import Weather
-from games.chance import Chance
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.identity import node_seed
+from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
+from channelsim.channel.session.setup import policy_of
+from channelsim.channel.simulation.delivery import WeatherDelivery
+from channelsim.channel.simulation.parties import Wrap, make_parties
+from channelsim.channel.simulation.run import Run, RunLog
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.schedule import Schedule
+from channelsim.channel.simulation.weather import Weather
+from channelsim.games.chance import Chance
 
 LIMIT = 600
 """Blocks after which a run is given up; the promise of liveness is broken long before."""

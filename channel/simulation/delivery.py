@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from channel.chain.coins import Bundle
-from channel.chain.interface import PushResult
-from channel.chain.observations import Block
-from channel.chain.simulator import SimulatedChain
-from channel.simulation.weather import FULL, Weather
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.simulation.weather import FULL, Weather
 
 PERMANENTLY_INVALID = frozenset(
     (

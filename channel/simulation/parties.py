@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from channel.adversaries.base import Plan, get
-from channel.chain.simulator import SimulatedChain
-from channel.crypto.hkdf import derive
-from channel.peer.agreement import Agreement
-from channel.peer.fees import Fees
-from channel.peer.machine import Peer
-from channel.protocol.state import Side
-from channel.session.driver import Actor
-from channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
-from channel.simulation.run import Party
-from channel.simulation.scenario import Scenario
-from games.chance import Chance
+from channelsim.channel.adversaries.base import Plan, get
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
+from channelsim.channel.simulation.run import Party
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.chance import Chance
 
 Wrap = Callable[[Peer], Actor]
 """Puts something in the place of the honest side's peer."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from channel.adversaries.base import Adversary
-from channel.chain.coins import Bundle
-from channel.chain.interface import Answer
-from channel.chain.simulator import SimulatedChain
-from channel.errors import UsageError
-from channel.peer.interface import Effect, Event, News, Received
-from channel.peer.machine import Peer
-from channel.session.driver import Actor
-from channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
-from channel.simulation.scenario import Scenario
-from games.chance import Chance
+from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import Effect, Event, News, Received
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.chance import Chance
 
 
 @dataclass(frozen=True, slots=True)

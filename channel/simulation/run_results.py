@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import Enum
 
-from channel.adversaries.base import Adversary
-from channel.peer.chain_news import (
+from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     GamePaid,
     MovedOnChain,
     StateCounts,
 )
-from channel.protocol.messages import (
+from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
     Batch,
@@ -25,10 +25,10 @@ from channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channel.protocol.state import ChannelState
-from channel.simulation.promises.news import valid_news
-from channel.simulation.run import Run
-from games import registry
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.simulation.promises.news import valid_news
+from channelsim.channel.simulation.run import Run
+from channelsim.games import registry
 
 HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
     "handshake",

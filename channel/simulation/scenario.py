@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.simulator import BLOCK_REWARD
-from channel.errors import UsageError
-from channel.session.setup import ASK, NAMES, check_policy
-from games import registry
-from games.amounts import counted
-from games.errors import BadTerms, UnknownGame
-from games.names import nearest, quoted
+from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.setup import ASK, NAMES, check_policy
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.errors import BadTerms, UnknownGame
+from channelsim.games.names import nearest, quoted
 
 WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind")
 """The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from channel.peer.interface import Acted, Cancelled, GameStarted, Moved, News
-from channel.protocol.proposals import Wish
-from channel.protocol.state import ChannelState
-from channel.simulation.scenario import Scenario
-from games import registry
-from games.chance import Chance
+from channelsim.channel.peer.interface import Acted, Cancelled, GameStarted, Moved, News
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games import registry
+from channelsim.games.chance import Chance
 
 MOST_MOVES = 4
 """The most moves of a game before the next one is proposed beside it, when staggered."""

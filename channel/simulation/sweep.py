@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from channel.adversaries.base import Adversary, names
-from channel.crypto import bls
-from channel.simulation.arena import Arena
-from channel.simulation.promises.checker import BrokenPromise, check
-from channel.simulation.run import Run
-from channel.simulation.run_results import part_of, result_of
-from channel.simulation.scenario import WEATHERS, Scenario
-from channel.system.interrupt import held
-from channel.system.workers import Work, WorkerPool
-from games import registry
+from channelsim.channel.adversaries.base import Adversary, names
+from channelsim.channel.crypto import bls
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run_results import part_of, result_of
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.workers import Work, WorkerPool
+from channelsim.games import registry
 
 FEES = 5
 """The first fee of the honest side in every fifth run, in mojos; the others have none."""

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.session.session_events import Listener, SessionEvent
-from channel.session.transcript import Lines, Record, Sink, record_of
-from channel.simulation.arena import Arena
-from channel.simulation.promises.checker import BrokenPromise, check
-from channel.simulation.run import Run
-from channel.simulation.scenario import Scenario
-from channel.simulation.scenario import check as check_scenario
-from games.names import printable
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.session_events import Listener, SessionEvent
+from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import check as check_scenario
+from channelsim.games.names import printable
 
 DISPUTE = "channelsim dispute 2"
 

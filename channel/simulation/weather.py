@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.chain.interface import Answer, PushResult
-from channel.chain.observations import Block, CoinSeen
-from channel.chain.simulator import SimulatedChain
-from channel.simulation.scenario import Scenario
-from games.chance import Chance
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.chance import Chance
 
 MOST_CUT_OFF = 5
 """Blocks in a row that the honest side may not hear of; it can still answer within its times."""

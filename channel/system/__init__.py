@@ -1,4 +1,4 @@
 """Files, worker processes and interrupts: everything taken from the operating system.
 
-It imports `channel.errors` only.
+It imports `channelsim.channel.errors` only.
 """

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.system import input_files
+from channelsim.channel.errors import UsageError
+from channelsim.channel.system import input_files
 
 _HEX = re.compile(rb"[0-9a-fA-F\s]+")
 _CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")

@@ -12,7 +12,7 @@ import re
 import stat
 from pathlib import Path
 
-from channel.errors import UsageError
+from channelsim.channel.errors import UsageError
 
 KB, MB = 1 << 10, 1 << 20
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from channel.errors import InvariantError, UsageError
-from channel.system.interrupt import held
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.system.interrupt import held
 
 STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 """Names of the standard output."""

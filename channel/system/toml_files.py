@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from games.decoding import ANY_KEY, Key, keys_of, reason, unknown_key
-from games.names import printable
+from channelsim.channel.errors import UsageError
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.games.decoding import ANY_KEY, Key, keys_of, reason, unknown_key
+from channelsim.games.names import printable
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, TypeVar
 
-from channel.errors import InvariantError, UsageError
-from channel.system.interrupt import SIGNALS, held
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.system.interrupt import SIGNALS, held
 
 T = TypeVar("T")
 R = TypeVar("R")

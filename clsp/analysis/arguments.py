@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from clsp.analysis.code import LET, Function
-from clsp.values import Value
+from channelsim.clsp.analysis.code import LET, Function
+from channelsim.clsp.values import Value
 
 
 @dataclass(frozen=True, slots=True)

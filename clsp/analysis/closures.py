@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
-from clsp.integers import OperatorError
-from clsp.operators import Operator
-from clsp.values import NIL, Value
+from channelsim.clsp.integers import OperatorError
+from channelsim.clsp.operators import Operator
+from channelsim.clsp.values import NIL, Value
 
 Run: TypeAlias = Callable[[Value], Value]
 """A compiled expression: its value in an environment."""

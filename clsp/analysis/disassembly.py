@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clsp.analysis.arguments import arguments_of, part, paths, pattern, pattern_text
-from clsp.analysis.code import LET, Code, Place
-from clsp.analysis.shapes import is_choice, is_list, operands, quoted
-from clsp.analysis.text import atom_text, value_text
-from clsp.operators import APPLY, CONS, NAMES
-from clsp.values import NIL, Value
+from channelsim.clsp.analysis.arguments import arguments_of, part, paths, pattern, pattern_text
+from channelsim.clsp.analysis.code import LET, Code, Place
+from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
+from channelsim.clsp.analysis.text import atom_text, value_text
+from channelsim.clsp.operators import APPLY, CONS, NAMES
+from channelsim.clsp.values import NIL, Value
 
 NUMERIC = frozenset(bytes([code]) for code in (12, *range(16, 28)))
 """Operators of numbers: `()` among their operands, or as their result, is shown as 0."""

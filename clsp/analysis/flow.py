@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from clsp.operators import APPLY, IF, QUOTE
-from clsp.values import NIL, Value
+from channelsim.clsp.operators import APPLY, IF, QUOTE
+from channelsim.clsp.values import NIL, Value
 
 MOST_CHOICES = 32
 """When a value may be one of more pieces than this, it may be anything."""

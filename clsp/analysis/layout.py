@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from clsp.analysis.disassembly import Form
-from clsp.analysis.tracer import Coverage
+from channelsim.clsp.analysis.disassembly import Form
+from channelsim.clsp.analysis.tracer import Coverage
 
 
 class Span(NamedTuple):

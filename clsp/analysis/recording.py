@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clsp.analysis.arguments import arguments_of, bound, pattern
-from clsp.analysis.closures import path
-from clsp.analysis.code import LET, Code, Function, Place
-from clsp.analysis.disassembly import Disassembly
-from clsp.analysis.shapes import is_choice, operands
-from clsp.analysis.tracer import End, Tracer
-from clsp.operators import APPLY
-from clsp.programs import Program
-from clsp.values import NIL, Value
+from channelsim.clsp.analysis.arguments import arguments_of, bound, pattern
+from channelsim.clsp.analysis.closures import path
+from channelsim.clsp.analysis.code import LET, Code, Function, Place
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.analysis.shapes import is_choice, operands
+from channelsim.clsp.analysis.tracer import End, Tracer
+from channelsim.clsp.operators import APPLY
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value
 
 STEPS = 100_000
 """A recorded run may apply this many pieces of code."""
@@ -48,7 +48,7 @@ class RunRecord:
     """One run of a program. `symbols` may be those of several programs; the tree hash of a whole
     program names it, as that of a function names the function. `known` are atoms with a name.
 
-    Raises :class:`~clsp.values.BadValue` when the arguments are no serialized value.
+    Raises :class:`~channelsim.clsp.values.BadValue` when the arguments are no serialized value.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class RunRecord:
     # --- calls of the tracer ------------------------------------------------------------------
 
     def begins(self, node: Value, environment: Value) -> None:
-        """See :class:`clsp.analysis.closures.Watcher`."""
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
         step = TraceStep(node, environment)
         if self._open:
             above = self._open[-1]
@@ -144,7 +144,7 @@ class RunRecord:
         self._open.append(step)
 
     def applies(self, code: Value, environment: Value) -> None:
-        """See :class:`clsp.analysis.closures.Watcher`."""
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open[-1]
         step.code, step.given = code, environment
         if not isinstance(code, tuple):
@@ -156,7 +156,7 @@ class RunRecord:
         step.function = self.text_of(code).code.function_of(code)
 
     def ends(self, value: Value) -> None:
-        """See :class:`clsp.analysis.closures.Watcher`."""
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open.pop()
         step.value, step.ended = value, True
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clsp.operators import IF, NAMES, QUOTE
-from clsp.values import NIL, Value
+from channelsim.clsp.operators import IF, NAMES, QUOTE
+from channelsim.clsp.values import NIL, Value
 
 
 def operands(node: Value) -> Iterator[Value]:

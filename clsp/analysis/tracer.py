@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import NamedTuple, TypeAlias
 
-from clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
-from clsp.analysis.code import Code
-from clsp.analysis.recursion import deep
-from clsp.analysis.shapes import is_choice, is_list, operands, quoted
-from clsp.integers import OperatorError
-from clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
-from clsp.programs import Program
-from clsp.run import ProgramRaised, Raised
-from clsp.values import NIL, Value, deserialize
+from channelsim.clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.recursion import deep
+from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
+from channelsim.clsp.integers import OperatorError
+from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramRaised, Raised
+from channelsim.clsp.values import NIL, Value, deserialize
 
 STEPS = 1_000_000
 """A run may apply (`a`) this many pieces of code: more than any run that fits into a block here."""
@@ -130,7 +130,7 @@ class Tracer:
     def reach(self, arguments: bytes, steps: int = STEPS) -> Reach:
         """Run on this serialized environment and report what was reached, however the run ends.
 
-        Raises :class:`~clsp.values.BadValue` for what is no serialized value.
+        Raises :class:`~channelsim.clsp.values.BadValue` for what is no serialized value.
         """
         self.run(arguments, steps)
         return Reach(

@@ -6,6 +6,6 @@ cards that a player then holds win the stakes. Suits count, but never break a ti
 `rules` states each rule in a sentence, `validators` as code; `player` is the logic of a seat.
 """
 
-from games.calpoker.game import GAME
+from channelsim.games.calpoker.game import GAME
 
 __all__ = ["GAME"]

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from games.calpoker.deal import GIVEN, HAND
-from games.calpoker.hands import rank_of, suit_of
-from games.calpoker.player import DISCARD, CalPokerPlayer
-from games.cards import SUIT_LETTERS, SUITS, face, rank_text
-from games.choices import choose, offered
-from games.contract import Action, Choice, Player
-from games.errors import IllegalAction
+from channelsim.games.calpoker.deal import GIVEN, HAND
+from channelsim.games.calpoker.hands import rank_of, suit_of
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.cards import SUIT_LETTERS, SUITS, face, rank_text
+from channelsim.games.choices import choose, offered
+from channelsim.games.contract import Action, Choice, Player
+from channelsim.games.errors import IllegalAction
 
 _NAME = re.compile(f"(10|[2-9tjqka])([{SUIT_LETTERS}{SUITS}])")
 _EMOJI = "\ufe0f"

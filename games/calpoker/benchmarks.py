@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from itertools import combinations
 from types import MappingProxyType
 
-from games.calpoker.hands import best_of_eight
-from games.chance import Chance
-from games.contract import Benchmark
+from channelsim.games.calpoker.hands import best_of_eight
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Benchmark
 
 HANDS = 20_000
 HANDS_OF_OTHERS = 2_000

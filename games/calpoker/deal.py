@@ -16,8 +16,8 @@ from hashlib import sha256
 from math import perm
 from typing import TypeAlias
 
-from clsp.integers import int_to_atom
-from games.masks import masks, pickers
+from channelsim.clsp.integers import int_to_atom
+from channelsim.games.masks import masks, pickers
 
 Cards: TypeAlias = tuple[int, ...]
 """Cards, ascending."""

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 import msgspec
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Cards, given, remaining
-from games.calpoker.hands import best_of_eight
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Cards, given, remaining
+from channelsim.games.calpoker.hands import best_of_eight
 
 ANSWERS = len(FOUR_OF_EIGHT)
 """The number of answers that the other player has."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from games.calpoker import actions
-from games.calpoker.benchmarks import BENCHMARKS
-from games.calpoker.player import ENTROPY_SIZE, new_player
-from games.calpoker.policies import POLICIES
-from games.calpoker.rules import RULES
-from games.calpoker.story import PARTS, CaliforniaPokerStory
-from games.calpoker.summary import summarize
-from games.calpoker.terms import NAME, initial, read_terms
-from games.calpoker.validators import VALIDATORS
-from games.contract import Game
+from channelsim.games.calpoker import actions
+from channelsim.games.calpoker.benchmarks import BENCHMARKS
+from channelsim.games.calpoker.player import ENTROPY_SIZE, new_player
+from channelsim.games.calpoker.policies import POLICIES
+from channelsim.games.calpoker.rules import RULES
+from channelsim.games.calpoker.story import PARTS, CaliforniaPokerStory
+from channelsim.games.calpoker.summary import summarize
+from channelsim.games.calpoker.terms import NAME, initial, read_terms
+from channelsim.games.calpoker.validators import VALIDATORS
+from channelsim.games.contract import Game
 
 GAME = Game(
     name=NAME,

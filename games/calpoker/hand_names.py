@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.calpoker.hands import rank_of, suit_of
-from games.cards import SUIT_LETTERS, face, rank_text
-from games.contract import Span
-from games.counting import HandValue
-from games.hand_classes import (
+from channelsim.games.calpoker.hands import rank_of, suit_of
+from channelsim.games.cards import SUIT_LETTERS, face, rank_text
+from channelsim.games.contract import Span
+from channelsim.games.counting import HandValue
+from channelsim.games.hand_classes import (
     FLUSH,
     FOUR_OF_A_KIND,
     FULL_HOUSE,

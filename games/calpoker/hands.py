@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from games.calpoker.deal import HAND
-from games.counting import RANKS, WEIGHTS, HandValue, groups, is_run
-from games.masks import masks, pickers
+from channelsim.games.calpoker.deal import HAND
+from channelsim.games.counting import RANKS, WEIGHTS, HandValue, groups, is_run
+from channelsim.games.masks import masks, pickers
 
 FIVE_OF_EIGHT = frozenset(masks(HAND, 5))
 """The 56 selections of five of eight cards."""

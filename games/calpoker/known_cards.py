@@ -6,9 +6,9 @@ from hashlib import sha256
 
 import msgspec
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Hands, final_hands
-from games.calpoker.hands import best_selection
-from games.contract import Seat
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, final_hands
+from channelsim.games.calpoker.hands import best_selection
+from channelsim.games.contract import Seat
 
 
 class KnownCards(msgspec.Struct, frozen=True, gc=False):

@@ -6,16 +6,21 @@ from hashlib import sha256
 
 import msgspec
 
-from clsp.values import Value
-from games.amounts import amount_text
-from games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
-from games.calpoker.hands import best_selection
-from games.calpoker.known_cards import KnownCards, best_selections, committed_mask, discard_commit
-from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
-from games.calpoker.terms import initial
-from games.calpoker.validators import REVEAL_SIZE, bobs_share
-from games.choices import choose
-from games.contract import (
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import amount_text
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
+from channelsim.games.calpoker.hands import best_selection
+from channelsim.games.calpoker.known_cards import (
+    KnownCards,
+    best_selections,
+    committed_mask,
+    discard_commit,
+)
+from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
+from channelsim.games.calpoker.terms import initial
+from channelsim.games.calpoker.validators import REVEAL_SIZE, bobs_share
+from channelsim.games.choices import choose
+from channelsim.games.contract import (
     Action,
     Choice,
     Forced,
@@ -28,7 +33,7 @@ from games.contract import (
     Terms,
     check_entropy,
 )
-from games.errors import BadAdvisory, IllegalAction
+from channelsim.games.errors import BadAdvisory, IllegalAction
 
 ENTROPY_SIZE = 32
 """The least entropy that a player is made from: 16 bytes for the deal, 16 for the salt."""

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from games.calpoker.deal import FOUR_OF_EIGHT, Cards, remaining
-from games.calpoker.discard_odds import best_response
-from games.calpoker.hands import FIVE_OF_EIGHT, best_of_eight, rank_of, value_of_selection
-from games.calpoker.player import DISCARD, CalPokerPlayer
-from games.chance import Chance
-from games.contract import Action, Player, Policy, Seat
-from games.counting import HandValue, groups
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Cards, remaining
+from channelsim.games.calpoker.discard_odds import best_response
+from channelsim.games.calpoker.hands import (
+    FIVE_OF_EIGHT,
+    best_of_eight,
+    rank_of,
+    value_of_selection,
+)
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Player, Policy, Seat
+from channelsim.games.counting import HandValue, groups
 
 
 def random(player: Player, chance: Chance) -> Action:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from games.calpoker.deal import Cards
-from games.calpoker.hand_names import decided_by
-from games.calpoker.hands import rank_of, value_of_selection
-from games.calpoker.known_cards import KnownCards, best_selections
-from games.calpoker.player import CalPokerPlayer
-from games.calpoker.states import StateA, StateB, StateC, StateD
-from games.contract import Hand, Player, Position, Seat
-from games.masks import pickers
-from games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.calpoker.deal import Cards
+from channelsim.games.calpoker.hand_names import decided_by
+from channelsim.games.calpoker.hands import rank_of, value_of_selection
+from channelsim.games.calpoker.known_cards import KnownCards, best_selections
+from channelsim.games.calpoker.player import CalPokerPlayer
+from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD
+from channelsim.games.contract import Hand, Player, Position, Seat
+from channelsim.games.masks import pickers
+from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
 
 
 def street(position: Position) -> str:

@@ -11,11 +11,11 @@ from typing import TypeAlias
 
 import msgspec
 
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, to_list
-from games.calpoker.deal import FOUR_OF_EIGHT, HAND, PACK, Cards, Hands
-from games.errors import BadState
-from games.reading import read_bytes, read_int, read_list
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, HAND, PACK, Cards, Hands
+from channelsim.games.errors import BadState
+from channelsim.games.reading import read_bytes, read_int, read_list
 
 
 class StateA(msgspec.Struct, frozen=True, gc=False):

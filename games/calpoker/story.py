@@ -6,23 +6,23 @@ discards when it picks them, the opponent's only when they are revealed.
 
 from __future__ import annotations
 
-from games.amounts import amount_text
-from games.calpoker.deal import Cards, Hands, given
-from games.calpoker.discard_odds import best_response, discard_odds
-from games.calpoker.hand_names import card_face, describe, signs
-from games.calpoker.known_cards import best_selections
-from games.calpoker.player import DISCARD, CalPokerPlayer
-from games.calpoker.result import best_hand, cards_of, hand_result, showdown
-from games.cards import LABEL, in_a_row, pictures
-from games.contract import Hand, Line, Player, Seat, Span, Step
-from games.results import best_hand_line, result_lines
+from channelsim.games.amounts import amount_text
+from channelsim.games.calpoker.deal import Cards, Hands, given
+from channelsim.games.calpoker.discard_odds import best_response, discard_odds
+from channelsim.games.calpoker.hand_names import card_face, describe, signs
+from channelsim.games.calpoker.known_cards import best_selections
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.calpoker.result import best_hand, cards_of, hand_result, showdown
+from channelsim.games.cards import LABEL, in_a_row, pictures
+from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
+from channelsim.games.results import best_hand_line, result_lines
 
 PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
 """The part of a hand that a move belongs to, by its validator."""
 
 
 class CaliforniaPokerStory:
-    """Lines about a hand; see `games.contract.Story`."""
+    """Lines about a hand; see `channelsim.games.contract.Story`."""
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: its action, and the cards that became known before and after it."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from games.calpoker.deal import Cards, given
-from games.calpoker.discard_odds import ANSWERS, discard_odds
-from games.calpoker.hand_names import card_name, describe
-from games.calpoker.known_cards import KnownCards
-from games.calpoker.player import DISCARD
-from games.calpoker.result import cards_of, hand_result, showdown, street
-from games.contract import Hand, Seat
-from games.results import BestHand, summary_of
+from channelsim.games.calpoker.deal import Cards, given
+from channelsim.games.calpoker.discard_odds import ANSWERS, discard_odds
+from channelsim.games.calpoker.hand_names import card_name, describe
+from channelsim.games.calpoker.known_cards import KnownCards
+from channelsim.games.calpoker.player import DISCARD
+from channelsim.games.calpoker.result import cards_of, hand_result, showdown, street
+from channelsim.games.contract import Hand, Seat
+from channelsim.games.results import BestHand, summary_of
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from games.amounts import MAX_AMOUNT, short_number
-from games.calpoker.states import StateA
-from games.calpoker.validators import COMMIT_SIZE
-from games.contract import Initial, Parameters, Terms
-from games.errors import BadTerms
+from channelsim.games.amounts import MAX_AMOUNT, short_number
+from channelsim.games.calpoker.states import StateA
+from channelsim.games.calpoker.validators import COMMIT_SIZE
+from channelsim.games.contract import Initial, Parameters, Terms
+from channelsim.games.errors import BadTerms
 
 NAME = "calpoker"
 
@@ -18,7 +18,7 @@ def read_terms(parameters: Parameters) -> Terms:
     (1000, 1000)
     >>> read_terms({"amount": 3})
     Traceback (most recent call last):
-    games.errors.BadTerms: an amount of 3 is not positive and even (CP-TERMS-2)
+    channelsim.games.errors.BadTerms: an amount of 3 is not positive and even (CP-TERMS-2)
     """
     if set(parameters) != {"amount"}:
         raise BadTerms("a game has just the parameter amount (CP-TERMS-1)")

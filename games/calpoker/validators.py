@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from clsp.values import Value
-from games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
-from games.calpoker.hands import FIVE_OF_EIGHT, value_of_selection
-from games.calpoker.states import StateA, StateB, StateC, StateD, StateE
-from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from games.masks import read_mask
+from channelsim.clsp.values import Value
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
+from channelsim.games.calpoker.hands import FIVE_OF_EIGHT, value_of_selection
+from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
+from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
+from channelsim.games.masks import read_mask
 
 COMMIT_SIZE = 32
 """Size of Alice's commitment to her preimage."""

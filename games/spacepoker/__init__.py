@@ -6,6 +6,6 @@ five community cards and four betting streets; the best five of seven win.
 `rules` states each rule in a sentence, `validators` as code; `player` is the logic of a seat.
 """
 
-from games.spacepoker.game import GAME
+from channelsim.games.spacepoker.game import GAME
 
 __all__ = ["GAME"]

@@ -7,12 +7,12 @@ Amounts are in units, or with an `m` in mojos. A raise is the amount on top of t
 
 from __future__ import annotations
 
-from games.amounts import read_amount
-from games.choices import choose, offered, with_bounds
-from games.contract import Action, Amount, Choice, Player
-from games.errors import IllegalAction
-from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.states import MidRound
+from channelsim.games.amounts import read_amount
+from channelsim.games.choices import choose, offered, with_bounds
+from channelsim.games.contract import Action, Amount, Choice, Player
+from channelsim.games.errors import IllegalAction
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.states import MidRound
 
 _ALL_IN = {"all-in", "allin", "all in"}
 
@@ -33,7 +33,7 @@ def read_choice(
 
     After a check, `check` stands for the call and `bet` for the raise.
 
-    >>> from games.contract import Plain
+    >>> from channelsim.games.contract import Plain
     >>> choices = Plain("call"), Amount("raise", 1, 800, unit=100)
     >>> read_choice(choices, "bet 2.5", 100, after_check=True)
     Action(verb='raise', amount=250)

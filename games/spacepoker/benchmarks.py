@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from games.chance import Chance
-from games.contract import Benchmark
-from games.counting import RANKS
-from games.spacepoker.hands import best_of_seven
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Benchmark
+from channelsim.games.counting import RANKS
+from channelsim.games.spacepoker.hands import best_of_seven
 
 HANDS = 20_000
 

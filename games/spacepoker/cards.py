@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from clsp.integers import atom_to_int, logxor
-from games.spacepoker.entropy import above
+from channelsim.clsp.integers import atom_to_int, logxor
+from channelsim.games.spacepoker.entropy import above
 
 
 def draw_number(x: bytes, y: bytes) -> int:

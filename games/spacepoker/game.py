@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from games.contract import Game
-from games.spacepoker import actions
-from games.spacepoker.benchmarks import BENCHMARKS
-from games.spacepoker.player import ENTROPY_SIZE, new_player
-from games.spacepoker.policies import POLICIES
-from games.spacepoker.result import PARTS, street
-from games.spacepoker.rules import RULES
-from games.spacepoker.story import SpacePokerStory
-from games.spacepoker.summary import summarize
-from games.spacepoker.terms import NAME, default_parameters, initial, read_terms
-from games.spacepoker.validators import VALIDATORS
+from channelsim.games.contract import Game
+from channelsim.games.spacepoker import actions
+from channelsim.games.spacepoker.benchmarks import BENCHMARKS
+from channelsim.games.spacepoker.player import ENTROPY_SIZE, new_player
+from channelsim.games.spacepoker.policies import POLICIES
+from channelsim.games.spacepoker.result import PARTS, street
+from channelsim.games.spacepoker.rules import RULES
+from channelsim.games.spacepoker.story import SpacePokerStory
+from channelsim.games.spacepoker.summary import summarize
+from channelsim.games.spacepoker.terms import NAME, default_parameters, initial, read_terms
+from channelsim.games.spacepoker.validators import VALIDATORS
 
 GAME = Game(
     name=NAME,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.cards import rank_text
-from games.counting import HandValue
-from games.hand_classes import (
+from channelsim.games.cards import rank_text
+from channelsim.games.counting import HandValue
+from channelsim.games.hand_classes import (
     FOUR_OF_A_KIND,
     FULL_HOUSE,
     HIGH_CARD,

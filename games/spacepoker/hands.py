@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from games.counting import WEIGHTS, HandValue, groups, is_run
-from games.masks import masks, pickers
+from channelsim.games.counting import WEIGHTS, HandValue, groups, is_run
+from channelsim.games.masks import masks, pickers
 
 FIVE_OF_SEVEN = frozenset(masks(7, 5))
 """The 21 selections of five of a player's seven cards."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import msgspec
 
-from games.contract import Position, Seat
-from games.spacepoker.cards import board, hole
-from games.spacepoker.entropy import TOP, above
-from games.spacepoker.hands import best_selection
-from games.spacepoker.states import PRE_FLOP, BeginRound, CommitB, End, MidRound
+from channelsim.games.contract import Position, Seat
+from channelsim.games.spacepoker.cards import board, hole
+from channelsim.games.spacepoker.entropy import TOP, above
+from channelsim.games.spacepoker.hands import best_selection
+from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitB, End, MidRound
 
 
 class ChainValue(msgspec.Struct, frozen=True, gc=False):

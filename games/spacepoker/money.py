@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from games.contract import Position, Seat, Terms
-from games.spacepoker.states import BeginRound, End, MidRound
+from channelsim.games.contract import Position, Seat, Terms
+from channelsim.games.spacepoker.states import BeginRound, End, MidRound
 
 
 class Money(msgspec.Struct, frozen=True, gc=False):

@@ -6,11 +6,11 @@ from hashlib import sha256
 
 import msgspec
 
-from clsp.integers import int_to_atom
-from clsp.values import Value
-from games.amounts import amount_text
-from games.choices import choose
-from games.contract import (
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import amount_text
+from channelsim.games.choices import choose
+from channelsim.games.contract import (
     Action,
     Amount,
     Choice,
@@ -23,10 +23,10 @@ from games.contract import (
     Terms,
     check_entropy,
 )
-from games.errors import BadAdvisory, IllegalAction
-from games.spacepoker.entropy import chain, wins_toss
-from games.spacepoker.hands import value_of_selection
-from games.spacepoker.known_cards import (
+from channelsim.games.errors import BadAdvisory, IllegalAction
+from channelsim.games.spacepoker.entropy import chain, wins_toss
+from channelsim.games.spacepoker.hands import value_of_selection
+from channelsim.games.spacepoker.known_cards import (
     UNKNOWN,
     ChainValue,
     Holding,
@@ -35,8 +35,8 @@ from games.spacepoker.known_cards import (
     lowest_public,
     showdown_cards,
 )
-from games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
-from games.spacepoker.terms import initial
+from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
+from channelsim.games.spacepoker.terms import initial
 
 ENTROPY_SIZE = 16
 """The least entropy that a player is made from; its first 16 bytes are the preimage."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from games.chance import Chance
-from games.choices import random_action
-from games.contract import Action, Amount, Player, Policy
-from games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.chance import Chance
+from channelsim.games.choices import random_action
+from channelsim.games.contract import Action, Amount, Player, Policy
+from channelsim.games.spacepoker.player import SpacePokerPlayer
 
 _RARELY = 4
 """The chance that the random player folds when it may, in per cent."""

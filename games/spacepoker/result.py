@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.contract import Hand, Player, Position, Seat, Step, Terms
-from games.results import BestHand, HandResult, early_result, showdown_result
-from games.spacepoker.hand_names import decided_by
-from games.spacepoker.hands import value_of_selection
-from games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
-from games.spacepoker.money import Money, money
-from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
+from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
+from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.spacepoker.hand_names import decided_by
+from channelsim.games.spacepoker.hands import value_of_selection
+from channelsim.games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
+from channelsim.games.spacepoker.money import Money, money
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
 
 STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
 """The names of the streets, by number."""

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from clsp.integers import int_to_atom
-from clsp.values import Value, to_list
-from games.amounts import MAX_AMOUNT
-from games.reading import read_bytes, read_int, read_list
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, to_list
+from channelsim.games.amounts import MAX_AMOUNT
+from channelsim.games.reading import read_bytes, read_int, read_list
 
 PRE_FLOP, FLOP, TURN, RIVER = 4, 3, 2, 1
 """The streets, counted down; the specification calls their number N."""

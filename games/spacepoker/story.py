@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from games.amounts import amount_text
-from games.cards import LABEL, face, pictures
-from games.contract import Hand, Line, Player, Seat, Step, Terms
-from games.results import best_hand_line, result_lines
-from games.spacepoker.entropy import wins_toss
-from games.spacepoker.hand_names import boost_sign, card_names, describe
-from games.spacepoker.hands import value_of_five
-from games.spacepoker.known_cards import Holding
-from games.spacepoker.money import Money, money
-from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.result import cards_of, hand_result, money_after, showdown
-from games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
+from channelsim.games.amounts import amount_text
+from channelsim.games.cards import LABEL, face, pictures
+from channelsim.games.contract import Hand, Line, Player, Seat, Step, Terms
+from channelsim.games.results import best_hand_line, result_lines
+from channelsim.games.spacepoker.entropy import wins_toss
+from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
+from channelsim.games.spacepoker.hands import value_of_five
+from channelsim.games.spacepoker.known_cards import Holding
+from channelsim.games.spacepoker.money import Money, money
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown
+from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
 
 _DEALS = (("flop", 0, 3), ("turn", 3, 4), ("river", 4, 5))
 
 
 class SpacePokerStory:
-    """Lines about a hand; see `games.contract.Story`."""
+    """Lines about a hand; see `channelsim.games.contract.Story`."""
 
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: its action, and the cards that became known before and after it."""

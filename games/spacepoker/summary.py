@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from games.contract import Hand, Seat
-from games.results import BestHand, summary_of
-from games.spacepoker.hand_names import boost_sign, describe
-from games.spacepoker.known_cards import Holding
-from games.spacepoker.result import cards_of, hand_result, money_after, showdown, street
-from games.spacepoker.states import MidRound
+from channelsim.games.contract import Hand, Seat
+from channelsim.games.results import BestHand, summary_of
+from channelsim.games.spacepoker.hand_names import boost_sign, describe
+from channelsim.games.spacepoker.known_cards import Holding
+from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown, street
+from channelsim.games.spacepoker.states import MidRound
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:

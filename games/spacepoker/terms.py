@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from games.amounts import MAX_AMOUNT, short_number
-from games.contract import Initial, Parameters, Terms
-from games.errors import BadTerms
-from games.spacepoker.states import CommitA
-from games.spacepoker.validators import COMMIT_SIZE
+from channelsim.games.amounts import MAX_AMOUNT, short_number
+from channelsim.games.contract import Initial, Parameters, Terms
+from channelsim.games.errors import BadTerms
+from channelsim.games.spacepoker.states import CommitA
+from channelsim.games.spacepoker.validators import COMMIT_SIZE
 
 NAME = "spacepoker"
 
@@ -27,7 +27,7 @@ def read_terms(parameters: Parameters) -> Terms:
     (1000, 1000)
     >>> read_terms({"amount": 2000, "bet_unit": 300})
     Traceback (most recent call last):
-    games.errors.BadTerms: a bet unit of 300 does not divide the stake of 1000 (SP-TERMS-5)
+    channelsim.games.errors.BadTerms: a bet unit of 300 does not divide the stake of 1000 ...
     """
     if set(parameters) != {"amount", "bet_unit"}:
         raise BadTerms("a game has just the parameters amount and bet_unit (SP-TERMS-1)")

@@ -15,14 +15,14 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeAlias
 
-from clsp.integers import atom_to_int, is_minimal
-from clsp.values import Value
-from games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from games.masks import read_mask
-from games.spacepoker.cards import board, boost, cards, draw_number
-from games.spacepoker.entropy import above, wins_toss
-from games.spacepoker.hands import FIVE_OF_SEVEN, value_of_selection
-from games.spacepoker.states import (
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
+from channelsim.games.masks import read_mask
+from channelsim.games.spacepoker.cards import board, boost, cards, draw_number
+from channelsim.games.spacepoker.entropy import above, wins_toss
+from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, value_of_selection
+from channelsim.games.spacepoker.states import (
     PRE_FLOP,
     RIVER,
     BeginRound,

@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from channel.chain.coins import Coin
-from channel.chain.full_node import Patience, RpcChain
-from channel.chain.interface import FarmableChain
-from channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.full_node import Patience, RpcChain
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
 
 BACKENDS = ("in process", "over RPC")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from channel.cli import main
+from channelsim.channel.cli import main
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from channel.crypto import bls
+from channelsim.channel.crypto import bls
 
 
 @pytest.fixture(autouse=True, scope="session")

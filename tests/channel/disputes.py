@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from channel.peer.chain_news import (
+from channelsim.channel.peer.chain_news import (
     ChannelSettled,
     Fact,
     Forfeited,
@@ -13,10 +13,10 @@ from channel.peer.chain_news import (
     GameVoid,
     Undone,
 )
-from channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
-from channel.peer.machine import Peer, Phase
-from channel.protocol.half_signed import publish
-from channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.half_signed import publish
+from channelsim.channel.protocol.messages import Batch, Move, decode
 from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 

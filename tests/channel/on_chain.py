@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.coins import Bundle, Coin, Spend, standard_spend
-from channel.chain.interface import Answer
-from channel.crypto import bls
-from channel.protocol.state import Channel, Side
-from channel.protocol.state_records import GameRecord, RestoredState, restore
-from clsp.curry import curry
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.programs import Program, load
-from clsp.values import Value, deserialize, serialize, to_list, tree_hash
-from games.referee import (
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.crypto import bls
+from channelsim.channel.protocol.state import Channel, Side
+from channelsim.channel.protocol.state_records import GameRecord, RestoredState, restore
+from channelsim.clsp.curry import curry
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program, load
+from channelsim.clsp.values import Value, deserialize, serialize, to_list, tree_hash
+from channelsim.games.referee import (
     ASSERT_HEIGHT_RELATIVE,
     CREATE_COIN,
     referee,

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.interface import Answer, PushResult
-from channel.chain.simulator import SimulatedChain
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError, Violation
-from channel.peer.agreement import Agreement
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import (
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     BrokenOff,
@@ -33,22 +33,30 @@ from channel.peer.interface import (
     Received,
     YourTurn,
 )
-from channel.peer.machine import Config, Peer, Phase
-from channel.peer.play.play_state import PlayState
-from channel.peer.play.sending import unanswered
-from channel.protocol import transitions as batches
-from channel.protocol.half_signed import Halves, sign_halves
-from channel.protocol.messages import Batch, BatchAction, Message, Move, Request, decode, encode
-from channel.protocol.proposals import Wish
-from channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
-from channel.protocol.wallet import Wallet, address_of, wallet_key
-from channel.session.driver import DrivenPeer, Driver
-from channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
-from games import registry
-from games.chance import Chance
-from games.contract import Action, Amount, Player, Position
-from games.judge import hashes_of
-from games.referee import RefereeRefusal
+from channelsim.channel.peer.machine import Config, Peer, Phase
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.play.sending import unanswered
+from channelsim.channel.protocol import transitions as batches
+from channelsim.channel.protocol.half_signed import Halves, sign_halves
+from channelsim.channel.protocol.messages import (
+    Batch,
+    BatchAction,
+    Message,
+    Move,
+    Request,
+    decode,
+    encode,
+)
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Amount, Player, Position
+from channelsim.games.judge import hashes_of
+from channelsim.games.referee import RefereeRefusal
 
 NAMES = ("ann", "ben")
 GAME = registry.get("spacepoker")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import channel
-from games import registry
+from channelsim import channel
+from channelsim.games import registry
 
 ENGINE = Path(channel.__file__).parent
 

@@ -16,8 +16,8 @@ from clvm.run_program import run_program
 from clvm.serialize import sexp_from_stream
 from clvm.SExp import SExp
 
-from clsp.analysis.tracer import Reach
-from clsp.programs import Program
+from channelsim.clsp.analysis.tracer import Reach
+from channelsim.clsp.programs import Program
 
 MAX_COST = 10**12
 _QUOTE, _IF = b"\x01", b"\x03"

@@ -7,10 +7,10 @@ from shutil import copytree
 import clvm_tools_rs
 import pytest
 
-from clsp.__main__ import main
-from clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
-from clsp.compiler import Compiled
-from clsp.programs import load, names
+from channelsim.clsp.__main__ import main
+from channelsim.clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
+from channelsim.clsp.compiler import Compiled
+from channelsim.clsp.programs import load, names
 
 RULES = {
     "spacepoker/commitA": ("SP-COMMITA", 2),
@@ -48,7 +48,7 @@ def ours(tree: Path) -> dict[str, Compiled]:
 def test_stale_programs_are_named(
     ours: dict[str, Compiled], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("clsp.build.compile_tree", lambda folder: ours)
+    monkeypatch.setattr("channelsim.clsp.build.compile_tree", lambda folder: ours)
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
     (compiled / "channel" / "unroll.hex").write_text("01\n")
@@ -70,14 +70,16 @@ def test_stale_programs_are_named(
 
 
 def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clsp.__main__.stale", list)
+    monkeypatch.setattr("channelsim.clsp.__main__.stale", list)
     assert main(["check"]) == 0
     assert main([]) == main(["rebuild"]) == 2
     capsys.readouterr()
-    monkeypatch.setattr("clsp.__main__.stale", lambda: ["spacepoker/end: stale"])
+    monkeypatch.setattr("channelsim.clsp.__main__.stale", lambda: ["spacepoker/end: stale"])
     assert main(["check"]) == 1
     assert capsys.readouterr().err.startswith("spacepoker/end: stale\n")
-    monkeypatch.setattr("clsp.__main__.build", lambda: {"spacepoker/end": load("spacepoker/end")})
+    monkeypatch.setattr(
+        "channelsim.clsp.__main__.build", lambda: {"spacepoker/end": load("spacepoker/end")}
+    )
     assert main(["build"]) == 0
     assert load("spacepoker/end").hash.hex() in capsys.readouterr().out
 

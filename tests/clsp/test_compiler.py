@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from clsp.compiler import CompileError, compile_source
-from clsp.programs import load
-from clsp.run import evaluate
-from clsp.values import to_list
+from channelsim.clsp.compiler import CompileError, compile_source
+from channelsim.clsp.programs import load
+from channelsim.clsp.run import evaluate
+from channelsim.clsp.values import to_list
 
 MOD = """
 (mod (mask)
@@ -116,8 +116,9 @@ def test_a_source_that_is_not_there(tmp_path: Path) -> None:
 
 def test_running_programs_needs_no_compiler_and_no_layer_above() -> None:
     code = (
-        "import sys, clsp.run, clsp.curry, clsp.compiler, clsp.build\n"
-        "clsp.programs.load('spacepoker/end').hash\n"
-        "assert not {'chialisp', 'games', 'channel'} & set(sys.modules)\n"
+        "import sys\n"
+        "from channelsim.clsp import build, compiler, curry, programs, run\n"
+        "programs.load('spacepoker/end').hash\n"
+        "assert not {'chialisp', 'channelsim.games', 'channelsim.channel'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -4,10 +4,10 @@ from chia_wallet_sdk import Clvm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.curry import curried_hash, curry
-from clsp.programs import load, names
-from clsp.run import evaluate
-from clsp.values import Value, serialize, to_list, tree_hash
+from channelsim.clsp.curry import curried_hash, curry
+from channelsim.clsp.programs import load, names
+from channelsim.clsp.run import evaluate
+from channelsim.clsp.values import Value, serialize, to_list, tree_hash
 from tests.clsp.test_values import values
 
 programs = st.sampled_from(names()).map(load)
@@ -28,7 +28,7 @@ def test_curry_is_the_wallet_sdks(name: str, args: list[Value]) -> None:
 
 
 def test_arguments_come_first_and_in_order() -> None:
-    from clsp.programs import Program
+    from channelsim.clsp.programs import Program
 
     whole_environment = Program(b"\x01")
     bound = curry(whole_environment, b"first", b"second")

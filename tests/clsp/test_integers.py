@@ -13,13 +13,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from clsp import integers
-from clsp.compiler import compile_source
-from clsp.integers import MAX_SHIFT, OperatorError, atom_to_int, int_to_atom
-from clsp.operators import CODES, COMMON
-from clsp.programs import Program
-from clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import serialize, serialize_atom, to_list
+from channelsim.clsp import integers
+from channelsim.clsp.compiler import compile_source
+from channelsim.clsp.integers import MAX_SHIFT, OperatorError, atom_to_int, int_to_atom
+from channelsim.clsp.operators import CODES, COMMON
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
+from channelsim.clsp.values import serialize, serialize_atom, to_list
 
 BATCH = 5_000
 BATCHES = 20
@@ -147,7 +147,7 @@ def test_the_judge_notices_every_wrong_answer(place: int) -> None:
 
 
 def _parts(item: bytes) -> list[bytes]:
-    from clsp.values import deserialize, from_list
+    from channelsim.clsp.values import deserialize, from_list
 
     parts = from_list(deserialize(item))
     return [part for part in parts if isinstance(part, bytes)]

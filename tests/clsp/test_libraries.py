@@ -7,11 +7,11 @@ from math import factorial, prod
 from pathlib import Path
 from random import Random
 
-from clsp.compiler import compile_source
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.programs import Program
-from clsp.run import evaluate
-from clsp.values import Value, from_list, to_list
+from channelsim.clsp.compiler import compile_source
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import evaluate
+from channelsim.clsp.values import Value, from_list, to_list
 
 Hand = tuple[int, ...]
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import ProgramSlash, ProgramValid, Raised
-from clsp.values import NIL, Value
+from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.values import NIL, Value
 from tests.clsp.helpers import SPACE_POKER, Step, honest_play
 
 GOOD_EVIDENCE = b"\x1f"

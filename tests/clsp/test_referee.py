@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from clsp.run import ProgramRaised
-from clsp.values import NIL, Value, to_list, tree_hash
+from channelsim.clsp.run import ProgramRaised
+from channelsim.clsp.values import NIL, Value, to_list, tree_hash
 from tests.clsp.coins import (
     AGG_SIG_ME,
     ASSERT_BEFORE_HEIGHT_RELATIVE,

@@ -4,8 +4,8 @@ from hashlib import sha256
 
 import pytest
 
-from clsp.programs import Program, UnknownProgram, load, names
-from clsp.run import (
+from channelsim.clsp.programs import Program, UnknownProgram, load, names
+from channelsim.clsp.run import (
     MAX_COST,
     MAX_PAIRS,
     CostExceeded,
@@ -21,7 +21,16 @@ from clsp.run import (
     run_serialized,
     to_value,
 )
-from clsp.values import MAX_BYTES, NIL, BadValue, NotAList, Value, deserialize, serialize, to_list
+from channelsim.clsp.values import (
+    MAX_BYTES,
+    NIL,
+    BadValue,
+    NotAList,
+    Value,
+    deserialize,
+    serialize,
+    to_list,
+)
 
 RETURN_ENVIRONMENT = Program(b"\x01")
 RAISE = Program(bytes.fromhex("ff0880"))

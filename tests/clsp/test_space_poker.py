@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.run import ProgramSlash, ProgramValid
-from clsp.values import NIL, from_list, to_list
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.run import ProgramSlash, ProgramValid
+from channelsim.clsp.values import NIL, from_list, to_list
 from tests.clsp.helpers import Step, honest_play
 
 

@@ -8,8 +8,8 @@ from chia_rs import run_chia_program
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clsp.run import ProgramValid, read_node, run_serialized, to_value
-from clsp.values import (
+from channelsim.clsp.run import ProgramValid, read_node, run_serialized, to_value
+from channelsim.clsp.values import (
     NIL,
     BadValue,
     NotAList,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from clsp.integers import int_to_atom
-from clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run
-from clsp.values import NIL, Value, to_list
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run
+from channelsim.clsp.values import NIL, Value, to_list
 from tests.clsp.helpers import SPACE_POKER, VECTORS, curried_args, validator, validator_args
 
 

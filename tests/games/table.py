@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from clsp.run import Outcome, run_serialized
-from clsp.values import NIL, Value
-from games import registry
-from games.chance import Chance
-from games.choices import forced_action
-from games.contract import (
+from channelsim.clsp.run import Outcome, run_serialized
+from channelsim.clsp.values import NIL, Value
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.choices import forced_action
+from channelsim.games.contract import (
     Action,
     Game,
     Hand,
@@ -30,8 +30,8 @@ from games.contract import (
     Valid,
     Verdict,
 )
-from games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
-from games.referee import FIRST, GameCoin, validator_arguments
+from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
+from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 
 GAME = registry.get("spacepoker")
 HASHES = hashes_of(GAME)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.programs import Program
-from clsp.run import ProgramRaised, ProgramValid, Raised, evaluate, run_serialized
-from clsp.values import NIL, Value, from_list, serialize, to_list, tree_hash
-from games.referee import (
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramRaised, ProgramValid, Raised, evaluate, run_serialized
+from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list, tree_hash
+from channelsim.games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,
     ASSERT_BEFORE_HEIGHT_RELATIVE,

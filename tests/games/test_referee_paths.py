@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.programs import Program
-from clsp.run import ProgramValid, Raised, run_serialized
-from clsp.values import NIL, Value, deserialize, serialize, to_list, tree_hash
-from games.referee import GameCoin, RefereeRefusal, infohash, referee
-from games.referee_paths import MOVE, SLASH, TIMEOUT, ValidatorRaised, conditions_of, path_of
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramValid, Raised, run_serialized
+from channelsim.clsp.values import NIL, Value, deserialize, serialize, to_list, tree_hash
+from channelsim.games.referee import GameCoin, RefereeRefusal, infohash, referee
+from channelsim.games.referee_paths import (
+    MOVE,
+    SLASH,
+    TIMEOUT,
+    ValidatorRaised,
+    conditions_of,
+    path_of,
+)
 
 HASH, HERE = b"\xaa" * 32, b"\x0a" * 32
 STATE: Value = (b"s", b"t")

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from games.contract import Action, Game, Seat, Slash, Valid
-from games.errors import BadTerms, IllegalAction
+from channelsim.games.contract import Action, Game, Seat, Slash, Valid
+from channelsim.games.errors import BadTerms, IllegalAction
 from tests.games.table import Table, ask_both, by_policy
 from tests.paths import ROOT
 
@@ -116,7 +116,7 @@ def test_an_installed_game_is_played_in_a_channel(tmp_path: Path) -> None:
         "Metadata-Version: 2.1\nName: channelsim-parity\nVersion: 0.1.0\n"
     )
     (installed / "entry_points.txt").write_text("[channelsim.games]\nparity = parity:GAME\n")
-    command = "from channel.cli import main; main()"
+    command = "from channelsim.channel.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", command, "play", "parity", "--hands", "2", "--seed", "x", "--json"],
         cwd=ROOT,

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from games import vectors
-from games.vectors import BadCase, Case
+from channelsim.games import vectors
+from channelsim.games.vectors import BadCase, Case
 from tests.games.table import GAME
 from tests.paths import DATA
 

@@ -10,19 +10,27 @@ from dataclasses import replace
 
 import msgspec
 
-from channel.adversaries.base import Plan
-from channel.adversaries.rules.breaker import RuleBreaker, add
-from channel.crypto.keys import PublicKeys
-from channel.errors import InvariantError, Violation
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import BrokenOff, Effect, Event, ProposeGames, Received, Send, Tell
-from channel.peer.machine import Peer, Phase
-from channel.peer.own_action import OwnAction, own_action
-from channel.protocol.messages import Hello, Move, decode, encode
-from channel.protocol.proposals import Wish, first_game, offer_of
-from channel.protocol.state import Channel, LiveGame, Side
-from games import registry
-from games.contract import Action
+from channelsim.channel.adversaries.base import Plan
+from channelsim.channel.adversaries.rules.breaker import RuleBreaker, add
+from channelsim.channel.crypto.keys import PublicKeys
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Effect,
+    Event,
+    ProposeGames,
+    Received,
+    Send,
+    Tell,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.own_action import OwnAction, own_action
+from channelsim.channel.protocol.messages import Hello, Move, decode, encode
+from channelsim.channel.protocol.proposals import Wish, first_game, offer_of
+from channelsim.channel.protocol.state import Channel, LiveGame, Side
+from channelsim.games import registry
+from channelsim.games.contract import Action
 
 GAME_ID = 1
 """The id of its first game, which it proposes itself."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks
-from channel.errors import InvariantError
-from channel.peer.shutdown import CleanShutdown
-from channel.protocol import transitions as engine
-from channel.protocol.half_signed import sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.protocol import transitions as engine
+from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.messages import (
     Batch,
     Message,
     Move,
@@ -21,8 +21,8 @@ from channel.protocol.messages import (
     Shutdown,
     ShutdownDone,
 )
-from channel.protocol.proposals import UnfitProposal, offer_of
-from channel.protocol.state import ChannelState
+from channelsim.channel.protocol.proposals import UnfitProposal, offer_of
+from channelsim.channel.protocol.state import ChannelState
 
 
 @breaks("CH-BATCH-1")

@@ -12,15 +12,15 @@ from typing import ClassVar, TypeAlias
 
 import msgspec
 
-from channel.adversaries.base import Adversary, Plan, adversary, as_declared
-from channel.chain.coins import Bundle
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError, Violation
-from channel.peer.interface import Effect, Event, Received, Send
-from channel.peer.machine import Peer, Phase
-from channel.protocol import transitions
-from channel.protocol.messages import (
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary, as_declared
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.interface import Effect, Event, Received, Send
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol import transitions
+from channelsim.channel.protocol.messages import (
     Batch,
     BatchAction,
     Funding,
@@ -31,8 +31,8 @@ from channel.protocol.messages import (
     decode,
     encode,
 )
-from channel.protocol.rules import RULES
-from channel.protocol.state import Channel, ChannelState, Side
+from channelsim.channel.protocol.rules import RULES
+from channelsim.channel.protocol.state import Channel, ChannelState, Side
 
 UNBREAKABLE = {
     "CH-ACCEPT-4": "a side accepts only what the other side offers, and an honest player never"

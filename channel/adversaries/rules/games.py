@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import msgspec
 
-from channel.adversaries.batches import NOWHERE
-from channel.adversaries.rules.breaker import Requester, RuleBreaker, Variants, breaks
-from channel.errors import InvariantError, Violation
-from channel.peer.onchain.signed_games import SignedGames
-from channel.peer.own_action import own_action
-from channel.protocol.messages import (
+from channelsim.channel.adversaries.batches import NOWHERE
+from channelsim.channel.adversaries.rules.breaker import Requester, RuleBreaker, Variants, breaks
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.own_action import own_action
+from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -22,9 +22,9 @@ from channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channel.protocol.proposals import first_game
-from games.choices import least_action
-from games.errors import IllegalAction
+from channelsim.channel.protocol.proposals import first_game
+from channelsim.games.choices import least_action
+from channelsim.games.errors import IllegalAction
 
 
 def _with(one: RuleBreaker, message: Message, action: BatchAction) -> Variants:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from channel.adversaries.rules import wallet_spends
-from channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks, changed
-from channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
-from channel.protocol.half_signed import sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.adversaries.rules import wallet_spends
+from channelsim.channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks, changed
+from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
+from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Advisory,
     FirstHalves,
@@ -22,7 +22,7 @@ from channel.protocol.messages import (
     Welcome,
     encode,
 )
-from channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state import ChannelState
 
 
 @breaks("CH-MSG-1")

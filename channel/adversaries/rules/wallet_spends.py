@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     ASSERT_COIN_ANNOUNCEMENT,
     REMARK,
@@ -20,13 +20,13 @@ from channel.chain.coins import (
     standard_message,
     standard_spend,
 )
-from channel.crypto import bls
-from channel.protocol.state import Channel
-from channel.protocol.wallet import Wallet
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import Value, serialize, to_list
-from games.referee import AGG_SIG_ME, CREATE_COIN
+from channelsim.channel.crypto import bls
+from channelsim.channel.protocol.state import Channel
+from channelsim.channel.protocol.wallet import Wallet
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.games.referee import AGG_SIG_ME, CREATE_COIN
 
 
 def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) -> list[Bundle]:

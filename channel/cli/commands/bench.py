@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from channel.bench.figures import main
-from channel.cli.options import DAY, InText, Json, json_wanted, real
+from channelsim.channel.bench.figures import main
+from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real
 
 
 def command(

@@ -7,21 +7,29 @@ from typing import Annotated, Any
 
 import msgspec
 
-from channel.cli.messages import all_tried, unfinished_output
-from channel.cli.options import MOST_CASES, Json, SeedOrNone, TargetName, file_option, real, whole
-from channel.errors import UsageError
-from channel.lab.costs import bundles, costs, snapshot
-from channel.lab.costs.bundles import Bundles
-from channel.lab.costs.costs import share_of_block
-from channel.lab.costs.snapshot import Change, Changes, Snapshot
-from channel.lab.target.target import load
-from channel.report.progress import progress
-from channel.report.tables import show_table
-from channel.report.terminal import console, print_json, say
-from channel.system.interrupt import exit_code, finishing
-from channel.system.output import opened
-from clsp.run import MAX_COST
-from games.amounts import counted
+from channelsim.channel.cli.messages import all_tried, unfinished_output
+from channelsim.channel.cli.options import (
+    MOST_CASES,
+    Json,
+    SeedOrNone,
+    TargetName,
+    file_option,
+    real,
+    whole,
+)
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.costs import bundles, costs, snapshot
+from channelsim.channel.lab.costs.bundles import Bundles
+from channelsim.channel.lab.costs.costs import share_of_block
+from channelsim.channel.lab.costs.snapshot import Change, Changes, Snapshot
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.system.output import opened
+from channelsim.clsp.run import MAX_COST
+from channelsim.games.amounts import counted
 
 CASES, SEED = 5000, "cost"
 """Used where neither the command line nor a snapshot says otherwise."""

@@ -9,19 +9,19 @@ from typing import Annotated, Any
 import msgspec
 from rich.text import Text
 
-from channel.cli.messages import all_tried, unfinished_output
-from channel.cli.options import Json, TargetName, file_option
-from channel.lab.coverage.corpus import read
-from channel.lab.coverage.page import page
-from channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
-from channel.lab.target.target import load
-from channel.report.progress import progress
-from channel.report.tables import Cell, show_table
-from channel.report.terminal import console, print_json, say
-from channel.system.interrupt import exit_code, finishing
-from channel.system.output import opened
-from clsp.analysis.tracer import CoverageCounts
-from games.amounts import counted
+from channelsim.channel.cli.messages import all_tried, unfinished_output
+from channelsim.channel.cli.options import Json, TargetName, file_option
+from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.lab.coverage.page import page
+from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import Cell, show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.system.output import opened
+from channelsim.clsp.analysis.tracer import CoverageCounts
+from channelsim.games.amounts import counted
 
 SHOWN = 5
 """Cases with an unexpected outcome that are printed; the rest are counted."""

@@ -8,20 +8,20 @@ from typing import Annotated, Any
 
 import msgspec
 
-from channel.cli.messages import all_tried
-from channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
-from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.cases.trial import LabFinding
-from channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
-from channel.lab.crosscheck.crosscheck import CrosscheckReport
-from channel.lab.crosscheck.crosscheck import crosscheck as run
-from channel.lab.laws import laws_for
-from channel.lab.target.target import load
-from channel.report.progress import progress
-from channel.report.tables import show_table
-from channel.report.terminal import console, json_line, print_json, say
-from channel.system.interrupt import exit_code, finishing
-from games.amounts import counted
+from channelsim.channel.cli.messages import all_tried
+from channelsim.channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
+from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channelsim.channel.lab.cases.trial import LabFinding
+from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, json_line, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.games.amounts import counted
 
 SHOWN = 12
 """Causes that are printed; the rest are counted."""

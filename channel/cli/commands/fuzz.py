@@ -15,23 +15,23 @@ from xml.etree import ElementTree
 import msgspec
 from rich.console import Console
 
-from channel.cli.findings import details
-from channel.cli.messages import all_tried
-from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
-from channel.errors import UsageError
-from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.fuzz.campaign import CampaignProgress
-from channel.lab.fuzz.findings import keep
-from channel.lab.fuzz.fuzz import FuzzReport, save
-from channel.lab.fuzz.fuzz import fuzz as run
-from channel.lab.laws import laws_for
-from channel.lab.target.target import load
-from channel.report.progress import Bar, progress
-from channel.report.tables import show_table
-from channel.report.terminal import console, print_json, say
-from channel.system.interrupt import exit_code, finishing
-from channel.system.output import check_folder, opened
-from games.amounts import counted
+from channelsim.channel.cli.findings import details
+from channelsim.channel.cli.messages import all_tried
+from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channelsim.channel.lab.fuzz.campaign import CampaignProgress
+from channelsim.channel.lab.fuzz.findings import keep
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
+from channelsim.channel.lab.fuzz.fuzz import fuzz as run
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import Bar, progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.system.output import check_folder, opened
+from channelsim.games.amounts import counted
 
 SHOWN = 12
 """Findings that are printed in full; the rest are named."""

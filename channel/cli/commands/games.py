@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from channel.report.tables import show_table
-from channel.report.terminal import console
-from channel.session.setup import ASK
-from games import registry
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console
+from channelsim.channel.session.setup import ASK
+from channelsim.games import registry
 
 
 def command() -> int:

@@ -9,17 +9,17 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from channel.cli.messages import all_tried
-from channel.cli.options import DAY, Jobs, Json, Seed, TargetName, real
-from channel.lab.mutants.hunt import Hunt
-from channel.lab.mutants.kinds import KINDS
-from channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
-from channel.lab.target.target import load
-from channel.report.progress import Bar, progress
-from channel.report.tables import show_table
-from channel.report.terminal import console, print_json, say
-from channel.system.interrupt import exit_code, finishing
-from games.amounts import counted
+from channelsim.channel.cli.messages import all_tried
+from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, real
+from channelsim.channel.lab.mutants.hunt import Hunt
+from channelsim.channel.lab.mutants.kinds import KINDS
+from channelsim.channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.progress import Bar, progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.games.amounts import counted
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 

@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from channel.cli.disputes import adversary_and_step, described_scenario, run_dispute
-from channel.cli.options import (
+from channelsim.channel.cli.disputes import adversary_and_step, described_scenario, run_dispute
+from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
     Json,
@@ -22,12 +22,12 @@ from channel.cli.options import (
     refuse,
     whole,
 )
-from channel.cli.sessions import run_session
-from channel.cli.transcripts import transcript_file
-from channel.crypto.hkdf import fresh_seed
-from channel.session.script import Script
-from channel.session.script import read as read_script
-from channel.session.setup import (
+from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.cli.transcripts import transcript_file
+from channelsim.channel.crypto.hkdf import fresh_seed
+from channelsim.channel.session.script import Script
+from channelsim.channel.session.script import read as read_script
+from channelsim.channel.session.setup import (
     ASK,
     DEFAULT_HANDS,
     DEFAULT_STACK,

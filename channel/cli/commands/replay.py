@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from channel.cli.disputes import run_dispute
-from channel.cli.findings import replay_finding
-from channel.cli.options import InText, Json, Quiet, file_argument, json_wanted, refuse
-from channel.cli.sessions import run_session
-from channel.session.transcript import Comparer, of_lines, unbroken
-from channel.simulation.transcript import DISPUTE, scenario_of
-from channel.system import input_files
-from channel.system.file_kinds import Kind, kind_of
+from channelsim.channel.cli.disputes import run_dispute
+from channelsim.channel.cli.findings import replay_finding
+from channelsim.channel.cli.options import InText, Json, Quiet, file_argument, json_wanted, refuse
+from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
+from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, kind_of
 
 
 def command(

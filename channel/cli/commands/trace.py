@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from channel.cli.options import file_argument
-from channel.lab.trace.steps import NODES
-from channel.lab.trace.trace_text import read, trace_text
-from channel.report.progress import progress
+from channelsim.channel.cli.options import file_argument
+from channelsim.channel.lab.trace.steps import NODES
+from channelsim.channel.lab.trace.trace_text import read, trace_text
+from channelsim.channel.report.progress import progress
 
 
 def command(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target
-from clsp.integers import atom_to_int, is_minimal
-from clsp.values import Value, from_list
-from games.contract import Slash, Valid, Verdict
-from games.vectors import Case, NextRecord
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.values import Value, from_list
+from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.games.vectors import Case, NextRecord
 
 SHORT = 9
 """The longest atoms, in bytes, that are written as integers where that gives the same bytes."""

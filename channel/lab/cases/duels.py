@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from channel.lab.cases.mutator import SELECTIONS
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site
-from channel.lab.sites.values import numbers
-from channel.lab.target.target import Target
-from clsp.values import Value
-from games.contract import Raise, Slash, Valid, Verdict
+from channelsim.channel.lab.cases.mutator import SELECTIONS
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.values import numbers
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Raise, Slash, Valid, Verdict
 
 TURNS = 12
 """The most turns of a duel."""

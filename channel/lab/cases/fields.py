@@ -6,12 +6,12 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.lab.cases.guided_mutator import make_case
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.sites.site import Site
-from channel.lab.sites.values import leaves
-from clsp.values import Value
-from games.amounts import counted
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
 
 Field: TypeAlias = tuple[str, int]
 """A kind of field, and which one: `("move", 3)` is byte 3 of the move."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from channel.lab.cases.mutator import BYTES, LONGEST, SHAPES, Mutator, SiteCase
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site
-from channel.lab.sites.values import leaves
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.programs import Program
-from clsp.values import NIL, Value, to_list
+from channelsim.channel.lab.cases.mutator import BYTES, LONGEST, SHAPES, Mutator, SiteCase
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, to_list
 
 DEEPEST = 4
 """The most changes at once."""

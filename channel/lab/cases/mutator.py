@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import END, HEADS, Site
-from channel.lab.sites.values import longer, numbers
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, serialize, serialize_atom, to_list
-from games.masks import masks
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import END, HEADS, Site
+from channelsim.channel.lab.sites.values import longer, numbers
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
+from channelsim.games.masks import masks
 
 LONGEST = 60
 """The longest generated move, in bytes: above every limit of a game."""

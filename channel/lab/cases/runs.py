@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from chia_rs import LazyNode, run_chia_program
 
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
-from clsp.run import MAX_COST, STRICT, TooLarge, to_value
-from clsp.values import NIL
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
+from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
+from channelsim.clsp.values import NIL
 
 VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
 

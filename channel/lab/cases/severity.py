@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
-from channel.lab.referee.referee_runs import Commitment
-from clsp.integers import int_to_atom
-from clsp.run import ProgramSlash, ProgramValid, Raised
-from clsp.values import NIL, from_list
-from games.contract import Next, Slash, Valid, Verdict
-from games.judge import result_value
+from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
+from channelsim.channel.lab.referee.referee_runs import Commitment
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.values import NIL, from_list
+from channelsim.games.contract import Next, Slash, Valid, Verdict
+from channelsim.games.judge import result_value
 
 
 class Assessment(NamedTuple):

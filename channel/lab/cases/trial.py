@@ -8,16 +8,16 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.cases.describe import vector
-from channel.lab.cases.loss import loss
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target
-from clsp.run import MAX_COST, Outcome, run_serialized
-from clsp.values import NotAList, Value
-from games.contract import Slash, Valid, Verdict
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.cases.loss import loss
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.run import MAX_COST, Outcome, run_serialized
+from channelsim.clsp.values import NotAList, Value
+from channelsim.games.contract import Slash, Valid, Verdict
 
 THEFT = "theft"
 UNSLASHABLE = "unslashable cheat"

@@ -13,18 +13,18 @@ import msgspec
 from chia_rs import Coin as ChiaCoin
 from chia_rs import solution_generator
 
-from channel.chain.coins import Bundle, Spend, standard_spend
-from channel.chain.interface import Answer
-from channel.chain.simulator import SimulatedChain
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.errors import InvariantError
-from channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
-from channel.lab.node.node_wallet import NodeWallet, signed, spend_of
-from channel.lab.referee.referee_runs import RefereeRunner, conditions
-from channel.lab.sites.values import atom_of
-from channel.protocol.half_signed import (
+from channelsim.channel.chain.coins import Bundle, Spend, standard_spend
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
+from channelsim.channel.lab.node.node_wallet import NodeWallet, signed, spend_of
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner, conditions
+from channelsim.channel.lab.sites.values import atom_of
+from channelsim.channel.protocol.half_signed import (
     SignedState,
     check_halves,
     preempt,
@@ -32,12 +32,12 @@ from channel.protocol.half_signed import (
     sign_halves,
     time_out,
 )
-from channel.protocol.state import Channel, ChannelState, LiveGame, Side
-from channel.protocol.wallet import Wallet, address_of, wallet_key
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.run import ProgramSlash, ProgramValid, run_serialized
-from games.contract import Terms
-from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
+from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.games.contract import Terms
+from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 PER_COIN, PER_SIGNATURE, PER_BYTE = 1_800_000, 1_200_000, 12_000
 """The cost of each CREATE_COIN, each AGG_SIG and each byte in a block."""

@@ -1,7 +1,7 @@
 """The cost of a target's programs: each validator alone, and each path of the real referee.
 
 Costs are CLVM's own, of the run alone; what a whole spend costs in a block, with its conditions
-and bytes, is in `channel.lab.costs.bundles`.
+and bytes, is in `channelsim.channel.lab.costs.bundles`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from statistics import mean, median
 
 import msgspec
 
-from channel.lab.cases.trial import Trial
-from channel.lab.crosscheck.crosscheck import chunks
-from channel.lab.referee.referee_runs import Commitment, SlashResult
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
-from clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
-from clsp.values import NIL, Value, to_list
-from games.contract import Valid as Legal
-from games.referee import slash_solution
+from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.contract import Valid as Legal
+from channelsim.games.referee import slash_solution
 
 VALIDATOR, MOVE, TIMEOUT, SLASH = "validator", "move", "timeout", "slash"
 PATHS = (VALIDATOR, MOVE, TIMEOUT, SLASH)

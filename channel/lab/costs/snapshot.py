@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from channel.lab.costs.bundles import BundleCost
-from channel.lab.costs.costs import Figures
-from channel.system import toml_files
-from channel.system.file_kinds import Kind
+from channelsim.channel.lab.costs.bundles import BundleCost
+from channelsim.channel.lab.costs.costs import Figures
+from channelsim.channel.system import toml_files
+from channelsim.channel.system.file_kinds import Kind
 
 HEADER = "# Written by `channelsim cost TARGET --write FILE`; `--check FILE` holds it.\n"
 

@@ -12,16 +12,23 @@ from typing import Any, Literal
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.target.target import REFEREE, Target
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import NotAList, Value, from_list, serialize
-from games import vectors
-from games.decoding import line_error
-from games.vectors import BadCase, Case, read_value
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import (
+    CostExceeded,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    Raised,
+    run_serialized,
+)
+from channelsim.clsp.values import NotAList, Value, from_list, serialize
+from channelsim.games import vectors
+from channelsim.games.decoding import line_error
+from channelsim.games.vectors import BadCase, Case, read_value
 
 FIELDS = 11
 """The number of fields that are curried into a referee."""

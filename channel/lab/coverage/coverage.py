@@ -12,10 +12,10 @@ from itertools import zip_longest
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.cases.trial import LabTally, Sample
-from channel.lab.target.target import Target
-from clsp.analysis.tracer import Coverage
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.trial import LabTally, Sample
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.analysis.tracer import Coverage
 
 BUDGET = 30_000_000
 """The total CLVM cost of the traced runs of one validator: a fraction of a second."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from channel.lab.coverage.program_coverage import ProgramCoverage
-from clsp.analysis.tracer import CoverageCounts
-from games.amounts import counted
+from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage
+from channelsim.clsp.analysis.tracer import CoverageCounts
+from channelsim.games.amounts import counted
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em;

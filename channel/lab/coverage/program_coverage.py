@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from channel.lab.coverage.corpus import Entry
-from channel.lab.target.target import Target
-from clsp.analysis.code import LET, Function
-from clsp.analysis.disassembly import Disassembly, Form
-from clsp.analysis.layout import Line, layout, missing
-from clsp.analysis.tracer import Coverage, CoverageCounts, Tracer
+from channelsim.channel.lab.coverage.corpus import Entry
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.analysis.code import LET, Function
+from channelsim.clsp.analysis.disassembly import Disassembly, Form
+from channelsim.clsp.analysis.layout import Line, layout, missing
+from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts, Tracer
 
 WIDTH = 96
 """Columns of disassembled code."""

@@ -12,16 +12,16 @@ from functools import partial
 from itertools import count
 from time import perf_counter
 
-from channel.crypto.hkdf import derive
-from channel.lab.cases.mutator import Mutator
-from channel.lab.cases.trial import LabTally, Trial
-from channel.lab.laws import laws_for
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.generate import generate_sites
-from channel.lab.target.target import Target
-from channel.system.interrupt import held
-from channel.system.workers import Work, WorkerPool
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.lab.cases.mutator import Mutator
+from channelsim.channel.lab.cases.trial import LabTally, Trial
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.generate import generate_sites
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.workers import Work, WorkerPool
 
 CHUNK = 4096
 """Cases that are made from one run of hands."""

@@ -7,9 +7,9 @@ from time import perf_counter
 
 from chia_rs import run_chia_program
 
-from channel.lab.crosscheck.crosscheck import CHUNK, run_chunk, trials
-from channel.lab.target.target import Target
-from clsp.run import MAX_COST, STRICT
+from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, run_chunk, trials
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.run import MAX_COST, STRICT
 
 ROUNDS = 3
 """At least this many measurements."""

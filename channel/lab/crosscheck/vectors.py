@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.errors import InvariantError
-from channel.lab.cases.describe import vector
-from channel.lab.crosscheck.crosscheck import CHUNK, chunks
-from channel.lab.target.target import Target
-from clsp.values import NotAList
-from games.vectors import Case, check
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, chunks
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.values import NotAList
+from channelsim.games.vectors import Case, check
 
 
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:

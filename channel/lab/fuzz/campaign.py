@@ -12,26 +12,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from channel.crypto.hkdf import derive
-from channel.lab.cases.duels import duel
-from channel.lab.cases.fields import Probe, fields
-from channel.lab.cases.guided_mutator import GuidedMutator, make_case, words_of
-from channel.lab.cases.mutator import Mutator, SiteCase
-from channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
-from channel.lab.fuzz.findings import RECORDED, Document, document, recorded
-from channel.lab.fuzz.seeds import Corpus
-from channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
-from channel.lab.laws import Law, laws_for
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.generate import generate_sites
-from channel.lab.sites.hands import plain_hands
-from channel.lab.sites.honest_play import recorded_sites
-from channel.lab.sites.site import Site, disturbed, make_site, recommitted
-from channel.lab.target.target import REFEREE, Target
-from clsp.analysis.tracer import Coverage, Tracer
-from clsp.run import ProgramSlash, ProgramValid, run_serialized
-from clsp.values import serialize
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.lab.cases.duels import duel
+from channelsim.channel.lab.cases.fields import Probe, fields
+from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case, words_of
+from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
+from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
+from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
+from channelsim.channel.lab.fuzz.seeds import Corpus
+from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
+from channelsim.channel.lab.laws import Law, laws_for
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.generate import generate_sites
+from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.clsp.analysis.tracer import Coverage, Tracer
+from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.values import serialize
 
 SECOND = 330_000
 """Units of work in a second: fewer than most machines do, so that a campaign usually completes

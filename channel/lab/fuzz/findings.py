@@ -13,21 +13,21 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import InvariantError, UsageError
-from channel.lab.cases.fields import Probe, differences, fields
-from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, LabFinding
-from channel.lab.fuzz.probes import read, written
-from channel.lab.fuzz.shrink import broken_by
-from channel.lab.laws import laws_for
-from channel.lab.target.target import Target
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from channel.system.output import write_whole
-from games.amounts import counted
-from games.decoding import document_error
-from games.vectors import BadCase, Case, arguments, check_program
-from games.vectors import read as read_cases
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.lab.cases.fields import Probe, differences, fields
+from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channelsim.channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, LabFinding
+from channelsim.channel.lab.fuzz.probes import read, written
+from channelsim.channel.lab.fuzz.shrink import broken_by
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.output import write_whole
+from channelsim.games.amounts import counted
+from channelsim.games.decoding import document_error
+from channelsim.games.vectors import BadCase, Case, arguments, check_program
+from channelsim.games.vectors import read as read_cases
 
 FORMAT = "channelsim finding 1"
 
@@ -188,8 +188,8 @@ def _money(probe: Probe, finding: LabFinding) -> str:
 
 
 def _result(program: bytes, environment: bytes) -> str:
-    from clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
-    from clsp.values import serialize
+    from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+    from channelsim.clsp.values import serialize
 
     match run_serialized(program, environment):
         case ProgramSlash():
@@ -212,8 +212,8 @@ def _pytest(target: Target, made: Document) -> str:
     return (
         f"def test_{slug[:70]}() -> None:\n{comment}\n"
         "    import json\n\n"
-        "    from channel.lab.fuzz.findings import still_broken\n"
-        "    from channel.lab.target.target import load\n\n"
+        "    from channelsim.channel.lab.fuzz.findings import still_broken\n"
+        "    from channelsim.channel.lab.target.target import load\n\n"
         f"    finding = json.loads(\n        {data!r}\n    )\n"
         f"    assert still_broken(load({target.source!r}), finding) == []\n"
     )

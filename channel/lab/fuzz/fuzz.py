@@ -1,7 +1,7 @@
 """Fuzzing a target: campaigns in one process or several, merged into one report.
 
 Campaigns share nothing, so the same seed, number of jobs and corpus give the same findings if
-every campaign completes its work (see `channel.lab.fuzz.campaign`).
+every campaign completes its work (see `channelsim.channel.lab.fuzz.campaign`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from time import perf_counter
 
 import msgspec
 
-from channel.errors import InvariantError, UsageError
-from channel.lab.cases.describe import vector
-from channel.lab.cases.fields import Probe
-from channel.lab.cases.trial import LabTally
-from channel.lab.fuzz import seeds
-from channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
-from channel.lab.fuzz.findings import Document, grouped, still_broken, stored_findings
-from channel.lab.sites.honest_play import legal_result
-from channel.lab.target.target import REFEREE, Target
-from channel.system import workers
-from channel.system.interrupt import finishing, polled
-from channel.system.output import write_whole
-from clsp.analysis.tracer import Coverage, CoverageCounts
-from clsp.run import ProgramSlash, ProgramValid, run_serialized
-from clsp.values import NotAList
-from games.contract import Raise, Slash, Verdict
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.fuzz import seeds
+from channelsim.channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
+from channelsim.channel.lab.fuzz.findings import Document, grouped, still_broken, stored_findings
+from channelsim.channel.lab.sites.honest_play import legal_result
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.system import workers
+from channelsim.channel.system.interrupt import finishing, polled
+from channelsim.channel.system.output import write_whole
+from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
+from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.values import NotAList
+from channelsim.games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
 """The seconds between two progress reports of a campaign."""

@@ -9,18 +9,18 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.cases.describe import described_value
-from channel.lab.cases.fields import Probe
-from channel.lab.cases.guided_mutator import make_case
-from channel.lab.sites.honest_play import RawState, Recorded
-from channel.lab.sites.site import make_site
-from channel.lab.target.target import Target
-from clsp.values import NIL, NotAList, Value
-from games.contract import Next, Play, Position, Seat, Valid
-from games.errors import BadState
-from games.vectors import BadCase
-from games.vectors import read_value as read_case_value
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.describe import described_value
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.sites.honest_play import RawState, Recorded
+from channelsim.channel.lab.sites.site import make_site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.values import NIL, NotAList, Value
+from channelsim.games.contract import Next, Play, Position, Seat, Valid
+from channelsim.games.errors import BadState
+from channelsim.games.vectors import BadCase
+from channelsim.games.vectors import read_value as read_case_value
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,8 +136,8 @@ def write_value(value: Value, target: Target) -> Any:
 def read_value(data: Any, target: Target) -> Value:
     """The value of such data. Raises `BadCase`.
 
-    >>> from channel.lab.target.target import of_game
-    >>> from games import registry
+    >>> from channelsim.channel.lab.target.target import of_game
+    >>> from channelsim.games import registry
     >>> read_value({"pair": ["0x00", [2]]}, of_game(registry.get(registry.names()[0])))
     (b'\\x00', (b'\\x02', b''))
     """

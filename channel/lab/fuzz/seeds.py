@@ -11,20 +11,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from channel.errors import UsageError
-from channel.lab.cases.fields import Probe
-from channel.lab.cases.guided_mutator import make_case
-from channel.lab.sites.honest_play import Recorded, recorded_sites
-from channel.lab.sites.site import Site, make_site
-from channel.lab.target.target import Target
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from clsp.analysis.tracer import Coverage
-from clsp.values import Value, serialize
-from games.contract import Play, Position, Seat
-from games.errors import BadState
-from games.vectors import BadCase, Case, resolve_case
-from games.vectors import read as read_cases
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.clsp.analysis.tracer import Coverage
+from channelsim.clsp.values import Value, serialize
+from channelsim.games.contract import Play, Position, Seat
+from channelsim.games.errors import BadState
+from channelsim.games.vectors import BadCase, Case, resolve_case
+from channelsim.games.vectors import read as read_cases
 
 PLAY, STATE = "play", "state"
 """Tags: play can reach it; only a changed state does."""

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import TypeGuard
 
-from channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
-from channel.lab.cases.guided_mutator import make_case
-from channel.lab.cases.mutator import Mutator
-from channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, LabTally, Trial
-from channel.lab.laws import Law
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target
-from clsp.values import NIL
+from channelsim.channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.mutator import Mutator
+from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, LabTally, Trial
+from channelsim.channel.lab.laws import Law
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.values import NIL
 
 TRIES = 6000
 """The most attempts for one finding of a law that is tried on every case; fewer for costly

@@ -12,8 +12,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
-from channel.lab.cases.trial import LabFinding, Trial
-from channel.lab.target.target import Target
+from channelsim.channel.lab.cases.trial import LabFinding, Trial
+from channelsim.channel.lab.target.target import Target
 
 
 class Needs(Enum):

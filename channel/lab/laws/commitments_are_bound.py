@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
 
-from channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.sites.honest_play import recorded_sites
-from channel.lab.sites.values import leaves
-from clsp.run import ProgramSlash, ProgramValid
-from games.contract import Slash
+from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.clsp.run import ProgramSlash, ProgramValid
+from channelsim.games.contract import Slash
 
 LONGEST = 64
 """Only this many leading bytes of a move are searched."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import THEFT, LabFinding, Trial
-from channel.lab.laws import Needs
-from clsp.integers import int_to_atom
-from clsp.run import CostExceeded, ProgramValid
+from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import CostExceeded, ProgramValid
 
 
 class Cost:

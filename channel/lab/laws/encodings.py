@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import Commitment, SlashResult
-from channel.lab.sites.values import atom_of, longer
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value
-from games.contract import Valid
+from channelsim.channel.lab.cases.trial import GRIEFING, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.channel.lab.sites.values import atom_of, longer
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.contract import Valid
 
 
 class Encodings:

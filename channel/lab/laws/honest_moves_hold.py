@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.errors import InvariantError
-from channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
-from channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.laws.verdicts_agree import leads_to
-from channel.lab.sites.honest_play import plays
-from clsp.run import CostExceeded, Raised
-from clsp.values import NIL, Value
-from games.contract import Slash
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
+from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.laws.verdicts_agree import leads_to
+from channelsim.channel.lab.sites.honest_play import plays
+from channelsim.clsp.run import CostExceeded, Raised
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.contract import Slash
 
 
 class HonestMovesHold:

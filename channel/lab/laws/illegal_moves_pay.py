@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.loss import MISDECLARED
-from channel.lab.cases.runs import RAISE
-from channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import Commitment, SlashResult
-from clsp.integers import int_to_atom
-from clsp.run import ProgramSlash, ProgramValid, Raised
-from clsp.values import Value
-from games.contract import Slash, Valid
+from channelsim.channel.lab.cases.loss import MISDECLARED
+from channelsim.channel.lab.cases.runs import RAISE
+from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Slash, Valid
 
 MOVES = 8
 """Different moves that are tried at a site."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
-from channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
-from channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import ADDRESS, SlashResult
-from clsp.integers import int_to_atom
-from clsp.run import ProgramSlash
-from clsp.values import NIL, Value, serialize, to_list
-from games.contract import Valid
+from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
+from channelsim.channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
+from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import ProgramSlash
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.games.contract import Valid
 
 MOVES = 2
 """Legal moves that are tried at a site."""

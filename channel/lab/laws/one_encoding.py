@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import GRIEFING, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.sites.values import NUMBER
-from clsp.integers import atom_to_int
-from clsp.run import ProgramValid
-from clsp.values import Value
-from games.contract import Slash
-from games.judge import result_value
+from channelsim.channel.lab.cases.trial import GRIEFING, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.values import NUMBER
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.run import ProgramValid
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Slash
+from channelsim.games.judge import result_value
 
 LONGEST = 64
 """The most places at which a fill byte is inserted."""

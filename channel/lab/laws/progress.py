@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.sites.hands import plain_terms
-from channel.lab.sites.honest_play import RawState, recorded_sites
-from channel.lab.sites.site import Site, make_site
-from channel.lab.target.target import Target
-from clsp.integers import atom_to_int
-from clsp.run import Outcome, ProgramValid, run_serialized
-from clsp.values import NIL, Value
-from games.chance import Chance
-from games.choices import least_action, random_action
-from games.contract import Action, Choice, Next, OneOf, Play, Player, Position, Seat, State
-from games.errors import BadState, IllegalAction
-from games.judge import position_after
+from channelsim.channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.hands import plain_terms
+from channelsim.channel.lab.sites.honest_play import RawState, recorded_sites
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.chance import Chance
+from channelsim.games.choices import least_action, random_action
+from channelsim.games.contract import (
+    Action,
+    Choice,
+    Next,
+    OneOf,
+    Play,
+    Player,
+    Position,
+    Seat,
+    State,
+)
+from channelsim.games.errors import BadState, IllegalAction
+from channelsim.games.judge import position_after
 
 LONGEST = 300
 """The most moves of one game. Card games against a player that only answers end long before."""

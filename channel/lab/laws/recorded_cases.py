@@ -6,9 +6,16 @@ from collections.abc import Iterator
 
 import msgspec
 
-from channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, LabFinding, Trial
-from channel.lab.laws import Needs
-from games.vectors import check_program, resolve_case
+from channelsim.channel.lab.cases.trial import (
+    DISAGREEMENT,
+    GRIEFING,
+    THEFT,
+    UNSLASHABLE,
+    LabFinding,
+    Trial,
+)
+from channelsim.channel.lab.laws import Needs
+from channelsim.games.vectors import check_program, resolve_case
 
 _SEVERITY = {
     ("valid", "slash"): (THEFT, "an honest move is slashed: its mover loses everything"),

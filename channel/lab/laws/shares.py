@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.trial import THEFT, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.referee.referee_runs import failed, paid
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, serialize, to_list
-from games.contract import Valid
+from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.referee.referee_runs import failed, paid
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.games.contract import Valid
 
 MOVERS, WAITERS = b"\x01" * 32, b"\x02" * 32
 

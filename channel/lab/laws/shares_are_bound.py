@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.cases.mutator import BYTES, SHAPES
-from channel.lab.cases.trial import THEFT, LabFinding, Trial
-from channel.lab.laws import Needs
-from channel.lab.sites.honest_play import recorded_sites
-from clsp.run import ProgramSlash, ProgramValid
-from clsp.values import NIL, Value
-from games.contract import Slash
+from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
+from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.clsp.run import ProgramSlash, ProgramValid
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.contract import Slash
 
 
 class SharesAreBound:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from chia_rs import LazyNode
 
-from channel.lab.cases.mutator import SiteCase
-from channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
-from channel.lab.cases.severity import assess
-from channel.lab.cases.trial import LabFinding, Trial
-from channel.lab.laws import Needs
-from clsp.values import NIL, Value
-from games.contract import Hashes, Next, Raise, Slash, Valid
-from games.judge import result_value
+from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
+from channelsim.channel.lab.cases.severity import assess
+from channelsim.channel.lab.cases.trial import LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid
+from channelsim.games.judge import result_value
 
 
 class VerdictsAgree:

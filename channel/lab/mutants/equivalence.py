@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from channel.lab.mutants.expressions import Expression, Module, operands_of, steps
-from clsp.operators import APPLY, CODES, IF, QUOTE
-from clsp.values import NIL, Value
+from channelsim.channel.lab.mutants.expressions import Expression, Module, operands_of, steps
+from channelsim.clsp.operators import APPLY, CODES, IF, QUOTE
+from channelsim.clsp.values import NIL, Value
 
 
 class Equivalence:

@@ -1,6 +1,6 @@
 """Every expression of a program, with the use of its value: the places that mutants change.
 
-`clsp.analysis.code` finds the code and the functions of a program. Here each
+`channelsim.clsp.analysis.code` finds the code and the functions of a program. Here each
 expression of that code, paths and constants included, is found by its way from the root.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from channel.errors import InvariantError
-from clsp.analysis.code import Code, Function, Place
-from clsp.analysis.shapes import operands
-from clsp.operators import APPLY, CODES, IF, QUOTE
-from clsp.values import Value
+from channelsim.channel.errors import InvariantError
+from channelsim.clsp.analysis.code import Code, Function, Place
+from channelsim.clsp.analysis.shapes import operands
+from channelsim.clsp.operators import APPLY, CODES, IF, QUOTE
+from channelsim.clsp.values import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,18 @@ from functools import partial
 from time import process_time
 from typing import Protocol
 
-from channel.lab.mutants import prepared_spends
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.prepared_calls import FIRST_CHUNKS, PreparedCall, differs, diverse, fresh
-from channel.lab.target.target import REFEREE, Target
-from channel.system.interrupt import held
-from channel.system.workers import Work, WorkerPool
+from channelsim.channel.lab.mutants import prepared_spends
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.prepared_calls import (
+    FIRST_CHUNKS,
+    PreparedCall,
+    differs,
+    diverse,
+    fresh,
+)
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.workers import Work, WorkerPool
 
 SLICE = 100
 """The number of mutants in one piece of work."""

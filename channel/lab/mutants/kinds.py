@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.lab.mutants.equivalence import Equivalence
-from channel.lab.mutants.expressions import Expression, Module, path, replaced, steps
-from clsp.analysis.disassembly import Disassembly
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.operators import CODES, CONS, FIRST, IF, QUOTE, RAISE, REST
-from clsp.programs import Program
-from clsp.values import NIL, Value, serialize, to_list
+from channelsim.channel.lab.mutants.equivalence import Equivalence
+from channelsim.channel.lab.mutants.expressions import Expression, Module, path, replaced, steps
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.operators import CODES, CONS, FIRST, IF, QUOTE, RAISE, REST
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, serialize, to_list
 
 Kind: TypeAlias = Callable[[Expression], Iterator[Value]]
 

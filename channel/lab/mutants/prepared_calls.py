@@ -9,18 +9,18 @@ from itertools import zip_longest
 import msgspec
 from chia_rs import run_chia_program
 
-from channel.crypto.hkdf import derive
-from channel.lab.cases.duels import Call, duel
-from channel.lab.crosscheck.crosscheck import CHUNK, trials
-from channel.lab.laws.verdicts_agree import matches
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.patterns import patterned
-from channel.lab.sites.site import Site, recommitted
-from channel.lab.target.target import Target
-from clsp.run import MAX_COST, STRICT
-from clsp.values import NIL, Value
-from games.contract import Raise, Valid
-from games.judge import result_value
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.lab.cases.duels import Call, duel
+from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, trials
+from channelsim.channel.lab.laws.verdicts_agree import matches
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.patterns import patterned
+from channelsim.channel.lab.sites.site import Site, recommitted
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.run import MAX_COST, STRICT
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.contract import Raise, Valid
+from channelsim.games.judge import result_value
 
 FIRST_CHUNKS = 8
 """The number of chunks from which the cases are chosen that every mutant meets first."""

@@ -9,24 +9,39 @@ from __future__ import annotations
 
 import msgspec
 
-from channel.crypto.hkdf import derive
-from channel.lab.mutants.prepared_calls import COST_FACTOR, KEPT, PER_RULE, PreparedCall, cost_of
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import KEYS
-from channel.lab.sites.values import atom_of, longer
-from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
-from clsp.operators import QUOTE
-from clsp.programs import Program
-from clsp.values import NIL, NotAList, Value, deserialize, from_list, serialize, to_list, tree_hash
-from games.referee import (
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.lab.mutants.prepared_calls import (
+    COST_FACTOR,
+    KEPT,
+    PER_RULE,
+    PreparedCall,
+    cost_of,
+)
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import KEYS
+from channelsim.channel.lab.sites.values import atom_of, longer
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.operators import QUOTE
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import (
+    NIL,
+    NotAList,
+    Value,
+    deserialize,
+    from_list,
+    serialize,
+    to_list,
+    tree_hash,
+)
+from channelsim.games.referee import (
     FIRST,
     GameCoin,
     RefereeRefusal,
     infohash,
     validator_arguments,
 )
-from games.referee_paths import conditions_of
+from channelsim.games.referee_paths import conditions_of
 
 CHUNK = 2000
 """The number of spends in a chunk."""

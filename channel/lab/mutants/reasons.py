@@ -18,12 +18,12 @@ from importlib.resources import as_file, files
 
 import msgspec
 
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.target.target import REFEREE, Target
-from channel.system import toml_files
-from channel.system.file_kinds import Kind
-from games.referee import referee
-from games.registry import package_of
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.system import toml_files
+from channelsim.channel.system.file_kinds import Kind
+from channelsim.games.referee import referee
+from channelsim.games.registry import package_of
 
 FILE = "mutants.toml"
 

@@ -9,13 +9,13 @@ from statistics import median_low
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.mutants.hunt import CallHunter, Hunt, MutantResult
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.kinds import mutants as mutants_of
-from channel.lab.mutants.reasons import Reasons, stored_reasons
-from channel.lab.target.target import REFEREE, Target
-from games.names import LONGEST, nearest
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.mutants.hunt import CallHunter, Hunt, MutantResult
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
+from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
+from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.games.names import LONGEST, nearest
 
 
 class Count(msgspec.Struct, frozen=True):

@@ -12,19 +12,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from time import perf_counter
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.interface import Answer, FarmableChain
-from channel.chain.simulator import SimulatedChain
-from channel.crypto import bls
-from channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, NodeWallet, spend_of
-from channel.lab.node.spend_cases import KEYS, PUBLIC, SpendCase, spend_cases
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.target.target import Target
-from channel.protocol.half_signed import NO_SIGNATURE
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.values import Value, from_list
-from games.amounts import counted
-from games.referee import (
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import Answer, FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, NodeWallet, spend_of
+from channelsim.channel.lab.node.spend_cases import KEYS, PUBLIC, SpendCase, spend_cases
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.values import Value, from_list
+from channelsim.games.amounts import counted
+from channelsim.games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,
     ASSERT_BEFORE_HEIGHT_RELATIVE,

@@ -6,16 +6,23 @@ from collections.abc import Mapping, Sequence
 
 from chia_rs import PrivateKey
 
-from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
-from channel.chain.interface import Answer, FarmableChain
-from channel.crypto import bls
-from channel.errors import InvariantError
-from channel.protocol.half_signed import NO_SIGNATURE
-from channel.protocol.wallet import address_of, wallet_key
-from clsp.integers import int_to_atom
-from clsp.run import ProgramValid, run_serialized
-from clsp.values import NotAList, Value, from_list, serialize, to_list
-from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
+from channelsim.channel.chain.coins import (
+    Bundle,
+    Coin,
+    Spend,
+    condition,
+    standard_message,
+    standard_spend,
+)
+from channelsim.channel.chain.interface import Answer, FarmableChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import ProgramValid, run_serialized
+from channelsim.clsp.values import NotAList, Value, from_list, serialize, to_list
+from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 AT_ONCE = 200
 """The most coins that one spend makes."""

@@ -13,11 +13,11 @@ from itertools import count
 
 import msgspec
 
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.lab.cases.trial import Trial
-from channel.lab.crosscheck.crosscheck import chunks
-from channel.lab.node.spend_drafts import (
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.node.spend_drafts import (
     ADDRESSES,
     LIE,
     WRONG_MOVES,
@@ -26,16 +26,16 @@ from channel.lab.node.spend_drafts import (
     Fault,
     SpendDraft,
 )
-from channel.lab.referee.referee_runs import RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.values import atom_of
-from channel.lab.target.target import Target
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.values import NIL, Value, tree_hash
-from games.contract import Raise, Slash, Valid
-from games.judge import result_value
-from games.referee import GameCoin, RefereeRefusal, infohash
-from games.referee_paths import ValidatorRaised, conditions_of, path_of
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.values import atom_of
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.values import NIL, Value, tree_hash
+from channelsim.games.contract import Raise, Slash, Valid
+from channelsim.games.judge import result_value
+from channelsim.games.referee import GameCoin, RefereeRefusal, infohash
+from channelsim.games.referee_paths import ValidatorRaised, conditions_of, path_of
 
 KEYS = tuple(SecretKeys.derive(derive(b"positions", "player", seat)).referee for seat in (0, 1))
 """The referee keys of both players."""

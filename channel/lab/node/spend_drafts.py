@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.values import atom_of
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, to_list
-from games.referee import FIRST, GameCoin
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.values import atom_of
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.referee import FIRST, GameCoin
 
 ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
 """The payout addresses of the mover and the waiter."""

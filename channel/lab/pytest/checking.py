@@ -1,7 +1,7 @@
 """Checks of a target for an author's own test suite: a law, a crosscheck, a stored case.
 
 Each answer is empty, or the text of a failure: what is wrong, by which law, with the case that
-shows it. `channel.lab.pytest.plugin` gives these to pytest.
+shows it. `channelsim.channel.lab.pytest.plugin` gives these to pytest.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.cases.trial import LabFinding, LabTally
-from channel.lab.crosscheck import crosscheck as runs
-from channel.lab.crosscheck.crosscheck import trials
-from channel.lab.laws import Law, laws, laws_for
-from channel.lab.node.node_checks import check_on_node
-from channel.lab.target.target import Target
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from games.amounts import counted
-from games.names import nearest, quoted
-from games.vectors import BadCase, Case, check_program, read
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.trial import LabFinding, LabTally
+from channelsim.channel.lab.crosscheck import crosscheck as runs
+from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.laws import Law, laws, laws_for
+from channelsim.channel.lab.node.node_checks import check_on_node
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.games.amounts import counted
+from channelsim.games.names import nearest, quoted
+from channelsim.games.vectors import BadCase, Case, check_program, read
 
 SHOWN = 5
 """The number of causes that a failure shows; the others are counted."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
-from channel.lab.cases.describe import vector
-from channel.lab.referee.referee_runs import Commitment, RefereeRunner, SlashResult
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
-from clsp.run import Outcome, run_serialized
-from clsp.values import NIL, Value
-from games.amounts import counted
-from games.contract import Slash, Valid
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.referee.referee_runs import Commitment, RefereeRunner, SlashResult
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import Outcome, run_serialized
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.amounts import counted
+from channelsim.games.contract import Slash, Valid
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,6 +1,6 @@
 """Fixtures and parametrized tests for a suite that names its target.
 
-Registered by `channel.lab.pytest.plugin`, and only then.
+Registered by `channelsim.channel.lab.pytest.plugin`, and only then.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from channel.errors import UsageError
-from channel.lab.laws import Law, laws_for
-from channel.lab.pytest import checking
-from channel.lab.pytest.plugin import INI, MARKER
-from channel.lab.target.target import Target, load
-from games.contract import Game
-from games.vectors import Case
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.laws import Law, laws_for
+from channelsim.channel.lab.pytest import checking
+from channelsim.channel.lab.pytest.plugin import INI, MARKER
+from channelsim.channel.lab.target.target import Target, load
+from channelsim.games.contract import Game
+from channelsim.games.vectors import Case
 
 
 class LawBroken(AssertionError):

@@ -13,20 +13,20 @@ from itertools import chain
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from channel.errors import InvariantError
-from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channel.lab.sites.hands import MOST_STACK, terms_of
-from channel.lab.sites.site import HEADS, Site, make_site
-from channel.lab.sites.values import longer as longer_number
-from channel.lab.sites.values import numbers
-from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, to_list
-from games.amounts import counted
-from games.choices import least_action
-from games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
-from games.judge import own_move, position_after
-from games.selfplay import PlayedMove
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
+from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of
+from channelsim.channel.lab.sites.site import HEADS, Site, make_site
+from channelsim.channel.lab.sites.values import longer as longer_number
+from channelsim.channel.lab.sites.values import numbers
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.amounts import counted
+from channelsim.games.choices import least_action
+from channelsim.games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
+from channelsim.games.judge import own_move, position_after
+from channelsim.games.selfplay import PlayedMove
 
 UNITS = (1, 2, 7, 100, 10**9, 2**33)
 """Units of hands, in mojos: amounts of every length."""

@@ -10,16 +10,23 @@ from enum import Enum
 import msgspec
 from chia_rs import tree_hash as hash_of_bytes
 
-from channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
-from channel.lab.target.target import Target
-from clsp.curry import curry
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
-from games.contract import Next
-from games.judge import commitment
-from games.referee import (
+from channelsim.channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.curry import curry
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import (
+    CostExceeded,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    Raised,
+    run_serialized,
+)
+from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
+from channelsim.games.contract import Next
+from channelsim.games.judge import commitment
+from channelsim.games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,
     CREATE_COIN,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.hands import hands
-from channel.lab.sites.honest_play import honest_sites
-from channel.lab.sites.site import Site, disturbed, make_site, recommitted
-from channel.lab.target.target import Target
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.honest_play import honest_sites
+from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
+from channelsim.channel.lab.target.target import Target
 
 OFTEN = 1.3
 """A validator above this multiple of the average frequency is mostly skipped."""

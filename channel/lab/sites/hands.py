@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.lab.target.target import Target
-from games.chance import Chance
-from games.contract import Action, Amount, Choice, OneOf, Player, Policy, Terms
-from games.errors import BadTerms
-from games.selfplay import PlayedMove, turns
+from channelsim.channel.lab.target.target import Target
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Amount, Choice, OneOf, Player, Policy, Terms
+from channelsim.games.errors import BadTerms
+from channelsim.games.selfplay import PlayedMove, turns
 
 UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
 """Units of generated hands, in mojos: amounts of every length."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import msgspec
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site, make_site
-from channel.lab.target.target import Target
-from clsp.integers import atom_to_int
-from clsp.values import NIL, Value, serialize
-from games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
-from games.errors import IllegalAction
-from games.vectors import ResolvedCase, resolve_case
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
+from channelsim.games.errors import IllegalAction
+from channelsim.games.vectors import ResolvedCase, resolve_case
 
 HELD = 16
 """The most pieces of evidence that a challenger is assumed to hold."""

@@ -10,13 +10,13 @@ from itertools import pairwise
 
 import msgspec
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site, make_site
-from channel.lab.sites.values import leaves, with_leaf
-from channel.lab.target.target import Target
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.values import NotAList, Value, from_list, to_list
-from games.errors import BadState
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.sites.values import leaves, with_leaf
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.values import NotAList, Value, from_list, to_list
+from channelsim.games.errors import BadState
 
 FEWEST = 4
 """The fewest numbers of a list that may be a hand of cards."""

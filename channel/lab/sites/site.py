@@ -9,16 +9,16 @@ from hashlib import sha256
 
 import msgspec
 
-from channel.errors import InvariantError
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.values import leaves, numbers, with_leaf
-from channel.lab.target.target import Target
-from clsp.integers import int_to_atom
-from clsp.values import NIL, Value, serialize, serialize_atom
-from games.contract import Play, Player, Position, Slash, State, Valid, Verdict
-from games.errors import BadState
-from games.judge import NO_ADDRESS
-from games.referee import FIRST
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
+from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
+from channelsim.games.errors import BadState
+from channelsim.games.judge import NO_ADDRESS
+from channelsim.games.referee import FIRST
 
 HEADS = (16, 17, 32, 48)
 """The lengths in bytes of the parts of moves that may open a commitment."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.errors import InvariantError
-from clsp.integers import atom_to_int
-from clsp.values import Value
+from channelsim.channel.errors import InvariantError
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import Value
 
 NUMBER = 9
 """The longest atom, in bytes, that may be an amount."""

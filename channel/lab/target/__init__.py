@@ -1,4 +1,4 @@
 """Targets: the programs that the lab examines, found, compiled and loaded.
 
-It imports `games`, `clsp` and `channel.system`.
+It imports `games`, `clsp` and `channelsim.channel.system`.
 """

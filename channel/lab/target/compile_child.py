@@ -1,6 +1,6 @@
 """The process that compiles one source. It imports little: every source of a target starts it once.
 
-Usage: `python -m channel.lab.target.compile_child ANSWER SECONDS MEMORY SOURCE INCLUDE…`.
+Its arguments are ANSWER, SECONDS, MEMORY, SOURCE and any INCLUDE.
 
 ANSWER becomes a JSON file: `program` (hex) and `symbols`, or `error`.
 """
@@ -12,7 +12,7 @@ import resource
 import sys
 from pathlib import Path
 
-from clsp.compiler import CompileError, compile_source
+from channelsim.clsp.compiler import CompileError, compile_source
 
 OUTPUT = 16 << 20
 """The compiler writes no file of more bytes."""

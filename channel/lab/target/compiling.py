@@ -15,10 +15,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import channel
-from clsp.compiler import Compiled, CompileError
-from clsp.programs import Program
-from games.amounts import counted
+import channelsim
+from channelsim.clsp.compiler import Compiled, CompileError
+from channelsim.clsp.programs import Program
+from channelsim.games.amounts import counted
 
 SECONDS = 30
 """The limit of processor time; poker validators compile in less than one second."""
@@ -48,8 +48,14 @@ def compile_apart(source: Path, include: Sequence[Path], seconds: int = SECONDS)
 def _run(arguments: Sequence[object], seconds: int) -> str:
     """Run the process; how it ended, in case it did not answer."""
     # Without the `site` module it starts sooner; what that adds to the path is here already.
-    command = [sys.executable, "-S", "-m", "channel.lab.target.compile_child", *map(str, arguments)]
-    ours = Path(channel.__file__).parent.parent
+    command = [
+        sys.executable,
+        "-S",
+        "-m",
+        "channelsim.channel.lab.target.compile_child",
+        *map(str, arguments),
+    ]
+    ours = Path(channelsim.__file__).parent.parent
     path = os.pathsep.join(os.path.abspath(one) for one in (str(ours), *sys.path))
     try:
         ended = subprocess.run(

@@ -20,16 +20,16 @@ from pathlib import Path
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.target import chialisp
-from channel.lab.target.chialisp import BadForm
-from channel.lab.target.compiling import compile_apart
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from clsp.compiler import Compiled, CompileError, write_hash
-from clsp.programs import Program
-from clsp.values import BadValue, Value, deserialize
-from games.names import printable
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target import chialisp
+from channelsim.channel.lab.target.chialisp import BadForm
+from channelsim.channel.lab.target.compiling import compile_apart
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.clsp.compiler import Compiled, CompileError, write_hash
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import BadValue, Value, deserialize
+from channelsim.games.names import printable
 
 _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
 _PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
@@ -75,7 +75,7 @@ class Sources:
         made: dict[str, Compiled] = {}
         with (
             tempfile.TemporaryDirectory(prefix="lab-") as scratch,
-            as_file(files("clsp") / "source") as own,
+            as_file(files("channelsim.clsp") / "source") as own,
         ):
             folder = Path(scratch)
             for name in self._order(own):

@@ -21,20 +21,20 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.target.sources import Sources
-from channel.system import input_files, toml_files
-from channel.system.file_kinds import Kind, check_kind
-from channel.system.toml_files import TomlFile
-from clsp.analysis.tracer import TooDeep, Tracer
-from clsp.programs import Program, symbols
-from games import registry
-from games.contract import Game, Hashes
-from games.errors import UnknownGame
-from games.names import nearest, nearest_or_all, printable
-from games.referee import referee
-from games.vectors import BadCase, Case, resolve_case
-from games.vectors import read as read_cases
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.sources import Sources
+from channelsim.channel.system import input_files, toml_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.toml_files import TomlFile
+from channelsim.clsp.analysis.tracer import TooDeep, Tracer
+from channelsim.clsp.programs import Program, symbols
+from channelsim.games import registry
+from channelsim.games.contract import Game, Hashes
+from channelsim.games.errors import UnknownGame
+from channelsim.games.names import nearest, nearest_or_all, printable
+from channelsim.games.referee import referee
+from channelsim.games.vectors import BadCase, Case, resolve_case
+from channelsim.games.vectors import read as read_cases
 
 LONGEST_NAME = 60
 """Names of targets and programs are used in tables and in file names."""
@@ -136,7 +136,7 @@ def load(text: str) -> Target:
 
     >>> load("nothing.toml")
     Traceback (most recent call last):
-    channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
+    channelsim.channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
     """
     if text in registry.names():
         return of_game(registry.get(text))

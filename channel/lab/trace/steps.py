@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from textwrap import wrap
 
-from clsp.analysis.closures import path
-from clsp.analysis.code import LET, Function
-from clsp.analysis.disassembly import NUMERIC
-from clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
-from clsp.analysis.recursion import deep
-from clsp.analysis.shapes import operands, quoted
-from clsp.analysis.text import value_text
-from clsp.operators import APPLY, CONS, IF
-from clsp.values import NIL, Value
-from games.amounts import counted
+from channelsim.clsp.analysis.closures import path
+from channelsim.clsp.analysis.code import LET, Function
+from channelsim.clsp.analysis.disassembly import NUMERIC
+from channelsim.clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
+from channelsim.clsp.analysis.recursion import deep
+from channelsim.clsp.analysis.shapes import operands, quoted
+from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.operators import APPLY, CONS, IF
+from channelsim.clsp.values import NIL, Value
+from channelsim.games.amounts import counted
 
 WIDTH = 100
 """Columns of a line."""

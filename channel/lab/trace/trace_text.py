@@ -9,26 +9,33 @@ from typing import Any
 
 import msgspec
 
-from channel.errors import UsageError
-from channel.lab.target.target import Target, load, of_game
-from channel.lab.trace.steps import filled, lines, text_of
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind, kind_of
-from clsp.analysis.recording import RunRecord, TraceStep, named, tested
-from clsp.analysis.text import value_text
-from clsp.analysis.tracer import Stopped, TooDeep
-from clsp.operators import IF, RAISE
-from clsp.programs import Program
-from clsp.run import CostExceeded, Outcome, ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import NIL, BadValue, deserialize
-from games import registry
-from games import vectors as cases
-from games.contract import Raise
-from games.contract import Slash as RuleSlash
-from games.contract import Valid as ByRules
-from games.errors import UnknownGame
-from games.names import nearest_or_all
-from games.vectors import BadCase, Case
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.target import Target, load, of_game
+from channelsim.channel.lab.trace.steps import filled, lines, text_of
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
+from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
+from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.analysis.tracer import Stopped, TooDeep
+from channelsim.clsp.operators import IF, RAISE
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import (
+    CostExceeded,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    Raised,
+    run_serialized,
+)
+from channelsim.clsp.values import NIL, BadValue, deserialize
+from channelsim.games import registry
+from channelsim.games import vectors as cases
+from channelsim.games.contract import Raise
+from channelsim.games.contract import Slash as RuleSlash
+from channelsim.games.contract import Valid as ByRules
+from channelsim.games.errors import UnknownGame
+from channelsim.games.names import nearest_or_all
+from channelsim.games.vectors import BadCase, Case
 
 ROOM = 32
 """Arguments are shown in this many characters each."""

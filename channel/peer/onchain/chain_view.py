@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.chain.observations import Block, CoinSeen
-from channel.peer.endpoint import Endpoint
-from channel.peer.onchain.dispute_state import Dispute
-from channel.peer.onchain.signed_games import SignedGames
-from channel.peer.onchain.tracked_coins import TrackedCoin, advance
-from channel.protocol.spend_parsing import GameSpend, MovedTo, game_spend
-from channel.protocol.state import LiveGame, Side
-from games.referee import GameCoin
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
+from channelsim.channel.protocol.spend_parsing import GameSpend, MovedTo, game_spend
+from channelsim.channel.protocol.state import LiveGame, Side
+from channelsim.games.referee import GameCoin
 
 
 @dataclass(frozen=True, slots=True)

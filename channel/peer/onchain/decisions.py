@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channel.peer.onchain.chain_view import ChainView
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.peer.slashable import SlashableMove
-from channel.protocol.state import LiveGame
-from games import registry
+from channelsim.channel.peer.onchain.chain_view import ChainView
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.slashable import SlashableMove
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.games import registry
 
 LAST_CHANCE = 3
 """Blocks before its deadline in which a move no longer waits for anything."""

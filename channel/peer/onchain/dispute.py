@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from channel.chain.coins import Bundle
-from channel.chain.observations import Block
-from channel.errors import UsageError
-from channel.peer.endpoint import Endpoint
-from channel.peer.fees import Fees
-from channel.peer.interface import Effect
-from channel.peer.onchain.dispute_state import Dispute
-from channel.peer.onchain.scan import scan, take_decision
-from channel.peer.onchain.signed_games import SignedGames
-from channel.peer.shutdown import CleanShutdown
-from channel.peer.slashable import SlashableMove
-from channel.protocol.half_signed import SignedState
-from channel.protocol.state_history import StateHistory
-from games.contract import Action, Player
-from games.errors import IllegalAction
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.interface import Effect
+from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.scan import scan, take_decision
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.peer.slashable import SlashableMove
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.games.contract import Action, Player
+from channelsim.games.errors import IllegalAction
 
 
 def begin(

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.observations import Block
-from channel.peer.chain_news import Fact
-from channel.peer.endpoint import Endpoint
-from channel.peer.fees import Fees
-from channel.peer.onchain.signed_games import SignedGames
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.peer.shutdown import CleanShutdown
-from channel.peer.slashable import SlashableMove
-from channel.protocol.half_signed import SignedState
-from channel.protocol.state import LiveGame
-from games.contract import Player
-from games.referee import GameCoin
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.chain_news import Fact
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.peer.slashable import SlashableMove
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.games.contract import Player
+from channelsim.games.referee import GameCoin
 
 
 class Status(Enum):

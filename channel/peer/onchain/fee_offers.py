@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.peer.fees import change_of
-from channel.peer.interface import Push
-from channel.peer.onchain.chain_view import ChainView
-from channel.peer.onchain.dispute_state import Dispute, FeeBundle
-from channel.peer.onchain.findings import Due
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.fees import change_of
+from channelsim.channel.peer.interface import Push
+from channelsim.channel.peer.onchain.chain_view import ChainView
+from channelsim.channel.peer.onchain.dispute_state import Dispute, FeeBundle
+from channelsim.channel.peer.onchain.findings import Due
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from channel.chain.coins import Coin
-from channel.peer.chain_news import Fact
-from channel.peer.interface import News, Push, Store
-from channel.peer.onchain.dispute_state import Status
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.protocol.state import LiveGame
-from games.referee import GameCoin
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.chain_news import Fact
+from channelsim.channel.peer.interface import News, Push, Store
+from channelsim.channel.peer.onchain.dispute_state import Status
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.games.referee import GameCoin
 
 
 @dataclass(frozen=True, slots=True)

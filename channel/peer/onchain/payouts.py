@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.peer.onchain.chain_view import ChainView, Track
-from channel.peer.onchain.decisions import LetGo, decide
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.protocol.spend_parsing import Slashed, TimedOut
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.onchain.chain_view import ChainView, Track
+from channelsim.channel.peer.onchain.decisions import LetGo, decide
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.protocol.spend_parsing import Slashed, TimedOut
 
 
 @dataclass(frozen=True, slots=True)

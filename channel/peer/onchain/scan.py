@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import takewhile
 
-from channel.chain.coins import Coin
-from channel.chain.observations import Block, CoinSeen
-from channel.peer.chain_news import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     Fact,
     GameVoid,
@@ -20,16 +20,16 @@ from channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channel.peer.interface import Effect, OpeningFailed, Push, Tell, Watch
-from channel.peer.onchain.chain_view import ChainView
-from channel.peer.onchain.dispute_state import Dispute, Status
-from channel.peer.onchain.fee_offers import FeeOffers, offer_fees
-from channel.peer.onchain.findings import Due, Findings
-from channel.peer.onchain.scan_games import record_decision, scan_games
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
-from channel.protocol.state import ChannelState, LiveGame
-from games.contract import Action
+from channelsim.channel.peer.interface import Effect, OpeningFailed, Push, Tell, Watch
+from channelsim.channel.peer.onchain.chain_view import ChainView
+from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
+from channelsim.channel.peer.onchain.fee_offers import FeeOffers, offer_fees
+from channelsim.channel.peer.onchain.findings import Due, Findings
+from channelsim.channel.peer.onchain.scan_games import record_decision, scan_games
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
+from channelsim.channel.protocol.state import ChannelState, LiveGame
+from channelsim.games.contract import Action
 
 
 def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:

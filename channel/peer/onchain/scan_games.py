@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.chain.coins import Bundle
-from channel.peer.chain_news import (
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.peer.chain_news import (
     ChannelSettled,
     Fact,
     Forfeited,
@@ -19,10 +19,10 @@ from channel.peer.chain_news import (
     RevealAtRisk,
     UnknownSpend,
 )
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import Acted, Moved, Push, Store, YourTurn
-from channel.peer.onchain.chain_view import ChainView, Track, follow
-from channel.peer.onchain.decisions import (
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
+from channelsim.channel.peer.onchain.chain_view import ChainView, Track, follow
+from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
     ClaimTimeout,
     LetGo,
@@ -31,18 +31,18 @@ from channel.peer.onchain.decisions import (
     Wait,
     decide,
 )
-from channel.peer.onchain.dispute_state import Dispute, Status
-from channel.peer.onchain.findings import Due, Findings
-from channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
-from channel.peer.onchain.tracked_coins import TrackedCoin
-from channel.peer.own_action import own_action
-from channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
-from channel.protocol.spend_parsing import Slashed
-from channel.protocol.state import ChannelState
-from clsp.values import serialize
-from games import registry
-from games.choices import forced_action
-from games.contract import Action
+from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
+from channelsim.channel.peer.onchain.findings import Due, Findings
+from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.own_action import own_action
+from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
+from channelsim.channel.protocol.spend_parsing import Slashed
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.clsp.values import serialize
+from channelsim.games import registry
+from channelsim.games.choices import forced_action
+from channelsim.games.contract import Action
 
 
 def scan_games(

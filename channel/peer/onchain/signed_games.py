@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.peer.endpoint import Endpoint
-from channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
-from channel.protocol.state import ChannelState, LiveGame
-from channel.protocol.state_history import StateHistory
-from games.contract import Player
-from games.referee import GameCoin
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
+from channelsim.channel.protocol.state import ChannelState, LiveGame
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.games.contract import Player
+from channelsim.games.referee import GameCoin
 
 
 @dataclass(frozen=True, slots=True)

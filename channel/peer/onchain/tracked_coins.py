@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.peer.endpoint import Endpoint
-from channel.peer.slashable import SlashableMove, slashable_move
-from channel.protocol.state import LiveGame, Predecessor
-from games import registry
-from games.contract import Player, Position
-from games.judge import judge_move, position_after
-from games.referee import GameCoin
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.slashable import SlashableMove, slashable_move
+from channelsim.channel.protocol.state import LiveGame, Predecessor
+from channelsim.games import registry
+from channelsim.games.contract import Player, Position
+from channelsim.games.judge import judge_move, position_after
+from channelsim.games.referee import GameCoin
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ Source: the state channel, "Going on chain", Fees.
 
 from __future__ import annotations
 
-from channel.chain.coins import Bundle
-from channel.crypto import bls
-from channel.peer.fees import left_of
-from channel.peer.interface import Effect, Push
-from channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.fees import left_of
+from channelsim.channel.peer.interface import Effect, Push
+from channelsim.channel.peer.onchain.dispute_state import Dispute
 
 
 def unpin(dispute: Dispute, bundle: Bundle, pending: tuple[Bundle, ...]) -> list[Effect]:

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 
 from chia_rs import G1Element
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     Bundle,
     Spend,
     launcher_announcement,
     launcher_puzzle,
     launcher_solution,
 )
-from channel.crypto import bls
-from channel.errors import Violation
-from channel.protocol.state import Channel, Side
-from channel.protocol.wallet import launcher_spend
-from clsp.integers import atom_to_int, is_minimal
-from clsp.programs import Program
-from clsp.run import ProgramValid, run_serialized
-from clsp.values import BadValue, NotAList, deserialize, from_list
-from games.amounts import counted
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import Violation
+from channelsim.channel.protocol.state import Channel, Side
+from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramValid, run_serialized
+from channelsim.clsp.values import BadValue, NotAList, deserialize, from_list
+from channelsim.games.amounts import counted
 
 MAX_WALLET_COST = 20_000_000
 """The most that running one wallet spend may cost; the standard puzzle takes under a million.

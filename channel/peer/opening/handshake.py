@@ -18,15 +18,15 @@ from enum import Enum
 from hashlib import sha256
 from typing import TypeAlias
 
-from channel.chain.coins import Bundle, Coin
-from channel.crypto import bls
-from channel.crypto.keys import PublicKeys, SecretKeys
-from channel.errors import InvariantError, Violation
-from channel.peer.config import Config
-from channel.peer.opening.funding import check_completed, check_part
-from channel.peer.opening.introduction import check_introduction, read_keys
-from channel.protocol.half_signed import SignedState, check_halves, sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keys import PublicKeys, SecretKeys
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.opening.funding import check_completed, check_part
+from channelsim.channel.peer.opening.introduction import check_introduction, read_keys
+from channelsim.channel.protocol.half_signed import SignedState, check_halves, sign_halves
+from channelsim.channel.protocol.messages import (
     FirstHalves,
     Funded,
     Funding,
@@ -36,8 +36,8 @@ from channel.protocol.messages import (
     Message,
     Welcome,
 )
-from channel.protocol.proposals import ANSWER_MARGIN
-from channel.protocol.state import Channel, ChannelState, Side
+from channelsim.channel.protocol.proposals import ANSWER_MARGIN
+from channelsim.channel.protocol.state import Channel, ChannelState, Side
 
 FUNDING_BLOCKS = 20
 """How many blocks the initiator gives the funding bundle to get in."""

@@ -5,13 +5,13 @@ Source: the state channel, "Keys and signatures" and "Opening".
 
 from __future__ import annotations
 
-from channel.crypto import bls
-from channel.crypto.keys import PublicKeys
-from channel.errors import Violation
-from channel.peer.agreement import Agreement
-from channel.protocol.messages import Introduction
-from games.amounts import counted
-from games.referee import payout_message
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keys import PublicKeys
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.protocol.messages import Introduction
+from channelsim.games.amounts import counted
+from channelsim.games.referee import payout_message
 
 
 def check_introduction(

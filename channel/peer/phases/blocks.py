@@ -10,18 +10,18 @@ from dataclasses import replace
 from functools import wraps
 from typing import TypeAlias
 
-from channel.chain.observations import Block, CoinSeen
-from channel.errors import Blame, InvariantError
-from channel.peer.chain_news import ChannelClosed, Undone
-from channel.peer.config import Config
-from channel.peer.deadlines import Awaited, in_play, wait
-from channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
-from channel.peer.opening.handshake import OpeningStep
-from channel.peer.peer_state import PeerState, Phase, Transition, opened_of, play_of
-from channel.peer.phases.leaving import break_off, follow, leave, scan_block
-from channel.peer.phases.playing import request_potato
-from channel.protocol.state import Side
-from games.amounts import counted
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.errors import Blame, InvariantError
+from channelsim.channel.peer.chain_news import ChannelClosed, Undone
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.deadlines import Awaited, in_play, wait
+from channelsim.channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
+from channelsim.channel.peer.opening.handshake import OpeningStep
+from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, opened_of, play_of
+from channelsim.channel.peer.phases.leaving import break_off, follow, leave, scan_block
+from channelsim.channel.peer.phases.playing import request_potato
+from channelsim.channel.protocol.state import Side
+from channelsim.games.amounts import counted
 
 CoinHandler: TypeAlias = Callable[[Config, PeerState, CoinSeen], Transition]
 """Takes a block in which the channel coin is unspent."""

@@ -7,14 +7,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.errors import InvariantError, Violation
-from channel.peer.config import Config
-from channel.peer.interface import Effect, Ignored, Push, Send, ShutdownStarted, Store, Tell, Watch
-from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channel.peer.phases.leaving import end_proposals
-from channel.peer.shutdown import CleanShutdown
-from channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
-from games.amounts import counted
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import (
+    Effect,
+    Ignored,
+    Push,
+    Send,
+    ShutdownStarted,
+    Store,
+    Tell,
+    Watch,
+)
+from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.phases.leaving import end_proposals
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
+from channelsim.games.amounts import counted
 
 
 def ask_for_shutdown(state: PeerState) -> Transition:

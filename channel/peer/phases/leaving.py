@@ -8,15 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from channel.errors import Blame, InvariantError, Violation
-from channel.peer import interface
-from channel.peer.chain_news import LeftForChain, UnilateralClose
-from channel.peer.config import Config
-from channel.peer.interface import BrokenOff, Cancelled, Effect, NotProposed, Push, Tell, Watch
-from channel.peer.onchain.dispute import begin
-from channel.peer.onchain.dispute_state import Dispute, Status
-from channel.peer.onchain.scan import scan
-from channel.peer.peer_state import (
+from channelsim.channel.errors import Blame, InvariantError, Violation
+from channelsim.channel.peer import interface
+from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Cancelled,
+    Effect,
+    NotProposed,
+    Push,
+    Tell,
+    Watch,
+)
+from channelsim.channel.peer.onchain.dispute import begin
+from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
+from channelsim.channel.peer.onchain.scan import scan
+from channelsim.channel.peer.peer_state import (
     PeerState,
     Phase,
     Transition,
@@ -24,8 +32,8 @@ from channel.peer.peer_state import (
     opened_of,
     play_of,
 )
-from channel.peer.slashable import SlashableMove
-from channel.protocol.half_signed import publish, unroll_coin
+from channelsim.channel.peer.slashable import SlashableMove
+from channelsim.channel.protocol.half_signed import publish, unroll_coin
 
 PHASE_OF = {
     Status.OPEN: Phase.ON_CHAIN,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from channel.errors import UsageError
-from channel.peer.config import Config
-from channel.peer.interface import Act, GoOnChain, Ignored, Pinned, Tell
-from channel.peer.onchain.dispute import act
-from channel.peer.onchain.unpinning import unpin
-from channel.peer.peer_state import PeerState, Transition
-from channel.peer.phases.leaving import leave, with_dispute
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import Act, GoOnChain, Ignored, Pinned, Tell
+from channelsim.channel.peer.onchain.dispute import act
+from channelsim.channel.peer.onchain.unpinning import unpin
+from channelsim.channel.peer.peer_state import PeerState, Transition
+from channelsim.channel.peer.phases.leaving import leave, with_dispute
 
 
 def on_go_on_chain(config: Config, state: PeerState, command: GoOnChain) -> Transition:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.errors import InvariantError, Violation
-from channel.peer.config import Config
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import Effect, FundingSent, Ignored, Push, Send, Store, Tell, Watch
-from channel.peer.opening.handshake import Opening, begin, receive
-from channel.peer.peer_state import PeerState, Phase, Transition
-from channel.peer.play.play_state import PlayState
-from channel.protocol.messages import (
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
+    Effect,
+    FundingSent,
+    Ignored,
+    Push,
+    Send,
+    Store,
+    Tell,
+    Watch,
+)
+from channelsim.channel.peer.opening.handshake import Opening, begin, receive
+from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Funded,
@@ -20,8 +29,8 @@ from channel.protocol.messages import (
     Shutdown,
     encode,
 )
-from channel.protocol.state import Side
-from channel.protocol.state_history import StateHistory
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.state_history import StateHistory
 
 
 def start(config: Config, state: PeerState) -> Transition:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from channel.errors import Violation
-from channel.peer import interface
-from channel.peer.config import Config
-from channel.peer.interface import Ignored, SawCards, Send, Tell
-from channel.peer.opening.handshake import OpeningStep
-from channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channel.peer.phases.closing import ask_for_shutdown
-from channel.peer.phases.leaving import blame, break_off
-from channel.peer.play import sending
-from channel.peer.play.receiving import early_reveals, receive_batch
-from channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
-from games.errors import BadAdvisory
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer import interface
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import Ignored, SawCards, Send, Tell
+from channelsim.channel.peer.opening.handshake import OpeningStep
+from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.phases.closing import ask_for_shutdown
+from channelsim.channel.peer.phases.leaving import blame, break_off
+from channelsim.channel.peer.play import sending
+from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
+from channelsim.channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
+from channelsim.games.errors import BadAdvisory
 
 
 def on_command(config: Config, state: PeerState, command: interface.Command) -> Transition:

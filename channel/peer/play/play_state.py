@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from channel.peer.interface import Command
-from channel.protocol.half_signed import SignedState
-from channel.protocol.state import ChannelState
-from channel.protocol.state_history import StateHistory
-from games.contract import Player
+from channelsim.channel.peer.interface import Command
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.games.contract import Player
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from channel.errors import Violation
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import (
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
     CancelGames,
     Cancelled,
     Effect,
@@ -21,10 +21,10 @@ from channel.peer.interface import (
     Send,
     Tell,
 )
-from channel.peer.play.play_state import PlayState
-from channel.peer.slashable import SlashableMove, slashable_move
-from channel.protocol.half_signed import check_halves
-from channel.protocol.messages import (
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.slashable import SlashableMove, slashable_move
+from channelsim.channel.protocol.half_signed import check_halves
+from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
     Batch,
@@ -34,15 +34,15 @@ from channel.protocol.messages import (
     Propose,
     encode,
 )
-from channel.protocol.proposals import reason_to_refuse
-from channel.protocol.rules import RULES
-from channel.protocol.state import ChannelState, Group, LiveGame, Predecessor
-from channel.protocol.transitions import Settled, apply
-from clsp.values import serialize
-from games import registry
-from games.contract import Player, Position
-from games.judge import Ruling, judge_move, position_after
-from games.referee import RefereeRefusal
+from channelsim.channel.protocol.proposals import reason_to_refuse
+from channelsim.channel.protocol.rules import RULES
+from channelsim.channel.protocol.state import ChannelState, Group, LiveGame, Predecessor
+from channelsim.channel.protocol.transitions import Settled, apply
+from channelsim.clsp.values import serialize
+from channelsim.games import registry
+from channelsim.games.contract import Player, Position
+from channelsim.games.judge import Ruling, judge_move, position_after
+from channelsim.games.referee import RefereeRefusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from channel.errors import UsageError
-from channel.peer import interface
-from channel.peer.endpoint import Endpoint
-from channel.peer.interface import (
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer import interface
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
     Acted,
     Cancelled,
     Effect,
@@ -23,10 +23,10 @@ from channel.peer.interface import (
     Tell,
     YourTurn,
 )
-from channel.peer.own_action import OwnAction, own_action
-from channel.peer.play.play_state import PlayState
-from channel.protocol.half_signed import sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.peer.own_action import OwnAction, own_action
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -39,12 +39,17 @@ from channel.protocol.messages import (
     encode,
     unsendable,
 )
-from channel.protocol.proposals import UnfitProposal, Wish, offer_of, reason_to_refuse
-from channel.protocol.state import ChannelState, Group, LiveGame
-from channel.protocol.transitions import MAX_LIVE_GAMES, MAX_OPEN_PROPOSALS, Settled, apply
-from games.choices import forced_action
-from games.contract import Action
-from games.errors import IllegalAction
+from channelsim.channel.protocol.proposals import UnfitProposal, Wish, offer_of, reason_to_refuse
+from channelsim.channel.protocol.state import ChannelState, Group, LiveGame
+from channelsim.channel.protocol.transitions import (
+    MAX_LIVE_GAMES,
+    MAX_OPEN_PROPOSALS,
+    Settled,
+    apply,
+)
+from channelsim.games.choices import forced_action
+from channelsim.games.contract import Action
+from channelsim.games.errors import IllegalAction
 
 
 def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:

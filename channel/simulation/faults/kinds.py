@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from channel.chain.observations import Block
-from channel.errors import InvariantError
-from channel.peer.agreement import Times
-from channel.peer.chain_news import ChannelSettled, Undone
-from channel.peer.interface import (
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.chain_news import ChannelSettled, Undone
+from channelsim.channel.peer.interface import (
     AcceptGames,
     CancelGames,
     Effect,
@@ -30,9 +30,9 @@ from channel.peer.interface import (
     Store,
     Tell,
 )
-from channel.peer.machine import Peer, Phase
-from channel.protocol.half_signed import preempt, publish
-from channel.protocol.messages import (
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.half_signed import preempt, publish
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Request,
@@ -41,7 +41,7 @@ from channel.protocol.messages import (
     decode,
     encode,
 )
-from channel.simulation.faults.skipped_checks import EngineCheck, skipped
+from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, skipped
 
 
 class EngineFault:
@@ -399,7 +399,7 @@ class Replaced(EngineFault):
     def _replacing(self) -> Iterator[None]:
         module, _, path = self._where.partition(":")
         *owners, name = path.split(".")
-        owner: Any = import_module(f"channel.{module}")
+        owner: Any = import_module(f"channelsim.channel.{module}")
         for part in owners:
             owner = getattr(owner, part, None)
         original = vars(owner).get(name) if owner is not None else None

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 
-from channel.adversaries.base import names
-from channel.crypto import bls
-from channel.errors import InvariantError
-from channel.peer.interface import BrokenOff, Effect, Event, Tell
-from channel.peer.machine import Peer
-from channel.simulation.arena import Arena
-from channel.simulation.faults.table import PlantedFault, faults
-from channel.simulation.promises.checker import check
-from channel.simulation.scenario import Scenario
-from channel.simulation.sweep import menus
-from channel.system.workers import Work, WorkerPool
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.faults.table import PlantedFault, faults
+from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep import menus
+from channelsim.channel.system.workers import Work, WorkerPool
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """The steps at which an adversary deviates, in the order in which they are tried."""

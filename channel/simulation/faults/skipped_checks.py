@@ -16,7 +16,7 @@ from importlib import import_module
 from inspect import getsource
 from types import CodeType, FunctionType, ModuleType
 
-from channel.errors import InvariantError, Violation
+from channelsim.channel.errors import InvariantError, Violation
 
 MODULES = (
     "crypto.keys",
@@ -67,7 +67,7 @@ def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
     code, known = _instrumented(check.module)
     if check not in known:
         raise InvariantError(f"the engine has no check {check.name}")
-    module = import_module(f"channel.{check.module}")
+    module = import_module(f"channelsim.channel.{check.module}")
     function = _function(module, check.function)
     if function is None:
         raise InvariantError(f"{check.name}: no such function")
@@ -112,7 +112,7 @@ def _code(module: CodeType, qualname: str) -> CodeType:
 @cache
 def _instrumented(name: str) -> tuple[CodeType, tuple[EngineCheck, ...]]:
     """A module's code in which a hook decides whether each check raises, and the checks."""
-    module = import_module(f"channel.{name}")
+    module = import_module(f"channelsim.channel.{name}")
     tree = ast.parse(getsource(module))
     found: list[EngineCheck] = []
     for qualname, function in _functions(tree, ""):

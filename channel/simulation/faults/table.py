@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
-from channel.peer.chain_news import IllegalOnChain
-from channel.peer.interface import Cancelled
-from channel.peer.machine import Peer
-from channel.peer.onchain.findings import Findings
-from channel.simulation.faults.kinds import (
+from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
+from channelsim.channel.peer.chain_news import IllegalOnChain
+from channelsim.channel.peer.interface import Cancelled
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.onchain.findings import Findings
+from channelsim.channel.simulation.faults.kinds import (
     CancelsAccepted,
     Clock,
     Deaf,
@@ -49,7 +49,7 @@ from channel.simulation.faults.kinds import (
     without_evidence,
     wrong_half,
 )
-from channel.simulation.faults.skipped_checks import EngineCheck, checks
+from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
 
 
 @dataclass(frozen=True, slots=True)

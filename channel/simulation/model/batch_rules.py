@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from channel.protocol.messages import (
+from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -19,10 +19,10 @@ from channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channel.simulation.model.channel_terms import ChannelTerms
-from channel.simulation.model.ledger import LedgerGame, LedgerState, first, stakes
-from games.errors import BadTerms, UnknownGame
-from games.referee import RefereeRefusal
+from channelsim.channel.simulation.model.channel_terms import ChannelTerms
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, first, stakes
+from channelsim.games.errors import BadTerms, UnknownGame
+from channelsim.games.referee import RefereeRefusal
 
 ORDER = (Settle, Cancel, Accept, Move, Propose)
 MOST = 100

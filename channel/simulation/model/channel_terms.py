@@ -10,13 +10,13 @@ from functools import lru_cache
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element
 
-from channel.chain.coins import Coin, launcher_coin, standard_puzzle_hash
-from channel.protocol.messages import Hello, Launch, Welcome
-from channel.simulation.model.ledger import LedgerState
-from clsp.curry import curried_hash
-from clsp.integers import int_to_atom
-from clsp.programs import load
-from clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.channel.chain.coins import Coin, launcher_coin, standard_puzzle_hash
+from channelsim.channel.protocol.messages import Hello, Launch, Welcome
+from channelsim.channel.simulation.model.ledger import LedgerState
+from channelsim.clsp.curry import curried_hash
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import load
+from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from channel.chain.observations import Block
-from channel.errors import Blame, Violation
-from channel.peer.agreement import Times
-from channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
-from channel.peer.interface import (
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import Blame, Violation
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
+from channelsim.channel.peer.interface import (
     BrokenOff,
     CancelGames,
     ChannelOpen,
@@ -23,7 +23,7 @@ from channel.peer.interface import (
     Send,
     Tell,
 )
-from channel.protocol.messages import (
+from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Accept,
     Advisory,
@@ -37,13 +37,13 @@ from channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channel.simulation.model.batch_rules import MOST, judge, playable
-from channel.simulation.model.channel_terms import ChannelTerms
-from channel.simulation.model.handshake import Handshake, OpeningTerms
-from channel.simulation.model.ledger import LedgerState, stakes
-from channel.simulation.run import JournalEntry, Run
-from games import registry
-from games.amounts import counted
+from channelsim.channel.simulation.model.batch_rules import MOST, judge, playable
+from channelsim.channel.simulation.model.channel_terms import ChannelTerms
+from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
+from channelsim.channel.simulation.model.ledger import LedgerState, stakes
+from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.games import registry
+from channelsim.games.amounts import counted
 
 TIMES = Times()
 """The times that both sides of a scenario agree on."""

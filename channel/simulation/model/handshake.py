@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from chia_rs import G1Element
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     Bundle,
     Coin,
     Spend,
@@ -20,8 +20,8 @@ from channel.chain.coins import (
     launcher_puzzle,
     launcher_solution,
 )
-from channel.errors import InvariantError
-from channel.protocol.messages import (
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.messages import (
     FirstHalves,
     Funded,
     Funding,
@@ -31,13 +31,13 @@ from channel.protocol.messages import (
     Message,
     Welcome,
 )
-from channel.simulation.model.channel_terms import ChannelTerms, signed
-from channel.simulation.model.ledger import LedgerState
-from clsp.integers import atom_to_int, int_to_atom, is_minimal
-from clsp.programs import Program
-from clsp.run import ProgramValid, run_serialized
-from clsp.values import BadValue, NotAList, Value, deserialize, from_list, serialize
-from games.referee import payout_message
+from channelsim.channel.simulation.model.channel_terms import ChannelTerms, signed
+from channelsim.channel.simulation.model.ledger import LedgerState
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import ProgramValid, run_serialized
+from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list, serialize
+from channelsim.games.referee import payout_message
 
 STEPS = (
     (Hello, 0),

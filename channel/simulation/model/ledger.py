@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from channel.protocol.messages import Offer
-from clsp.values import NIL, Value, tree_hash
-from games import registry
-from games.contract import Next, Raise, Seat, Slash, Valid
-from games.contract import State as GameState
-from games.judge import hashes_of
-from games.referee import FIRST, GameCoin, infohash, referee
+from channelsim.channel.protocol.messages import Offer
+from channelsim.clsp.values import NIL, Value, tree_hash
+from channelsim.games import registry
+from channelsim.games.contract import Next, Raise, Seat, Slash, Valid
+from channelsim.games.contract import State as GameState
+from channelsim.games.judge import hashes_of
+from channelsim.games.referee import FIRST, GameCoin, infohash, referee
 
 EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(256)))
 

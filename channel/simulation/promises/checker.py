@@ -9,29 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from channel.chain.coins import Coin
-from channel.chain.interface import Answer
-from channel.chain.observations import CoinSeen
-from channel.peer.chain_news import IllegalOnChain
-from channel.peer.interface import Acted
-from channel.protocol.wallet import address_of
-from channel.simulation.model.conversation import Conversation, conversation
-from channel.simulation.model.ledger import LedgerGame, LedgerState
-from channel.simulation.promises.crash_safety import unstored
-from channel.simulation.promises.due_spends import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.peer.chain_news import IllegalOnChain
+from channelsim.channel.peer.interface import Acted
+from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.simulation.model.conversation import Conversation, conversation
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.promises.crash_safety import unstored
+from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
     still_pinned,
     unwatched,
     wrong_fees,
 )
-from channel.simulation.promises.news import undone_closes, unended_proposals, untrue
-from channel.simulation.promises.secrecy import secrecy
-from channel.simulation.run import Run
-from channel.simulation.weather import MOST_CUT_OFF, MOST_FULL, MOST_HIDDEN
-from clsp.integers import atom_to_int
-from clsp.values import Value, deserialize
-from games.amounts import counted
+from channelsim.channel.simulation.promises.news import undone_closes, unended_proposals, untrue
+from channelsim.channel.simulation.promises.secrecy import secrecy
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.weather import MOST_CUT_OFF, MOST_FULL, MOST_HIDDEN
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import Value, deserialize
+from channelsim.games.amounts import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from channel.errors import InvariantError, Violation
-from channel.peer.interface import BrokenOff, Effect, Ignored, Push, Received, Send, Store, Tell
-from channel.protocol.messages import (
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Effect,
+    Ignored,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+)
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     FirstHalves,
@@ -22,11 +31,11 @@ from channel.protocol.messages import (
     Request,
     decode,
 )
-from channel.protocol.state_records import RestoredState, apply_record, decode_record
-from channel.simulation.model.conversation import Conversation
-from channel.simulation.promises.secrecy import move_of
-from channel.simulation.run import JournalEntry, Run
-from clsp.values import serialize
+from channelsim.channel.protocol.state_records import RestoredState, apply_record, decode_record
+from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.promises.secrecy import move_of
+from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.clsp.values import serialize
 
 
 def unstored(run: Run, talk: Conversation) -> Iterator[str]:

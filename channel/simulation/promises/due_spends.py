@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.observations import Block, CoinSeen
-from channel.peer.chain_news import ChannelSettled
-from channel.peer.interface import Pinned, Push, Tell
-from channel.simulation.model.conversation import Conversation
-from channel.simulation.model.ledger import LedgerGame, LedgerState
-from channel.simulation.promises.secrecy import move_of
-from channel.simulation.run import JournalEntry, Run
-from clsp.integers import atom_to_int
-from clsp.values import Value, deserialize, from_list
-from games.amounts import counted
-from games.referee import GameCoin, RefereeRefusal
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.chain_news import ChannelSettled
+from channelsim.channel.peer.interface import Pinned, Push, Tell
+from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.promises.secrecy import move_of
+from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import Value, deserialize, from_list
+from channelsim.games.amounts import counted
+from channelsim.games.referee import GameCoin, RefereeRefusal
 
 
 def omissions(run: Run, talk: Conversation) -> Iterator[str]:

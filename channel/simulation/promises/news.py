@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from channel.chain.observations import Block
-from channel.peer.chain_news import (
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     GameEnded,
@@ -15,10 +15,17 @@ from channel.peer.chain_news import (
     Undone,
     UnilateralClose,
 )
-from channel.peer.interface import BrokenOff, Cancelled, GameSettled, GameStarted, News, Tell
-from channel.simulation.model.conversation import Conversation
-from channel.simulation.run import JournalEntry
-from games.amounts import counted
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Cancelled,
+    GameSettled,
+    GameStarted,
+    News,
+    Tell,
+)
+from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.run import JournalEntry
+from channelsim.games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
 """News that is final: it is reported only at the confirmation depth."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channel.crypto.keys import SecretKeys
-from channel.errors import Violation
-from channel.peer.chain_news import StateCounts
-from channel.protocol.messages import Advisory, Batch, Move, decode
-from channel.simulation.run import Disclosure, Run
-from clsp.values import BadValue, deserialize
-from games import registry
-from games.amounts import counted
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.chain_news import StateCounts
+from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode
+from channelsim.channel.simulation.run import Disclosure, Run
+from channelsim.clsp.values import BadValue, deserialize
+from channelsim.games import registry
+from channelsim.games.amounts import counted
 
 VALUE = 16
 """Bytes of the shortest value that a move reveals."""

@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
-from clsp.compiler import compile_source
-from clsp.programs import Program
-from clsp.values import NIL, Value, to_list
-from games.choices import choose
-from games.contract import (
+from channelsim.clsp.compiler import compile_source
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.choices import choose
+from channelsim.games.contract import (
     Action,
     Choice,
     Forced,
@@ -37,8 +37,8 @@ from games.contract import (
     Verdict,
     by_name,
 )
-from games.errors import BadTerms
-from games.reading import read_bytes, read_list
+from channelsim.games.errors import BadTerms
+from channelsim.games.reading import read_bytes, read_list
 
 ODD, EVEN = b"\x01", b""
 

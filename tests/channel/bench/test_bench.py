@@ -6,9 +6,9 @@ from contextvars import Context
 
 import pytest
 
-from channel.bench import figures
-from channel.bench.figures import measure
-from games import registry
+from channelsim.channel.bench import figures
+from channelsim.channel.bench.figures import measure
+from channelsim.games import registry
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from channel.chain.coins import Bundle
-from channel.chain.interface import Answer, FarmableChain
-from channel.chain.simulator import BLOCK_REWARD, SimulatedChain
-from channel.errors import UsageError
-from channel.protocol.half_signed import publish
-from channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Answer, FarmableChain
+from channelsim.channel.chain.simulator import BLOCK_REWARD, SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.half_signed import publish
+from channelsim.channel.protocol.wallet import address_of, wallet_key
 from tests.channel.table import ANN, BEN, Cheat, Table, sit
 
 

@@ -1,4 +1,4 @@
-"""The behaviour of every backend of `channel.chain`: a suite for new ones, too.
+"""The behaviour of every backend of `channelsim.channel.chain`: a suite for new ones, too.
 
 The last part, marked `node`, asks any full node that these variables name the little that can be
 asked without money: CHANNELSIM_NODE_URL, and CHANNELSIM_NODE_CERT and CHANNELSIM_NODE_KEY, the
@@ -17,7 +17,7 @@ import pytest
 from chia_rs import PrivateKey
 from rich.console import Console
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     Bundle,
     Coin,
@@ -26,22 +26,26 @@ from channel.chain.coins import (
     standard_message,
     standard_spend,
 )
-from channel.chain.full_node import RpcChain
-from channel.chain.interface import Answer, Chain, FarmableChain
-from channel.chain.simulator import SimulatedChain
-from channel.crypto import bls
-from channel.lab.node.node_wallet import NodeWallet, spend_of
-from channel.protocol.half_signed import NO_SIGNATURE
-from channel.protocol.wallet import address_of, wallet_key
-from channel.report.narrator import Narrator
-from channel.session.deciders import Deciders
-from channel.session.session import Session
-from channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, check
-from channel.session.transcript import Recorder
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import NIL, Value, serialize, to_list
-from games.referee import ASSERT_BEFORE_HEIGHT_RELATIVE, ASSERT_HEIGHT_RELATIVE, CREATE_COIN
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.interface import Answer, Chain, FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, check
+from channelsim.channel.session.transcript import Recorder
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.games.referee import (
+    ASSERT_BEFORE_HEIGHT_RELATIVE,
+    ASSERT_HEIGHT_RELATIVE,
+    CREATE_COIN,
+)
 from tests.channel.backends import BACKENDS, backend
 
 ANYONE = Program(b"\x01")

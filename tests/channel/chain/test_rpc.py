@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from channel.chain.coins import Bundle, Coin
-from channel.chain.full_node import NodeError, Patience, RpcChain
-from channel.chain.interface import Answer
-from channel.chain.simulator import SimulatedChain
-from channel.errors import UsageError
-from channel.lab.node.node_wallet import NodeWallet, spend_of
-from channel.protocol.half_signed import NO_SIGNATURE
-from clsp.programs import Program
-from clsp.values import NIL
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.full_node import NodeError, Patience, RpcChain
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL
 from tests.channel.backends import serve
 
 HASTY = Patience(seconds=0.4, attempts=3, pause=0.01)

@@ -15,8 +15,8 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from channel.cli.app import commands
-from channel.system.file_kinds import Kind, kind_of
+from channelsim.channel.cli.app import commands
+from channelsim.channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
 from tests.paths import DATA
 
@@ -54,8 +54,8 @@ def _no_hang() -> Iterator[None]:
 def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
-    from channel.cli.commands.play import command as play
-    from channel.lab.fuzz.findings import FORMAT
+    from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.lab.fuzz.findings import FORMAT
 
     session = folder / "session.jsonl"
     with redirect_stdout(StringIO()):

@@ -12,12 +12,12 @@ from typing import Any, get_type_hints
 import pytest
 import typer
 
-from channel.chain.simulator import BLOCK_REWARD
-from channel.cli.app import commands
-from channel.session.setup import MAX_HANDS
-from channel.simulation.scenario import MOST_FEES, MOST_HANDS
-from games import registry
-from games.names import nearest
+from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.cli.app import commands
+from channelsim.channel.session.setup import MAX_HANDS
+from channelsim.channel.simulation.scenario import MOST_FEES, MOST_HANDS
+from channelsim.games import registry
+from channelsim.games.names import nearest
 from tests.channel.command import Ran, channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -171,7 +171,7 @@ WRONG = [
 )
 def test_a_number_is_read_and_bounded(capsys: Capsys, path: Command, parameter: Any) -> None:
     name = option(parameter)
-    assert parameter.metavar == "N", "made by channel.cli.options"
+    assert parameter.metavar == "N", "made by channelsim.channel.cli.options"
     said = wrong_use(channelsim(capsys, *path, f"{name}=abc"))
     found = re.search(rf"{name} abc: a (?:whole )?number from ([\d.]+) to (\d+) \(see ", said)
     assert found

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from channel.adversaries.base import names
-from channel.cli.commands.dispute import run as dispute_run
-from channel.report.account import account
-from channel.report.lanes import Lanes
-from channel.report.matrix import show
-from channel.simulation import sweep as everything
-from channel.simulation.promises.checker import BrokenPromise
-from channel.simulation.scenario import Scenario
-from channel.simulation.sweep import SweepTotals
-from channel.simulation.transcript import played
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.cli.commands.dispute import run as dispute_run
+from channelsim.channel.report.account import account
+from channelsim.channel.report.lanes import Lanes
+from channelsim.channel.report.matrix import show
+from channelsim.channel.simulation import sweep as everything
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep import SweepTotals
+from channelsim.channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
 GAME = ("spacepoker",)
@@ -67,7 +67,7 @@ def test_a_transcript_is_played_again_to_the_same_digest(
 def test_a_transcript_of_another_run_is_found_out(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    from channel.session.transcript import Lines
+    from channelsim.channel.session.transcript import Lines
 
     file = tmp_path / "dispute.jsonl"
     channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)

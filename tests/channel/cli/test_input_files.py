@@ -13,20 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from channel.errors import UsageError
-from channel.lab.costs import snapshot
-from channel.lab.coverage import corpus
-from channel.lab.fuzz import findings, seeds
-from channel.lab.pytest.checking import stored_cases
-from channel.lab.target import chialisp
-from channel.lab.target.sources import read_hex
-from channel.lab.target.target import of_game
-from channel.lab.target.target import read as read_target
-from channel.lab.trace import trace_text
-from channel.session import script, transcript
-from channel.system import input_files, toml_files
-from channel.system.file_kinds import Kind, kind_of
-from games import registry
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.costs import snapshot
+from channelsim.channel.lab.coverage import corpus
+from channelsim.channel.lab.fuzz import findings, seeds
+from channelsim.channel.lab.pytest.checking import stored_cases
+from channelsim.channel.lab.target import chialisp
+from channelsim.channel.lab.target.sources import read_hex
+from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.target.target import read as read_target
+from channelsim.channel.lab.trace import trace_text
+from channelsim.channel.session import script, transcript
+from channelsim.channel.system import input_files, toml_files
+from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.games import registry
 from tests.channel.cli.test_bad_files import SOURCE, SPENDS, VECTORS
 from tests.channel.command import channelsim
 from tests.paths import DATA
@@ -292,7 +292,7 @@ def test_an_altered_choice_of_a_person_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A transcript whose chain is whole, but whose player does what nobody can."""
-    from channel.session.setup import Setup
+    from channelsim.channel.session.setup import Setup
 
     setup = Setup(
         games=("calpoker",), seed="x", hands=1, unit=100, stack=10, balance=1000,

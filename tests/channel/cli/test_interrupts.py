@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from channel.cli import main
-from channel.system.interrupt import exit_code, finishing, held, listening
+from channelsim.channel.cli import main
+from channelsim.channel.system.interrupt import exit_code, finishing, held, listening
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.paths import DATA, ROOT
@@ -41,12 +41,12 @@ class Long:
     says: str = "interrupted"
 
 
-COMMAND = "from channel.cli import main; main()"
+COMMAND = "from channelsim.channel.cli import main; main()"
 
 BUSY = """
 import sys, time
-from channel.system.interrupt import listening, polled
-from channel.system.workers import WorkerPool
+from channelsim.channel.system.interrupt import listening, polled
+from channelsim.channel.system.workers import WorkerPool
 
 def make():
     return work
@@ -268,7 +268,7 @@ class Finder:
         if name == "typer":
             os.kill(os.getpid(), signal.SIGINT)
 
-from channel.cli import main
+from channelsim.channel.cli import main
 sys.meta_path.insert(0, Finder())
 main()
 """
@@ -303,7 +303,7 @@ def test_an_interrupted_make_writes_no_new_file(
         os.kill(os.getpid(), signal.SIGINT)
         yield from ()
 
-    monkeypatch.setattr("channel.cli.commands.vectors.make.make_cases", interrupted)
+    monkeypatch.setattr("channelsim.channel.cli.commands.vectors.make.make_cases", interrupted)
     new = tmp_path / "v.jsonl"
     ran = channelsim(capsys, "vectors", "make", "calpoker", "-o", new)
     assert (ran.code, ran.out) == (

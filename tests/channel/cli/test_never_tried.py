@@ -46,7 +46,7 @@ def test_enough_cases_reach_them_all(capsys: Capsys) -> None:
 
 
 def test_programs_of_a_target_without_a_vector(capsys: Capsys, tmp_path: Path) -> None:
-    from games import registry
+    from channelsim.games import registry
 
     game = registry.get("calpoker")
     for name, program in game.programs.items():

@@ -14,9 +14,9 @@ from typing import IO
 
 import pytest
 
-from channel.errors import UsageError
-from channel.system.interrupt import listening
-from channel.system.output import opened, write_whole
+from channelsim.channel.errors import UsageError
+from channelsim.channel.system.interrupt import listening
+from channelsim.channel.system.output import opened, write_whole
 from tests.channel.command import Ran, channelsim
 from tests.paths import DATA, ROOT
 
@@ -66,10 +66,13 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the work began")
 
     for work in (
-        *("channel.cli.sessions.Session", "channel.cli.disputes.played"),
-        "channel.cli.commands.fuzz.run",
-        *("channel.lab.costs.costs.measure", "channel.cli.commands.coverage.corpus_coverage"),
-        "channel.cli.commands.vectors.make.make_cases",
+        *("channelsim.channel.cli.sessions.Session", "channelsim.channel.cli.disputes.played"),
+        "channelsim.channel.cli.commands.fuzz.run",
+        *(
+            "channelsim.channel.lab.costs.costs.measure",
+            "channelsim.channel.cli.commands.coverage.corpus_coverage",
+        ),
+        "channelsim.channel.cli.commands.vectors.make.make_cases",
     ):
         monkeypatch.setattr(work, begun)
 
@@ -188,7 +191,7 @@ def test_unfinished_work_leaves_nothing(place: Path) -> None:
 def run(
     *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE
 ) -> subprocess.CompletedProcess[bytes]:
-    code = "from channel.cli import main; main()"
+    code = "from channelsim.channel.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -281,7 +284,7 @@ def test_what_cannot_be_played_is_one_line(place: Path, capsys: Capsys) -> None:
 
 def test_a_corpus_is_added_to_whole(place: Path) -> None:
     """What is there stays, also where its last line has no end."""
-    from channel.lab.fuzz.fuzz import _append
+    from channelsim.channel.lab.fuzz.fuzz import _append
 
     path = place / "corpus" / "b.jsonl"
     path.write_bytes(b"{}")

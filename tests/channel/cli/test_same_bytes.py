@@ -17,7 +17,7 @@ crosscheck calpoker --cases 60 --seed same --jobs 1 --json
 
 RUN = f"""
 import sys
-from channel.cli import main
+from channelsim.channel.cli import main
 
 for command in {COMMANDS.split(chr(10))[1:-1]!r}:
     sys.argv = ["channelsim", *command.split()]

@@ -13,7 +13,7 @@ PLAY = "play spacepoker --hands 1 --seed streams"
 
 def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """The command line in a shell of its own; `channelsim` stands for it."""
-    program = f"'{sys.executable}' -c 'from channel.cli import main; main()'"
+    program = f"'{sys.executable}' -c 'from channelsim.channel.cli import main; main()'"
     return subprocess.run(
         ["bash", "-o", "pipefail", "-c", command.replace("channelsim", program)],
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join(sys.path), **environment},

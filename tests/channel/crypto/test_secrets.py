@@ -8,10 +8,10 @@ from typing import Any
 
 from chia_rs import PrivateKey
 
-from channel.crypto.hkdf import derive
-from channel.crypto.keys import SecretKeys
-from channel.protocol.messages import Advisory, Batch, Move, decode
-from games.spacepoker.entropy import chain
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode
+from channelsim.games.spacepoker.entropy import chain
 from tests.channel.table import ANN, BEN, Table, bet_or_call, by_policy, sit
 
 

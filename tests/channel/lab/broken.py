@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
-from clsp.build import SOURCE
-from games import registry
+from channelsim.clsp.build import SOURCE
+from channelsim.games import registry
 
 
 def target_file(folder: Path, game: str, *changes: tuple[str, str, str], referee: str = "") -> Path:

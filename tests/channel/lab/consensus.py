@@ -17,7 +17,7 @@ from chia_rs import (
 from chia_rs.sized_bytes import bytes32
 from chia_rs.sized_ints import uint8, uint16, uint32, uint64, uint128
 
-from channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle
 
 COST_PER_BYTE, MAX_BLOCK_COST = 12_000, 11_000_000_000
 

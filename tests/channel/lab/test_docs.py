@@ -8,8 +8,8 @@ from shutil import copytree
 
 import pytest
 
-from channel.lab.laws import laws
-from clsp.build import SOURCE
+from channelsim.channel.lab.laws import laws
+from channelsim.clsp.build import SOURCE
 from tests.channel.command import channelsim
 from tests.paths import DATA, ROOT
 

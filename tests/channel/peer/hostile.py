@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from channel.chain.interface import Answer
-from channel.peer.interface import BrokenOff, Effect, Ignored, Push, Send, Store, Tell
-from channel.peer.machine import Phase
-from channel.protocol.half_signed import unroll_coin
-from channel.protocol.messages import Message, Request, encode
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.peer.interface import BrokenOff, Effect, Ignored, Push, Send, Store, Tell
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.half_signed import unroll_coin
+from channelsim.channel.protocol.messages import Message, Request, encode
 from tests.channel.table import NAMES, Table, broken_off
 
 Hostile = tuple[Table, int, bytes | Message]

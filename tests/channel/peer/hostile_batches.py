@@ -8,9 +8,9 @@ from functools import partial
 import msgspec
 from chia_rs import G2Element
 
-from channel.crypto import bls
-from channel.peer.interface import CancelGames, Close, ProposeGames
-from channel.protocol.messages import (
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import CancelGames, Close, ProposeGames
+from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
     BatchAction,
@@ -24,10 +24,10 @@ from channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channel.protocol.proposals import offer_of
-from channel.protocol.state import ChannelState
-from games.contract import Action, Play
-from games.judge import commitment, own_move
+from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.games.contract import Action, Play
+from channelsim.games.judge import commitment, own_move
 from tests.channel.peer.hostile import Case, Cases, Hostile
 from tests.channel.peer.hostile_opening import ANY_MESSAGE, NO_SIGNATURE, minus
 from tests.channel.table import ANN, BALANCE, BEN, GAME, HASHES, Cheat, Table, sit, wish

@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 from chia_rs import G1Element, G2Element
 
-from channel.chain.coins import (
+from channelsim.channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     ASSERT_COIN_ANNOUNCEMENT,
     Bundle,
@@ -24,11 +24,11 @@ from channel.chain.coins import (
     standard_message,
     standard_spend,
 )
-from channel.crypto import bls
-from channel.crypto.keys import SecretKeys
-from channel.peer.opening.handshake import hello, welcome
-from channel.protocol.half_signed import Halves, sign_halves
-from channel.protocol.messages import (
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.peer.opening.handshake import hello, welcome
+from channelsim.channel.protocol.half_signed import Halves, sign_halves
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     FirstHalves,
@@ -44,12 +44,12 @@ from channel.protocol.messages import (
     Welcome,
     decode,
 )
-from channel.protocol.state import Channel, ChannelState
-from channel.protocol.wallet import launcher_spend
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import Value, serialize, to_list
-from games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN, payout_message
+from channelsim.channel.protocol.state import Channel, ChannelState
+from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN, payout_message
 from tests.channel.peer.hostile import Case, Cases, Hostile
 from tests.channel.table import ANN, BALANCE, BEN, Table, sit
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import pytest
 
-from channel.errors import UsageError
-from channel.peer.interface import Cancelled, ProposeGames, YourTurn
-from channel.peer.machine import Peer, Phase
-from channel.protocol.messages import Propose, encode
-from channel.protocol.proposals import Wish, first_game, offer_of
-from channel.protocol.state import Side
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import Cancelled, ProposeGames, YourTurn
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import Propose, encode
+from channelsim.channel.protocol.proposals import Wish, first_game, offer_of
+from channelsim.channel.protocol.state import Side
 from tests.channel.peer.hostile import refuse
 from tests.channel.table import ANN, BEN, NAMES, Cheat, Table, broken_off, sit, wish
 
@@ -77,7 +77,7 @@ def test_a_move_onto_the_movers_address_is_refused(monkeypatch: pytest.MonkeyPat
     table = ben_paid_at(coin_after_first_move(BEN))
     with monkeypatch.context() as cheating:
         cheating.setattr(
-            "channel.protocol.transitions.check_addresses", lambda channel, state: None
+            "channelsim.channel.protocol.transitions.check_addresses", lambda channel, state: None
         )
         batch = table.propose(BEN, wish()).until_move("commitA", BEN)
     news = refuse(table, ANN, encode(batch), "CH-COINS-1")

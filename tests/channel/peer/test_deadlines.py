@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from channel.peer.agreement import Times
-from channel.peer.deadlines import Awaited, wait
-from channel.peer.interface import Close
-from channel.peer.machine import Phase
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.deadlines import Awaited, wait
+from channelsim.channel.peer.interface import Close
+from channelsim.channel.peer.machine import Phase
 from tests.channel.disputes import at_move, farm, with_config
 from tests.channel.table import ANN, BEN, Table, broken_off, sit
 

@@ -9,10 +9,10 @@ from random import Random
 import msgspec
 import pytest
 
-from channel.chain.coins import Bundle, Coin, Spend
-from channel.chain.interface import Answer
-from channel.crypto import bls
-from channel.peer.chain_news import (
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.chain_news import (
     Forfeited,
     GameEnded,
     GamePaid,
@@ -24,13 +24,13 @@ from channel.peer.chain_news import (
     Undone,
     UnknownSpend,
 )
-from channel.peer.interface import Act
-from channel.peer.machine import Phase
-from channel.protocol.game_spends import move_bundle
-from channel.protocol.half_signed import preempt, time_out
-from channel.protocol.messages import Batch, Move
-from clsp.values import serialize
-from games.referee import GameCoin, payout_message, timeout_solution
+from channelsim.channel.peer.interface import Act
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.game_spends import move_bundle
+from channelsim.channel.protocol.half_signed import preempt, time_out
+from channelsim.channel.protocol.messages import Batch, Move
+from channelsim.clsp.values import serialize
+from channelsim.games.referee import GameCoin, payout_message, timeout_solution
 from tests.channel.disputes import (
     SEED,
     at_message,
@@ -172,7 +172,7 @@ def test_an_unanswered_move_is_made_again_on_chain_byte_for_byte() -> None:
 
 def test_a_game_that_we_settled_is_not_moved_on_chain() -> None:
     """Folded by message, not answered: on chain the game is not moved any more."""
-    from games.contract import Action
+    from channelsim.games.contract import Action
 
     table = at_message(15)
     table.until(lambda: any(end.turns for end in table.ends))
@@ -225,7 +225,7 @@ def test_a_share_paid_to_another_address_is_reported_with_its_coin(thief: int) -
 
 def test_a_state_that_was_never_signed_is_reported() -> None:
     """Only with our keys: both sign a state that neither has sent."""
-    from channel.protocol.half_signed import SignedState, publish
+    from channelsim.channel.protocol.half_signed import SignedState, publish
 
     table = at_message(10_000)
     state = msgspec.structs.replace(table.ends[0].state, number=1000)
@@ -238,7 +238,7 @@ def test_a_state_that_was_never_signed_is_reported() -> None:
 
 
 def test_a_preemption_by_a_state_that_was_never_signed_is_reported() -> None:
-    from channel.protocol.half_signed import SignedState
+    from channelsim.channel.protocol.half_signed import SignedState
 
     table = at_message(10_000)
     leave(table, ANN)
@@ -256,7 +256,7 @@ def test_a_preemption_by_a_state_that_was_never_signed_is_reported() -> None:
 
 def illegal_batch(table: Table, sender: int, **changes: object) -> tuple[Batch, int]:
     """The next batch with a move, with something about the move changed and signed again."""
-    from channel.protocol.messages import decode
+    from channelsim.channel.protocol.messages import decode
 
     while True:
         if table.mail and table.mail[0][0] != sender:

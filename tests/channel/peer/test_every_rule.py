@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from channel.protocol.rules import RULES
+from channelsim.channel.protocol.rules import RULES
 from tests.channel.peer import hostile_batches, hostile_opening, test_moves
 
 HERE = Path(__file__).parent

@@ -8,9 +8,9 @@ from typing import TypeVar
 import msgspec
 import pytest
 
-from channel.peer.interface import BrokenOff, Close
-from channel.peer.machine import Phase
-from channel.protocol.messages import Batch, decode, encode
+from channelsim.channel.peer.interface import BrokenOff, Close
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.messages import Batch, decode, encode
 from tests.channel.table import ANN, BALANCE, BEN, Cheat, Table, by_policy, sit, wish
 
 T = TypeVar("T", bound=msgspec.Struct)

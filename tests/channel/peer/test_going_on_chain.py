@@ -11,8 +11,8 @@ from functools import cache
 
 import pytest
 
-from channel.errors import UsageError
-from channel.peer.chain_news import (
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     Forfeited,
@@ -22,7 +22,7 @@ from channel.peer.chain_news import (
     Undone,
     UnrollSeen,
 )
-from channel.peer.interface import (
+from channelsim.channel.peer.interface import (
     Act,
     BrokenOff,
     Cancelled,
@@ -34,9 +34,9 @@ from channel.peer.interface import (
     Push,
     Received,
 )
-from channel.peer.machine import Phase
-from channel.protocol.messages import Shutdown, ShutdownDone, decode
-from games.contract import Action
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.messages import Shutdown, ShutdownDone, decode
+from channelsim.games.contract import Action
 from tests.channel.disputes import (
     at_message,
     facts,

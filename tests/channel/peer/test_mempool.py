@@ -6,20 +6,27 @@ from dataclasses import replace
 
 import pytest
 
-from channel.chain.coins import Bundle, Coin, Spend, condition, standard_message, standard_spend
-from channel.chain.interface import Answer
-from channel.chain.observations import Block, CoinSeen
-from channel.crypto import bls
-from channel.crypto.hkdf import derive
-from channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
-from channel.peer.fees import Fees, change_of, left_of
-from channel.peer.interface import Pinned, Push
-from channel.peer.onchain.scan import scan
-from channel.protocol.game_spends import claim_bundle
-from channel.protocol.half_signed import preempt
-from channel.protocol.wallet import Wallet, address_of, wallet_key
-from clsp.integers import int_to_atom
-from clsp.values import serialize, to_list
+from channelsim.channel.chain.coins import (
+    Bundle,
+    Coin,
+    Spend,
+    condition,
+    standard_message,
+    standard_spend,
+)
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
+from channelsim.channel.peer.fees import Fees, change_of, left_of
+from channelsim.channel.peer.interface import Pinned, Push
+from channelsim.channel.peer.onchain.scan import scan
+from channelsim.channel.protocol.game_spends import claim_bundle
+from channelsim.channel.protocol.half_signed import preempt
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import serialize, to_list
 from tests.channel.disputes import (
     at_message,
     facts,

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from channel.peer.machine import Phase
-from channel.peer.play.play_state import PlayState
-from channel.protocol.messages import Accept, Batch, BatchAction, Move
-from clsp.values import Value
-from games.contract import Position
-from games.spacepoker.player import SpacePokerPlayer
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.messages import Accept, Batch, BatchAction, Move
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Position
+from channelsim.games.spacepoker.player import SpacePokerPlayer
 from tests.channel.on_chain import Unroll, exists, games_of, restored_state, reward, take
 from tests.channel.peer.hostile import published, refuse, stays_off
 from tests.channel.table import (

@@ -7,13 +7,20 @@ from itertools import permutations
 import msgspec
 import pytest
 
-from channel.chain.coins import Bundle
-from channel.chain.interface import blocks_for
-from channel.peer.interface import BrokenOff, ChannelOpen, FundingSent, OpeningFailed, Send, Tell
-from channel.peer.machine import Phase
-from channel.peer.opening.handshake import FUNDING_BLOCKS
-from channel.protocol.half_signed import NO_SIGNATURE, unroll_coin
-from channel.protocol.messages import (
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import blocks_for
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    ChannelOpen,
+    FundingSent,
+    OpeningFailed,
+    Send,
+    Tell,
+)
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.opening.handshake import FUNDING_BLOCKS
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE, unroll_coin
+from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Funded,
@@ -24,8 +31,8 @@ from channel.protocol.messages import (
     decode,
     encode,
 )
-from channel.protocol.state import ChannelState
-from channel.protocol.state_records import decode_record
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state_records import decode_record
 from tests.channel.on_chain import stored_records
 from tests.channel.peer.hostile import Case, Hostile, kinds, quiet, refuse
 from tests.channel.peer.hostile_batches import shutdown_half

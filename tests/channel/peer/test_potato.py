@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from channel.errors import UsageError
-from channel.peer.interface import (
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     CancelGames,
@@ -23,14 +23,22 @@ from channel.peer.interface import (
     ShutdownStarted,
     YourTurn,
 )
-from channel.peer.machine import Phase
-from channel.protocol.messages import Advisory, Batch, Message, Request, Shutdown, decode, encode
-from channel.protocol.messages import Cancel as CancelAction
-from channel.protocol.messages import Propose as ProposeAction
-from channel.protocol.proposals import offer_of
-from channel.protocol.state import Side
-from channel.protocol.transitions import MAX_OPEN_PROPOSALS
-from games.contract import Action
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.messages import (
+    Advisory,
+    Batch,
+    Message,
+    Request,
+    Shutdown,
+    decode,
+    encode,
+)
+from channelsim.channel.protocol.messages import Cancel as CancelAction
+from channelsim.channel.protocol.messages import Propose as ProposeAction
+from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
+from channelsim.games.contract import Action
 from tests.channel.peer.hostile import quiet
 from tests.channel.peer.hostile_batches import ann_has_the_potato, offers
 from tests.channel.table import (
@@ -324,7 +332,7 @@ def unfit(**changes: object) -> Table:
     ("changes", "reason"),
     [
         ({"game": "chess"}, "chess"),
-        ({"game": "games.registry"}, "no game is called"),
+        ({"game": "channelsim.games.registry"}, "no game is called"),
         ({"game": "../spacepoker"}, "no game is called"),
         ({"timeout": 10}, "too short"),
         ({"timeout": 1}, "too short"),

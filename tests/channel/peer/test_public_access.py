@@ -33,7 +33,7 @@ def private_uses(source: str) -> list[str]:
         match node:
             case ast.Attribute(value, attr) if is_private(attr) and "peer" in names(value):
                 found.append(ast.unparse(node))
-            case ast.ImportFrom(module=str(module)) if module.startswith("channel.peer"):
+            case ast.ImportFrom(module=str(module)) if module.startswith("channelsim.channel.peer"):
                 found += [alias.name for alias in node.names if is_private(alias.name)]
     return found
 
@@ -52,7 +52,7 @@ def test_no_other_folder_uses_private_names_of_a_peer(folder: str) -> None:
         ("end.peer._state", ["end.peer._state"]),
         ("table.ends[0].peer.state._secret.x", ["table.ends[0].peer.state._secret"]),
         ("peer._play()", ["peer._play"]),
-        ("from channel.peer.play.sending import _news", ["_news"]),
+        ("from channelsim.channel.peer.play.sending import _news", ["_news"]),
         ("self._peer.state", []),
         ("peer.state.play", []),
         ("peer.__class__", []),

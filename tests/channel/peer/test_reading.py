@@ -8,9 +8,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from channel.chain.observations import Block, CoinSeen
-from channel.chain.simulator import SimulatedChain
-from channel.peer.chain_news import (
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     MovedOnChain,
     StateCounts,
@@ -18,10 +18,10 @@ from channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channel.peer.fees import Fees
-from channel.peer.interface import Close, GoOnChain, Push, Tell
-from channel.peer.machine import Phase
-from channel.protocol.spend_parsing import (
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.interface import Close, GoOnChain, Push, Tell
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.spend_parsing import (
     MovedTo,
     Slashed,
     TimedOut,
@@ -31,9 +31,9 @@ from channel.protocol.spend_parsing import (
     pays,
     unroll_number,
 )
-from channel.protocol.wallet import Wallet, address_of, wallet_key
-from clsp.values import Value, serialize, to_list, tree_hash
-from games.referee import move_solution, timeout_solution
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.clsp.values import Value, serialize, to_list, tree_hash
+from channelsim.games.referee import move_solution, timeout_solution
 from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
 from tests.channel.on_chain import Unroll, restored_state, stored_records, take
 from tests.channel.table import ANN, BEN, CONFIRMATIONS, End, Table, sit

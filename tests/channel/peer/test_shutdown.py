@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from channel.chain.observations import Block
-from channel.crypto import bls
-from channel.peer.chain_news import ChannelClosed, UnilateralClose
-from channel.peer.interface import BrokenOff, Close, ShutdownStarted
-from channel.peer.machine import Phase
-from channel.protocol.half_signed import publish
-from channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.chain_news import ChannelClosed, UnilateralClose
+from channelsim.channel.peer.interface import BrokenOff, Close, ShutdownStarted
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.half_signed import publish
+from channelsim.channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
 from tests.channel.on_chain import reward, take
 from tests.channel.peer.hostile import kinds, quiet
 from tests.channel.peer.hostile_batches import closing, shutdown_half

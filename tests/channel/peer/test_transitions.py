@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from channel.chain.observations import Block
-from channel.errors import UsageError
-from channel.peer.interface import Command, GoOnChain, Pinned, Received
-from channel.peer.machine import TRANSITIONS, Phase
-from channel.protocol.messages import Message
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import Command, GoOnChain, Pinned, Received
+from channelsim.channel.peer.machine import TRANSITIONS, Phase
+from channelsim.channel.protocol.messages import Message
 from tests.channel.table import ANN, sit
 
 UNDECODED = {Phase.COMPLETED, Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED}

@@ -16,12 +16,12 @@ from time import process_time
 import msgspec
 import pytest
 
-from channel.chain.coins import Bundle, Coin, Spend, condition
-from channel.peer.interface import BrokenOff, Received
-from channel.peer.machine import Phase
-from channel.protocol.half_signed import NO_SIGNATURE, sign_halves
-from channel.protocol.limits import batch_limit
-from channel.protocol.messages import (
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition
+from channelsim.channel.peer.interface import BrokenOff, Received
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
+from channelsim.channel.protocol.limits import batch_limit
+from channelsim.channel.protocol.messages import (
     MAX_ACTIONS,
     MAX_MESSAGE,
     MAX_OFFERS,
@@ -42,15 +42,15 @@ from channel.protocol.messages import (
     Settle,
     encode,
 )
-from channel.protocol.proposals import Wish, offer_of
-from channel.protocol.state import ChannelState
-from channel.protocol.wallet import launcher_spend
-from clsp.programs import Program
-from clsp.values import NIL, Value, serialize, to_list
-from games import registry
-from games.choices import least_action
-from games.contract import Action, Player
-from games.referee import AGG_SIG_ME, CREATE_COIN
+from channelsim.channel.protocol.proposals import Wish, offer_of
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.games import registry
+from channelsim.games.choices import least_action
+from channelsim.games.contract import Action, Player
+from channelsim.games.referee import AGG_SIG_ME, CREATE_COIN
 from tests.channel.peer.hostile import quiet, refuse
 from tests.channel.peer.hostile_opening import STEPS, at
 from tests.channel.table import (

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channel.chain.coins import Bundle, Coin, Spend
-from channel.errors import Violation
-from channel.protocol import messages
-from channel.protocol.messages import (
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.errors import Violation
+from channelsim.channel.protocol import messages
+from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Accept,
     Advisory,

@@ -9,14 +9,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from channel.chain.coins import Bundle
-from channel.chain.interface import Answer
-from channel.crypto import bls
-from channel.peer.interface import ChannelOpen
-from channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
-from channel.protocol.state import ChannelState
-from channel.protocol.state_records import RestoredState
-from games.referee import GameCoin
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import ChannelOpen
+from channelsim.channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state_records import RestoredState
+from channelsim.games.referee import GameCoin
 from tests.channel.on_chain import (
     Unroll,
     exists,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from channel.errors import InvariantError
-from channel.peer.interface import (
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import (
     AcceptGames,
     CancelGames,
     Command,
@@ -18,19 +18,19 @@ from channel.peer.interface import (
     Send,
     Store,
 )
-from channel.protocol.messages import Batch, Funded, decode, encode
-from channel.protocol.state import Group
-from channel.protocol.state_history import StateHistory
-from channel.protocol.state_records import (
+from channelsim.channel.protocol.messages import Batch, Funded, decode, encode
+from channelsim.channel.protocol.state import Group
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.channel.protocol.state_records import (
     GameRecord,
     RestoredState,
     decode_record,
     restore,
 )
-from channel.protocol.transitions import MAX_LIVE_GAMES
-from clsp.values import deserialize, serialize, tree_hash
-from games.chance import Chance
-from games.referee import FIRST, infohash
+from channelsim.channel.protocol.transitions import MAX_LIVE_GAMES
+from channelsim.clsp.values import deserialize, serialize, tree_hash
+from channelsim.games.chance import Chance
+from channelsim.games.referee import FIRST, infohash
 from tests.channel.on_chain import restored_state, stored_records
 from tests.channel.table import (
     ANN,

@@ -4,12 +4,12 @@ from io import StringIO
 
 from rich.console import Console
 
-from channel.report.narrator import Narrator
-from channel.session.deciders import Deciders
-from channel.session.session import Session
-from channel.session.session_events import HandEnded, SessionEvent, StepMade
-from channel.session.setup import Setup, check
-from channel.session.transcript import Recorder
+from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import HandEnded, SessionEvent, StepMade
+from channelsim.channel.session.setup import Setup, check
+from channelsim.channel.session.transcript import Recorder
 
 
 def narration(seed: str, policies: tuple[str, str], viewer: str | None = None) -> str:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-import channel
-from channel.report.tables import show_table
-from channel.report.terminal import console, say, wrapped
+from channelsim import channel
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, say, wrapped
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
 from tests.paths import DATA
@@ -133,7 +133,7 @@ Arguments = tuple[object, ...]
 
 @pytest.fixture(scope="session")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from channel.cli.commands.play import command as play
+    from channelsim.channel.cli.commands.play import command as play
 
     path = tmp_path_factory.mktemp("output") / "session.jsonl"
     play(game="calpoker", hands=1, json=True, transcript=path, quiet=True)

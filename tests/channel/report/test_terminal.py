@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from channel.report.narrator import Narrator
-from channel.report.plain import fitted
-from channel.session.deciders import Deciders
-from channel.session.session import Session
-from channel.session.setup import Setup, check
-from games import registry
+from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.report.plain import fitted
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.setup import Setup, check
+from channelsim.games import registry
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -268,7 +268,7 @@ def test_a_real_terminal(tmp_path: Path) -> None:
     """The command itself on a pseudo-terminal, wrong input first."""
     master, slave = pty.openpty()
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONIOENCODING": "ascii"}
-    code = "from channel.cli import main; main()"
+    code = "from channelsim.channel.cli import main; main()"
     command = [sys.executable, "-c", code, "play", "calpoker", "--seed", "t", "--policy", "ask"]
     with subprocess.Popen(
         command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True

@@ -8,13 +8,13 @@ from typing import get_args
 
 import pytest
 
-from channel.chain.coins import Bundle, Coin, condition
-from channel.chain.interface import Answer, PushResult
-from channel.chain.observations import Block
-from channel.chain.simulator import SimulatedChain
-from channel.errors import UsageError
-from channel.lab.node.node_wallet import spend_of
-from channel.peer.interface import (
+from channelsim.channel.chain.coins import Bundle, Coin, condition
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.node.node_wallet import spend_of
+from channelsim.channel.peer.interface import (
     Close,
     Effect,
     Event,
@@ -29,11 +29,11 @@ from channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channel.protocol.half_signed import NO_SIGNATURE
-from channel.protocol.messages import Offer
-from channel.protocol.state import Group, Side
-from channel.session.driver import DirectDelivery, DrivenPeer, Driver
-from channel.session.session_events import (
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.messages import Offer
+from channelsim.channel.protocol.state import Group, Side
+from channelsim.channel.session.driver import DirectDelivery, DrivenPeer, Driver
+from channelsim.channel.session.session_events import (
     BlockMade,
     Handled,
     NewsFor,
@@ -41,10 +41,10 @@ from channel.session.session_events import (
     Sent,
     SessionEvent,
 )
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import to_list
-from games.referee import CREATE_COIN
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
 
 IDENTITY = Program(bytes.fromhex("01"))
 """A puzzle whose solution is its conditions: anyone can spend its coins."""

@@ -7,14 +7,14 @@ from itertools import product
 
 import pytest
 
-from channel.chain.coins import Coin
-from channel.crypto import bls
-from channel.peer.interface import Effect, Event, GameSettled
-from channel.peer.machine import Peer
-from channel.session.deciders import Deciders
-from channel.session.result import Result
-from channel.session.session import Session
-from channel.session.session_events import (
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Effect, Event, GameSettled
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import (
     Answered,
     BlockMade,
     ChannelFunded,
@@ -27,8 +27,8 @@ from channel.session.session_events import (
     Sent,
     SessionEvent,
 )
-from channel.session.setup import NAMES, Setup, check
-from games import registry
+from channelsim.channel.session.setup import NAMES, Setup, check
+from channelsim.games import registry
 
 GAME = registry.get("spacepoker")
 PAIRS = list(product(("caller", "random", "aggressive", "folder"), repeat=2))

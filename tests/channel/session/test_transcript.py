@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from channel.errors import UsageError
-from channel.session.transcript import read
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.transcript import read
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -19,7 +19,7 @@ def transcript(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     import io
     import sys
 
-    from channel.cli import main
+    from channelsim.channel.cli import main
 
     before = sys.argv
     sys.argv = ["channelsim", "play", "spacepoker", "--seed", "t", "--hands", "1"]

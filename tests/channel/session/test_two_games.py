@@ -6,20 +6,20 @@ from collections.abc import Callable
 
 import pytest
 
-from channel.crypto.hkdf import derive
-from channel.errors import UsageError
-from channel.peer.interface import Act, GameSettled, GameStarted, Moved, News, YourTurn
-from channel.protocol.messages import Batch, Move, decode
-from channel.protocol.proposals import Wish
-from channel.protocol.state import Side
-from channel.session.deciders import Deciders
-from channel.session.identity import secret_of
-from channel.session.session import Session
-from channel.session.session_events import HandStarted, Sent, SessionEvent, StepMade
-from channel.session.setup import Setup, check
-from games import registry
-from games.chance import Chance
-from games.contract import Action, Player
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import Act, GameSettled, GameStarted, Moved, News, YourTurn
+from channelsim.channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.identity import secret_of
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import HandStarted, Sent, SessionEvent, StepMade
+from channelsim.channel.session.setup import Setup, check
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Player
 from tests.channel.table import ANN, BEN, TIMEOUT, Table, sit
 
 NAMES = ("spacepoker", "calpoker")

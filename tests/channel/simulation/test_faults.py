@@ -9,27 +9,27 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from channel.cli.commands.dispute import faults as cli
-from channel.crypto import bls
-from channel.errors import InvariantError, Violation
-from channel.peer.machine import Peer
-from channel.protocol import transitions
-from channel.protocol.messages import Settle
-from channel.protocol.rules import RULES
-from channel.protocol.state import Side
-from channel.simulation.faults import search
-from channel.simulation.faults.kinds import EngineFault, Replaced, always
-from channel.simulation.faults.search import (
+from channelsim.channel.cli.commands.dispute import faults as cli
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol import transitions
+from channelsim.channel.protocol.messages import Settle
+from channelsim.channel.protocol.rules import RULES
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.simulation.faults import search
+from channelsim.channel.simulation.faults.kinds import EngineFault, Replaced, always
+from channelsim.channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
     examine,
     examine_all,
     scenarios,
 )
-from channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
-from channel.simulation.faults.table import ARGUED, PlantedFault, faults
-from channel.simulation.promises.checker import BrokenPromise, check
-from channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
+from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.command import channelsim
 from tests.channel.table import ANN, Table, sit
 

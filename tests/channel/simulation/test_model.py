@@ -7,19 +7,19 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from channel.adversaries.base import Adversary, names
-from channel.adversaries.rules.breaker import UNBREAKABLE, name_of
-from channel.errors import Blame
-from channel.peer.interface import BrokenOff, Received, Send, Tell
-from channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
-from channel.protocol.rules import RULES
-from channel.simulation.arena import Arena
-from channel.simulation.model.batch_rules import judge
-from channel.simulation.model.conversation import Conversation, conversation
-from channel.simulation.promises.checker import check
-from channel.simulation.promises.news import valid_news
-from channel.simulation.run import Run
-from channel.simulation.scenario import Scenario
+from channelsim.channel.adversaries.base import Adversary, names
+from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
+from channelsim.channel.errors import Blame
+from channelsim.channel.peer.interface import BrokenOff, Received, Send, Tell
+from channelsim.channel.protocol.messages import Accept, Batch, Cancel, Move, Settle, decode, encode
+from channelsim.channel.protocol.rules import RULES
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.model.batch_rules import judge
+from channelsim.channel.simulation.model.conversation import Conversation, conversation
+from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.news import valid_news
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import Scenario
 
 GAMES = ("spacepoker", "calpoker")
 POLICIES = ("random", "random")

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from channel.adversaries.base import Adversary, adversary, get, names
-from channel.chain.observations import Block
-from channel.crypto import bls
-from channel.errors import InvariantError, UsageError
-from channel.peer.chain_news import (
+from channelsim.channel.adversaries.base import Adversary, adversary, get, names
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
     GameEnded,
@@ -21,21 +21,21 @@ from channel.peer.chain_news import (
     LeftForChain,
     Undone,
 )
-from channel.peer.interface import Cancelled, Effect, Event, Pinned, Push
-from channel.peer.machine import Peer, Phase
-from channel.peer.onchain import decisions
-from channel.protocol.messages import Advisory, Batch, Move, decode, encode
-from channel.simulation import sweep as everything
-from channel.simulation.arena import Arena
-from channel.simulation.model.conversation import conversation
-from channel.simulation.promises.checker import BrokenPromise, check
-from channel.simulation.promises.secrecy import _games, _revealed
-from channel.simulation.run import Disclosure, Run
-from channel.simulation.scenario import WEATHERS, Scenario
-from channel.simulation.scenario import check as check_scenario
-from channel.simulation.sweep import SweepTotals, run_all
-from channel.simulation.transcript import played
-from games import registry
+from channelsim.channel.peer.interface import Cancelled, Effect, Event, Pinned, Push
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.onchain import decisions
+from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
+from channelsim.channel.simulation import sweep as everything
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.secrecy import _games, _revealed
+from channelsim.channel.simulation.run import Disclosure, Run
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import check as check_scenario
+from channelsim.channel.simulation.sweep import SweepTotals, run_all
+from channelsim.channel.simulation.transcript import played
+from channelsim.games import registry
 
 GAME = ("spacepoker",)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from clsp.analysis.code import Code
-from clsp.analysis.shapes import looks_like_code
-from clsp.analysis.tracer import Returned, Tracer
-from clsp.build import SOURCE
-from clsp.compiler import Compiled, compile_source
-from clsp.programs import load, names
-from clsp.values import serialize, to_list
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.shapes import looks_like_code
+from channelsim.clsp.analysis.tracer import Returned, Tracer
+from channelsim.clsp.build import SOURCE
+from channelsim.clsp.compiler import Compiled, compile_source
+from channelsim.clsp.programs import load, names
+from channelsim.clsp.values import serialize, to_list
 from tests.clsp.oracle import Oracle
 
 HEAD = "(include *standard-cl-23*)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clsp.analysis.arguments import bound, pattern, pattern_text
-from clsp.analysis.code import Code
-from clsp.analysis.disassembly import Disassembly
-from clsp.analysis.text import value_text
-from clsp.programs import load, names, symbols
-from clsp.values import to_list
+from channelsim.clsp.analysis.arguments import bound, pattern, pattern_text
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.programs import load, names, symbols
+from channelsim.clsp.values import to_list
 
 WRITTEN = {
     "popcount": "(if mask (+ (logand 1 mask) (popcount (lsh mask -1))) ())",

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.analysis.disassembly import Disassembly
-from clsp.analysis.tracer import Reach, Returned, Stopped, TooDeep, Tracer
-from clsp.operators import NAMES
-from clsp.programs import Program, load
-from clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
-from clsp.values import BadValue, Value, deserialize, serialize, to_list
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.analysis.tracer import Reach, Returned, Stopped, TooDeep, Tracer
+from channelsim.clsp.operators import NAMES
+from channelsim.clsp.programs import Program, load
+from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
+from channelsim.clsp.values import BadValue, Value, deserialize, serialize, to_list
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import VECTORS
 from tests.clsp.oracle import Oracle

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from games import registry
-from games.calpoker.known_cards import KnownCards
-from games.calpoker.player import CalPokerPlayer
-from games.contract import Action, Player
-from games.judge import hashes_of
+from channelsim.games import registry
+from channelsim.games.calpoker.known_cards import KnownCards
+from channelsim.games.calpoker.player import CalPokerPlayer
+from channelsim.games.contract import Action, Player
+from channelsim.games.judge import hashes_of
 from tests.games.table import Decide, Table, by_policy, sit_down
 
 GAME = registry.get("calpoker")

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.calpoker.deal import FOUR_OF_EIGHT
-from games.calpoker.hand_names import card_face, card_name
-from games.contract import Action, Seat
-from games.errors import IllegalAction
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT
+from channelsim.games.calpoker.hand_names import card_face, card_name
+from channelsim.games.contract import Action, Seat
+from channelsim.games.errors import IllegalAction
 from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving
 
 TABLE = deal_cards("cards").until("c")

@@ -10,7 +10,7 @@ from math import comb, perm
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.calpoker.deal import (
+from channelsim.games.calpoker.deal import (
     FOUR_OF_EIGHT,
     Cards,
     choose,
@@ -20,7 +20,7 @@ from games.calpoker.deal import (
     lift,
     remaining,
 )
-from games.calpoker.deal import given as gives
+from channelsim.games.calpoker.deal import given as gives
 
 halves = st.binary(min_size=16, max_size=16)
 numbers = st.integers(-(2**255), 2**255 - 1)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
-from games.calpoker.hand_names import CLASSES, card_name, decided_by, describe, split
-from games.calpoker.hands import (
+from channelsim.games.calpoker.hand_names import CLASSES, card_name, decided_by, describe, split
+from channelsim.games.calpoker.hands import (
     FIVE_OF_EIGHT,
     best_of_eight,
     best_selection,
@@ -21,8 +21,8 @@ from games.calpoker.hands import (
     value_of_five,
     value_of_selection,
 )
-from games.chance import Chance
-from games.counting import HandValue
+from channelsim.games.chance import Chance
+from channelsim.games.counting import HandValue
 
 PACK = {
     f"{rank}{suit}": i

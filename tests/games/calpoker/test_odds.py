@@ -8,9 +8,9 @@ from math import comb, prod
 
 import pytest
 
-from games.calpoker.hand_names import CLASSES, ROYAL, split
-from games.calpoker.hands import best_of_eight, value_of_five
-from games.counting import RANKS, WEIGHTS, HandValue
+from channelsim.games.calpoker.hand_names import CLASSES, ROYAL, split
+from channelsim.games.calpoker.hands import best_of_eight, value_of_five
+from channelsim.games.counting import RANKS, WEIGHTS, HandValue
 
 FIVE_OF_52 = {
     "royal flush": 4,

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import ProgramSlash
-from games.calpoker.deal import FOUR_OF_EIGHT
-from games.calpoker.hands import FIVE_OF_EIGHT
-from games.calpoker.result import hand_result
-from games.chance import Chance
-from games.contract import Action, Play, Slash, Valid
-from games.judge import hashes_of
-from games.selfplay import calls
+from channelsim.clsp.run import ProgramSlash
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT
+from channelsim.games.calpoker.hands import FIVE_OF_EIGHT
+from channelsim.games.calpoker.result import hand_result
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Play, Slash, Valid
+from channelsim.games.judge import hashes_of
+from channelsim.games.selfplay import calls
 from tests.games.calpoker.cal import GAME, deal_cards, giving, policy
 from tests.games.table import Table, ask_both, ask_program
 

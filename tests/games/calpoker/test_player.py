@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.calpoker.deal import FOUR_OF_EIGHT, deal
-from games.calpoker.known_cards import KnownCards, committed_mask, discard_commit
-from games.contract import Action, Forced, Hand, Line, Play, Seat, Settle
-from games.errors import BadAdvisory, IllegalAction
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal
+from channelsim.games.calpoker.known_cards import KnownCards, committed_mask, discard_commit
+from channelsim.games.contract import Action, Forced, Hand, Line, Play, Seat, Settle
+from channelsim.games.errors import BadAdvisory, IllegalAction
 from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving, policy
 from tests.games.table import Table
 

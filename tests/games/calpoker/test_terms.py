@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.calpoker.states import StateA
-from games.contract import Seat
-from games.errors import BadTerms
+from channelsim.games.calpoker.states import StateA
+from channelsim.games.contract import Seat
+from channelsim.games.errors import BadTerms
 from tests.games.calpoker.cal import GAME
 
 LARGEST = 2**63 - 2

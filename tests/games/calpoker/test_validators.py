@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.values import NIL, Value, to_list
-from games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
-from games.calpoker.hands import FIVE_OF_EIGHT
-from games.calpoker.known_cards import best_selections, discard_commit
-from games.calpoker.states import CalPokerState, StateA, StateB, StateC, StateD, StateE
-from games.calpoker.validators import bobs_share
-from games.contract import Position, Raise, Seat, Slash, Valid
-from games.errors import BadState
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
+from channelsim.games.calpoker.hands import FIVE_OF_EIGHT
+from channelsim.games.calpoker.known_cards import best_selections, discard_commit
+from channelsim.games.calpoker.states import CalPokerState, StateA, StateB, StateC, StateD, StateE
+from channelsim.games.calpoker.validators import bobs_share
+from channelsim.games.contract import Position, Raise, Seat, Slash, Valid
+from channelsim.games.errors import BadState
 from tests.games.calpoker.cal import GAME
 from tests.games.table import ask_both
 

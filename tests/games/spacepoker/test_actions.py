@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from games.contract import Action, Seat
-from games.errors import IllegalAction
+from channelsim.games.contract import Action, Seat
+from channelsim.games.errors import IllegalAction
 from tests.games.table import GAME, Table, by_script, sit_down
 
 ALICE_OPENS = "s2"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.counting import RANKS
-from games.spacepoker.hand_names import CLASSES, decided_by, describe, split
-from games.spacepoker.hands import (
+from channelsim.games.counting import RANKS
+from channelsim.games.spacepoker.hand_names import CLASSES, decided_by, describe, split
+from channelsim.games.spacepoker.hands import (
     FIVE_OF_SEVEN,
     best_of_seven,
     best_selection,

@@ -10,9 +10,9 @@ from math import factorial, prod
 
 import pytest
 
-from games.counting import RANKS
-from games.spacepoker.hand_names import CLASSES, split
-from games.spacepoker.hands import best_of_seven, value_of_five
+from channelsim.games.counting import RANKS
+from channelsim.games.spacepoker.hand_names import CLASSES, split
+from channelsim.games.spacepoker.hands import best_of_seven, value_of_five
 
 FIVE_CARDS = {
     "high card": 153_360,

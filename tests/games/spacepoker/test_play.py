@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsp.run import ProgramSlash
-from games.contract import Action, Play, Seat, Slash, Valid
-from games.spacepoker.hands import FIVE_OF_SEVEN
-from games.spacepoker.result import hand_result
+from channelsim.clsp.run import ProgramSlash
+from channelsim.games.contract import Action, Play, Seat, Slash, Valid
+from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN
+from channelsim.games.spacepoker.result import hand_result
 from tests.games.table import GAME, Table, ask_both, ask_program, by_policy, sit_down
 
 policies = st.sampled_from(sorted(GAME.policies))

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.choices import forced_action
-from games.contract import Action, Amount, Forced, Play, Player, Seat, Settle
-from games.errors import BadAdvisory, IllegalAction
-from games.spacepoker.known_cards import KnownCards
-from games.spacepoker.player import SpacePokerPlayer
-from games.spacepoker.states import BeginRound, MidRound
+from channelsim.games.choices import forced_action
+from channelsim.games.contract import Action, Amount, Forced, Play, Player, Seat, Settle
+from channelsim.games.errors import BadAdvisory, IllegalAction
+from channelsim.games.spacepoker.known_cards import KnownCards
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.states import BeginRound, MidRound
 from tests.games.table import GAME, Table, by_policy, by_script, sit_down
 
 ALICE_OPENS, BOB_OPENS = "s2", "s1"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from games.chance import Chance
-from games.contract import Action
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action
 from tests.games.table import GAME, by_policy, sit_down
 
 ALICE_OPENS = "s2"

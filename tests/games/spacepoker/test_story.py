@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.contract import Hand, Line, Player, Seat, Step
-from games.spacepoker.hand_names import describe
-from games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.contract import Hand, Line, Player, Seat, Step
+from channelsim.games.spacepoker.hand_names import describe
+from channelsim.games.spacepoker.player import SpacePokerPlayer
 from tests.games.table import GAME, NAMES, Table, by_policy, by_script, sit_down
 
 ALICE_OPENS, BOB_OPENS = "s2", "s1"

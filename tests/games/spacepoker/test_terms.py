@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.contract import Seat
-from games.errors import BadTerms
-from games.spacepoker.states import CommitA
+from channelsim.games.contract import Seat
+from channelsim.games.errors import BadTerms
+from channelsim.games.spacepoker.states import CommitA
 from tests.games.table import GAME
 
 LARGEST = 2**63 - 2

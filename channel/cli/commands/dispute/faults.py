@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from channel.cli.options import InText, Json, Seed, json_wanted, whole
-from channel.errors import UsageError
-from channel.report.progress import progress
-from channel.report.terminal import console, print_json, say
-from channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
-from channel.simulation.faults.table import ARGUED, faults
-from channel.system.interrupt import exit_code, finishing
-from games.amounts import counted
-from games.names import nearest, quoted
+from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
+from channelsim.channel.errors import UsageError
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
+from channelsim.channel.simulation.faults.table import ARGUED, faults
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.games.amounts import counted
+from channelsim.games.names import nearest, quoted
 
 
 def command(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from channel.adversaries.base import get, names
-from channel.report.tables import show_table
-from channel.report.terminal import console
+from channelsim.channel.adversaries.base import get, names
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console
 
 
 def command() -> int:

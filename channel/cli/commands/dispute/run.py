@@ -7,8 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from channel.cli.disputes import DEFAULT_SEED, adversary_and_step, described_scenario, run_dispute
-from channel.cli.options import (
+from channelsim.channel.cli.disputes import (
+    DEFAULT_SEED,
+    adversary_and_step,
+    described_scenario,
+    run_dispute,
+)
+from channelsim.channel.cli.options import (
     InText,
     Json,
     Seed,
@@ -17,17 +22,17 @@ from channel.cli.options import (
     refuse,
     whole,
 )
-from channel.cli.transcripts import transcript_file
-from channel.errors import UsageError
-from channel.report.matrix import show
-from channel.report.progress import progress
-from channel.report.terminal import console, print_json
-from channel.session.setup import NAMES
-from channel.simulation.scenario import WEATHERS
-from channel.simulation.sweep import SweepTotals, run_all
-from channel.system.interrupt import exit_code, finishing
-from games.amounts import counted
-from games.names import nearest
+from channelsim.channel.cli.transcripts import transcript_file
+from channelsim.channel.errors import UsageError
+from channelsim.channel.report.matrix import show
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.scenario import WEATHERS
+from channelsim.channel.simulation.sweep import SweepTotals, run_all
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.games.amounts import counted
+from channelsim.games.names import nearest
 
 MOST_SEEDS = 1_000_000
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from channel.cli.messages import all_tried
-from channel.cli.options import file_argument, file_option
-from channel.errors import UsageError
-from channel.lab.target.target import read as read_target
-from channel.report.progress import Bar, progress
-from channel.report.terminal import console, say
-from channel.system import input_files
-from channel.system.file_kinds import Kind, check_kind
-from channel.system.interrupt import exit_code, polled
-from games.vectors import BadCase, Case, check_program, read
-from games.vectors import check as check_case
+from channelsim.channel.cli.messages import all_tried
+from channelsim.channel.cli.options import file_argument, file_option
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.target import read as read_target
+from channelsim.channel.report.progress import Bar, progress
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.games.vectors import BadCase, Case, check_program, read
+from channelsim.games.vectors import check as check_case
 
 SHOWN = 20
 """Failures that are printed; the rest are counted."""

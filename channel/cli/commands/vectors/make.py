@@ -8,18 +8,18 @@ from typing import Annotated
 import msgspec
 import typer
 
-from channel.cli.messages import unfinished_output
-from channel.cli.options import MOST_CASES, Seed, file_option, whole
-from channel.errors import UsageError
-from channel.lab.crosscheck.vectors import make as make_cases
-from channel.lab.target.target import of_game
-from channel.report.progress import progress
-from channel.report.terminal import console, say
-from channel.system.interrupt import exit_code
-from channel.system.output import opened
-from games import registry
-from games.amounts import counted
-from games.errors import UnknownGame
+from channelsim.channel.cli.messages import unfinished_output
+from channelsim.channel.cli.options import MOST_CASES, Seed, file_option, whole
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.vectors import make as make_cases
+from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.system.interrupt import exit_code
+from channelsim.channel.system.output import opened
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.errors import UnknownGame
 
 
 def command(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from channel.lab.cases.duels import duel
-from channel.lab.crosscheck.crosscheck import trials
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.site import Site
-from channel.lab.target.target import Target, of_game
-from games import registry
-from games.contract import Slash, Valid, Verdict
+from channelsim.channel.lab.cases.duels import duel
+from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.games import registry
+from channelsim.games.contract import Slash, Valid, Verdict
 
 
 def places(target: Target) -> list[Site]:

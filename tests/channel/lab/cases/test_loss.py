@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from channel.lab.cases.fields import Probe
-from channel.lab.cases.guided_mutator import make_case
-from channel.lab.cases.trial import DISAGREEMENT, THEFT, LabFinding, LabTally
-from channel.lab.fuzz.findings import document, still_broken
-from channel.lab.fuzz.shrink import Shrinker, broken_by
-from channel.lab.laws import Law, laws
-from channel.lab.sites.hands import plain_hands
-from channel.lab.sites.site import Site, make_site
-from channel.lab.target.target import Target, load
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.trial import DISAGREEMENT, THEFT, LabFinding, LabTally
+from channelsim.channel.lab.fuzz.findings import document, still_broken
+from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by
+from channelsim.channel.lab.laws import Law, laws
+from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.target.target import Target, load
 from tests.channel.lab.broken import target_file
 
 FILE = "calpoker/e.clsp"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from channel.chain.simulator import SimulatedChain
-from channel.lab.costs import bundles, costs, snapshot
-from channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
-from channel.lab.costs.costs import PATHS
-from channel.lab.target.target import load
-from clsp.run import MAX_COST
-from games import registry
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.lab.costs import bundles, costs, snapshot
+from channelsim.channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
+from channelsim.channel.lab.costs.costs import PATHS
+from channelsim.channel.lab.target.target import load
+from channelsim.clsp.run import MAX_COST
+from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of

@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channel.lab.coverage.corpus import read
-from channel.lab.coverage.program_coverage import corpus_coverage
-from channel.lab.target.target import REFEREE, of_game
-from clsp.analysis.tracer import CoverageCounts
-from games import registry, vectors
+from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.analysis.tracer import CoverageCounts
+from channelsim.games import registry, vectors
 from tests.corpus import CORPUS, corpus, spends
 
 UNREACHABLE: dict[tuple[str, str], dict[str, str]] = {}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.target.target import of_game
-from clsp.values import tree_hash
-from games import registry
-from games.referee import infohash
+from channelsim.channel.lab.target.target import of_game
+from channelsim.clsp.values import tree_hash
+from channelsim.games import registry
+from channelsim.games.referee import infohash
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.corpus import CORPUS

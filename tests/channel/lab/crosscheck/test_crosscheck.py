@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.crosscheck.crosscheck import CHUNK, crosscheck, run_chunk, trials
-from channel.lab.laws import laws_for
-from channel.lab.target.target import load, of_game
-from games import registry
+from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, crosscheck, run_chunk, trials
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.target.target import load, of_game
+from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 
@@ -35,9 +35,9 @@ def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
 
 
 def test_cases_are_patched_as_a_challenger_would_write_them() -> None:
-    from clsp.values import serialize
-    from games.judge import NO_ADDRESS
-    from games.referee import GameCoin, validator_arguments
+    from channelsim.clsp.values import serialize
+    from channelsim.games.judge import NO_ADDRESS
+    from channelsim.games.referee import GameCoin, validator_arguments
 
     target = of_game(registry.get(GAME))
     for trial in trials(target, "bytes", 0, 2000):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from games import registry
-from games.vectors import check, read
+from channelsim.games import registry
+from channelsim.games.vectors import check, read
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.paths import DATA

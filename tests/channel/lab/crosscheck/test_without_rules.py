@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from channel.errors import UsageError
-from channel.lab.crosscheck.crosscheck import crosscheck
-from channel.lab.fuzz.campaign import Campaign, CampaignResult
-from channel.lab.laws import Needs, laws, laws_for
-from channel.lab.target.target import load
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignResult
+from channelsim.channel.lab.laws import Needs, laws, laws_for
+from channelsim.channel.lab.target.target import load
 from tests.channel.lab.toys import MISTAKES, toy
 
 WORK = 150_000

@@ -16,16 +16,16 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from channel.lab.cases.trial import SEVERITIES
-from channel.lab.fuzz import seeds
-from channel.lab.fuzz.campaign import Campaign, CampaignResult
-from channel.lab.fuzz.findings import Document, grouped, still_broken
-from channel.lab.fuzz.fuzz import fuzz
-from channel.lab.target.target import Target, load, of_game
-from clsp.analysis.tracer import Tracer
-from clsp.programs import Program
-from clsp.values import NIL, deserialize, serialize
-from games import registry
+from channelsim.channel.lab.cases.trial import SEVERITIES
+from channelsim.channel.lab.fuzz import seeds
+from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignResult
+from channelsim.channel.lab.fuzz.findings import Document, grouped, still_broken
+from channelsim.channel.lab.fuzz.fuzz import fuzz
+from channelsim.channel.lab.target.target import Target, load, of_game
+from channelsim.clsp.analysis.tracer import Tracer
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, deserialize, serialize
+from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.toys import toy
@@ -41,7 +41,7 @@ CARDS = ("spacepoker/end.clsp", "(= (sha256 (substr MOVE 0 16)) mover_image)", "
 def _slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Campaigns in this process end by their work, however busy the machine is."""
     ticks = count(0.0, 1e-6)
-    monkeypatch.setattr("channel.lab.fuzz.fuzz.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("channelsim.channel.lab.fuzz.fuzz.perf_counter", lambda: next(ticks))
 
 
 def campaign(target: Target, seed: str = "s", work: float = WORK) -> CampaignResult:
@@ -303,7 +303,7 @@ def test_a_finding_of_another_target_is_refused_in_one_line(
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from channel.cli import main; main()"]
+    command = [sys.executable, "-c", "from channelsim.channel.cli import main; main()"]
     process = subprocess.Popen(
         [*command, "fuzz", str(broken), "--seconds", "300", "--jobs", str(jobs), "--json"],
         cwd=tmp_path,

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
-from channel.lab.target.target import load
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
+from channelsim.channel.lab.target.target import load
 from tests.channel.lab.broken import target_file
 
 CASES = 2048

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from clsp.integers import int_to_atom
-from clsp.programs import Program
-from clsp.values import Value, serialize, to_list
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, serialize, to_list
 
 Written: TypeAlias = "int | tuple[Written, ...] | Quoted"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.mutants.kinds import KINDS
+from channelsim.channel.lab.mutants.kinds import KINDS
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 

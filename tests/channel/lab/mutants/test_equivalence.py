@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from channel.lab.mutants.equivalence import Equivalence
-from channel.lab.mutants.expressions import Expression, Module
-from clsp.programs import Program
-from clsp.values import Value
+from channelsim.channel.lab.mutants.equivalence import Equivalence
+from channelsim.channel.lab.mutants.expressions import Expression, Module
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value
 from tests.channel.lab.mutants.programs import Written, code, module, program, q
 
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from channel.lab.mutants.expressions import Module, path, subtree
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.reasons import stored_reasons
-from channel.lab.mutants.report import all_mutants
-from channel.lab.target.target import Target, of_game
-from clsp.integers import atom_to_int, int_to_atom
-from clsp.operators import APPLY, CONS, QUOTE
-from clsp.programs import Program
-from clsp.run import evaluate
-from clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
-from games import registry
-from games.masks import masks
+from channelsim.channel.lab.mutants.expressions import Module, path, subtree
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.reasons import stored_reasons
+from channelsim.channel.lab.mutants.report import all_mutants
+from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.operators import APPLY, CONS, QUOTE
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import evaluate
+from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
+from channelsim.games import registry
+from channelsim.games.masks import masks
 
 SPACE, CALIFORNIA = (of_game(registry.get(name)) for name in ("spacepoker", "calpoker"))
 Calls = Callable[[Iterable[Value]], list[Value]]

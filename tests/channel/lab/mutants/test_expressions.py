@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from channel.lab.mutants.expressions import Module, path, replaced, steps, subtree
-from channel.lab.target.target import REFEREE, of_game
-from clsp.analysis.code import Code
-from clsp.analysis.disassembly import Disassembly
-from clsp.integers import int_to_atom
-from games import registry
+from channelsim.channel.lab.mutants.expressions import Module, path, replaced, steps, subtree
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.integers import int_to_atom
+from channelsim.games import registry
 from tests.channel.lab.mutants.programs import module, program, q
 
 

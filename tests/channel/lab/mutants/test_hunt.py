@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from channel.lab.mutants.hunt import Attempt, Hunt, MutantResult, Programs
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.prepared_calls import PreparedCall, differs, diverse, fresh
-from channel.lab.mutants.report import all_mutants, hunted
-from channel.lab.target.target import REFEREE, of_game
-from clsp.values import NIL, serialize, to_list
-from games import registry
+from channelsim.channel.lab.mutants.hunt import Attempt, Hunt, MutantResult, Programs
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.prepared_calls import PreparedCall, differs, diverse, fresh
+from channelsim.channel.lab.mutants.report import all_mutants, hunted
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.values import NIL, serialize, to_list
+from channelsim.games import registry
 from tests.channel.lab.mutants.programs import code
 
 TARGET = of_game(registry.get("calpoker"))

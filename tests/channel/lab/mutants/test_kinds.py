@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from channel.lab.mutants.kinds import KINDS, mutants
-from channel.lab.target.target import REFEREE, of_game
-from clsp.programs import Program
-from clsp.values import deserialize
-from games import registry
+from channelsim.channel.lab.mutants.kinds import KINDS, mutants
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import deserialize
+from channelsim.games import registry
 from tests.channel.lab.mutants.programs import Written, module, program, q
 
 COMPARED: Written = (2, (3, (21, 5, q(31)), q(q(4)), q((8,))), 1)
@@ -44,7 +44,7 @@ def test_items_of_a_list_are_swapped() -> None:
 
 
 def test_hashes_are_changed_by_a_bit_and_by_a_byte() -> None:
-    from clsp.values import serialize
+    from channelsim.clsp.values import serialize
 
     long = bytes(range(32))
     written = Program(serialize((b"\x01", long)))

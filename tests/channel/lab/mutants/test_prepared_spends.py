@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from channel.lab.mutants.prepared_calls import differs
-from channel.lab.mutants.prepared_spends import diverse, fresh
-from channel.lab.mutants.report import all_mutants, hunted
-from channel.lab.target.target import REFEREE, of_game
-from clsp.programs import load
-from games import registry
-from games.referee import RULES
+from channelsim.channel.lab.mutants.prepared_calls import differs
+from channelsim.channel.lab.mutants.prepared_spends import diverse, fresh
+from channelsim.channel.lab.mutants.report import all_mutants, hunted
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.programs import load
+from channelsim.games import registry
+from channelsim.games.referee import RULES
 
 TARGET = of_game(registry.get("calpoker"))
 
@@ -24,7 +24,7 @@ def test_the_referee_does_what_its_rules_say() -> None:
 
 
 def test_every_rule_that_refuses_is_met() -> None:
-    from channel.lab.mutants.prepared_spends import judged
+    from channelsim.channel.lab.mutants.prepared_spends import judged
 
     said = {rule for number in range(2) for rule, _ in judged(TARGET, "s", number)}
     emitted = {"REF-TIMEOUT-3", "REF-TIMEOUT-4", "REF-MOVE-10", "REF-SLASH-3"}

@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
-from channel.lab.mutants.kinds import Mutant
-from channel.lab.mutants.reasons import stored_reasons
-from channel.lab.mutants.report import all_mutants, hunted
-from channel.lab.target.target import REFEREE, of_game
-from clsp.programs import Program
-from clsp.values import serialize
-from games import registry
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.reasons import stored_reasons
+from channelsim.channel.lab.mutants.report import all_mutants, hunted
+from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import serialize
+from channelsim.games import registry
 
 
 @cache

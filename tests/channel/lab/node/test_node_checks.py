@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from channel.errors import UsageError
-from channel.lab.node.node_checks import EARLY, LATE, PASSES, UNSIGNED, NodeReport, check_on_node
-from channel.lab.pytest.checking import node_failures
-from channel.lab.target.target import Target, load
-from games import registry
-from games.referee import RULES
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.node.node_checks import (
+    EARLY,
+    LATE,
+    PASSES,
+    UNSIGNED,
+    NodeReport,
+    check_on_node,
+)
+from channelsim.channel.lab.pytest.checking import node_failures
+from channelsim.channel.lab.target.target import Target, load
+from channelsim.games import registry
+from channelsim.games.referee import RULES
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.laws.test_planted import most_are_long
 

@@ -12,9 +12,9 @@ from shutil import copytree
 
 import pytest
 
-from channel.errors import UsageError
-from channel.lab.pytest.checking import stored_cases
-from clsp.build import SOURCE
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.pytest.checking import stored_cases
+from channelsim.clsp.build import SOURCE
 from tests.channel.lab.toys import toy
 from tests.paths import ROOT
 
@@ -45,7 +45,7 @@ def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "-m",
         "pytest",
         "-p",
-        "channel.lab.pytest.plugin",
+        "channelsim.channel.lab.pytest.plugin",
         "-W",
         "error",
         "-q",
@@ -135,9 +135,10 @@ PLAIN = """
 import sys
 
 def test_nothing_of_ours_is_loaded(pytestconfig):
-    loaded = {name for name in sys.modules if name.split(".")[0] in ("channel", "games", "clsp")}
-    room = "channel.lab.pytest"
-    assert loaded <= {"channel", "channel.lab", room, f"{room}.plugin"}, loaded
+    loaded = {name for name in sys.modules if name.split(".")[0] == "channelsim"}
+    lab = "channelsim.channel.lab"
+    above = {"channelsim", "channelsim.channel", lab}
+    assert loaded == {*above, f"{lab}.pytest", f"{lab}.pytest.plugin"}, loaded
     assert not {"chia_rs", "msgspec", "rich"} & set(sys.modules)
     assert not pytestconfig.pluginmanager.has_plugin("channelsim-fixtures")
 """
@@ -203,7 +204,9 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
 
 def test_pytest_finds_the_plug_in_once_it_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["entry-points"]["pytest11"] == {"channelsim": "channel.lab.pytest.plugin"}
+    assert project["entry-points"]["pytest11"] == {
+        "channelsim": "channelsim.channel.lab.pytest.plugin"
+    }
     extras = project["optional-dependencies"]
     named = {re.split(r"[><=]", one)[0] for one in extras["lab"]}
     assert named == {"pytest", "hypothesis"}

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from channel.errors import UsageError
-from channel.lab.pytest import strategies
-from channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channel.lab.pytest.strategies import DrawnHand, hands, illegal_moves, legal_moves
-from channel.lab.referee.referee_runs import SlashResult
-from channel.lab.target.target import Target, load
-from clsp.integers import atom_to_int, int_to_atom, is_minimal
-from clsp.run import ProgramSlash, ProgramValid, Raised
-from clsp.values import NIL, Value, deserialize, from_list, serialize
-from games import registry
-from games.contract import Terms
-from games.judge import own_move
-from games.vectors import Case, check
-from games.vectors import read as read_cases
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.pytest import strategies
+from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
+from channelsim.channel.lab.pytest.strategies import DrawnHand, hands, illegal_moves, legal_moves
+from channelsim.channel.lab.referee.referee_runs import SlashResult
+from channelsim.channel.lab.target.target import Target, load
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
+from channelsim.games import registry
+from channelsim.games.contract import Terms
+from channelsim.games.judge import own_move
+from channelsim.games.vectors import Case, check
+from channelsim.games.vectors import read as read_cases
 
 BUSY = [HealthCheck.too_slow]
 """How long it takes to draw says something about the machine, too."""

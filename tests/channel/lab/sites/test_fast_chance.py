@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
-from channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.fast_chance import FastChance
 
 
 def test_known_answers() -> None:

@@ -7,11 +7,11 @@ from itertools import islice
 
 import pytest
 
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.generate import generate_sites
-from channel.lab.sites.hands import hands
-from channel.lab.target.target import of_game
-from games import registry
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.generate import generate_sites
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.target.target import of_game
+from channelsim.games import registry
 
 
 @pytest.mark.parametrize("game", registry.names())

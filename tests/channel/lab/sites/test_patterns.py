@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from channel.lab.crosscheck.crosscheck import trials
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.patterns import REGULAR, patterned, progression
-from channel.lab.target.target import of_game
-from clsp.integers import atom_to_int
-from clsp.values import Value, from_list
-from games import registry
+from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.patterns import REGULAR, patterned, progression
+from channelsim.channel.lab.target.target import of_game
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import Value, from_list
+from channelsim.games import registry
 
 
 def cards(value: Value) -> list[int]:

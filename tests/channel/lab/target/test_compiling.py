@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from channel.errors import UsageError
-from channel.lab.target import chialisp
-from channel.lab.target.chialisp import DEEPEST, BadForm
-from channel.lab.target.compiling import compile_apart
-from channel.lab.target.sources import Sources
-from clsp.build import SOURCE
-from clsp.compiler import CompileError, compile_source
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target import chialisp
+from channelsim.channel.lab.target.chialisp import DEEPEST, BadForm
+from channelsim.channel.lab.target.compiling import compile_apart
+from channelsim.channel.lab.target.sources import Sources
+from channelsim.clsp.build import SOURCE
+from channelsim.clsp.compiler import CompileError, compile_source
 
 STANDARD = "(include *standard-cl-23*)"
 

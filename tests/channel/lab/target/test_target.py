@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from channel.errors import UsageError
-from channel.lab.target.target import load, of_game, read
-from games import registry
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.target import load, of_game, read
+from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from channel.lab.referee.referee_runs import Commitment, RefereeRunner
-from channel.lab.sites.fast_chance import FastChance
-from channel.lab.sites.generate import generate_sites
-from channel.lab.target.target import of_game, read
-from clsp.integers import int_to_atom
-from clsp.values import serialize, to_list
-from games import registry
+from channelsim.channel.lab.referee.referee_runs import Commitment, RefereeRunner
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.generate import generate_sites
+from channelsim.channel.lab.target.target import of_game, read
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import serialize, to_list
+from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.paths import DATA
