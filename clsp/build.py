@@ -43,7 +43,7 @@ def build(compiled: Path = COMPILED) -> dict[str, Program]:
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
-    """List the files of `compiled` that differ from what the sources compile to, a line each."""
+    """List the files of `compiled` that differ from a fresh build, one line each."""
     made = compile_all()
     fresh = {name: one.program.serialized.hex() + "\n" for name, one in made.items()}
     found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
@@ -93,7 +93,7 @@ def compile_tree(folder: Path) -> dict[str, Compiled]:
 
 
 def build_order() -> list[str]:
-    """The names of all sources that are programs, each after those whose hashes it includes.
+    """The names of all programs, each after those whose hashes it includes.
 
     >>> order = build_order()
     >>> order.index("spacepoker/end") < order.index("spacepoker/mid_round")

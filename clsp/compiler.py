@@ -119,7 +119,7 @@ def write_hash(folder: Path, name: str, program: Program) -> None:
 def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
     """Make the compiler's symbols reproducible: sorted, without its counters and paths.
 
-    It numbers the names that it makes up, across all sources of one process, and adds the path of
+    The compiler numbers generated names across all sources of one process, and adds the path of
     its copy of the source.
 
     >>> tidy({"ab": "letbinding_$_7", "ab_arguments": "((a) b_$_6)", "source_file": "/tmp/x"})

@@ -1,8 +1,8 @@
 """CLVM's integers and atom operators, byte for byte as CLVM has them.
 
 An atom is a byte string. As a number it is signed and big-endian, of any length; operators
-answer in the fewest bytes (0 is the empty atom, 128 is ``0x0080``). What differs from Python
-decides games, so each operator here is compared with CLVM itself over millions of pairs.
+answer in the fewest bytes (0 is the empty atom, 128 is ``0x0080``). Differences from Python
+decide games, so each operator is compared with CLVM itself over millions of pairs.
 
 Numbers go in and come out as atoms; tests answer ``bool``; lengths, positions and shift counts
 are ``int``. Where CLVM raises, these raise :class:`OperatorError`.
@@ -38,7 +38,7 @@ def atom_to_int(atom: bytes) -> int:
 
 
 def is_minimal(atom: bytes) -> bool:
-    """Is this number written in the fewest bytes? Chialisp asks ``(= x (+ x 0))``.
+    """Whether this number is written in the fewest bytes. In Chialisp: ``(= x (+ x 0))``.
 
     >>> [is_minimal(bytes.fromhex(h)) for h in ("", "00", "05", "0005", "0080", "ffff")]
     [True, False, True, False, True, False]

@@ -1,6 +1,6 @@
-"""CLVM's operators on plain values, each with how many operands it takes.
+"""CLVM's operators on plain values, each with its least and most operands.
 
-The common ones are done here; the rest (BLS, secp, keccak, `coinid`, `softfork`) call the
+The common ones are implemented here; the rest (BLS, secp, keccak, `coinid`, `softfork`) call the
 interpreter itself, so that there is only one implementation of them. Where CLVM raises, these
 raise :class:`~channelsim.clsp.integers.OperatorError`.
 """
@@ -99,7 +99,7 @@ def _concat(*values: Value) -> bytes:
 
 
 def _subtract(*values: Value) -> bytes:
-    """The first number less the others; 0 of none."""
+    """The first number minus the others; 0 without operands."""
     numbers = list(map(_number, values))
     return int_to_atom(2 * numbers[0] - sum(numbers)) if numbers else NIL
 
@@ -216,7 +216,7 @@ CODES: dict[str, bytes] = {name: code for code, name in NAMES.items()}
 
 
 def operator(code: bytes) -> Operator:
-    """Look up the operator of this atom; of an unknown atom, one that raises.
+    """Look up the operator of this atom; an unknown atom gives one that raises.
 
     >>> operator(b"\\x10").call(b"\\x02", b"\\x03")
     b'\\x05'

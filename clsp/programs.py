@@ -68,8 +68,8 @@ def names() -> tuple[str, ...]:
 
 
 def symbols(program: Program) -> Mapping[str, str]:
-    """The compiler's names for the functions of one of our programs, by tree hash; of any other
-    program none (:attr:`channelsim.clsp.compiler.Compiled.symbols`).
+    """The compiler's names for the functions of one of our programs, by tree hash; for any other
+    program, none (:attr:`channelsim.clsp.compiler.Compiled.symbols`).
 
     >>> "draw" in symbols(load("spacepoker/end")).values(), symbols(Program(b"\\x01"))
     (True, {})

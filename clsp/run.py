@@ -81,7 +81,7 @@ _observers: list[Observer] = []
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of each run in this block (for measurements)."""
+    """Call `observer` for each run in this block (for measurements)."""
     _observers.append(observer)
     try:
         yield
@@ -101,7 +101,7 @@ def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = ST
 def run_serialized(
     program: bytes, args: bytes, max_cost: int = MAX_COST, flags: int = STRICT
 ) -> Outcome:
-    """Run serialized bytes: the fast way, for arguments that are patched rather than rebuilt.
+    """Run serialized bytes: the fast path for callers that patch arguments instead of rebuilding.
 
     Raises :class:`~channelsim.clsp.values.BadValue` when the program or the arguments are no CLVM.
     """
@@ -125,7 +125,7 @@ def run_serialized(
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Value:
-    """Run a puzzle, or anything whose result is simply a value.
+    """Run a puzzle, or any program whose result is a plain value.
 
     Raises :class:`ProgramRaised` when there is no result.
     """

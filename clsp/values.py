@@ -40,7 +40,7 @@ class BadValue(ValueError):
 
 
 def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
-    """Build a list; a proper one, unless it ends in something else than ``()``.
+    """Build a list, which is proper if its end is ``()``.
 
     >>> to_list([b"a", b"b"])
     (b'a', (b'b', b''))
@@ -52,7 +52,7 @@ def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
 
 
 def from_list(value: Value) -> list[Value]:
-    """Take a proper list apart; raises :class:`NotAList` for anything else.
+    """The items of a proper list; raises :class:`NotAList` for anything else.
 
     >>> from_list((b"a", (b"b", b"")))
     [b'a', b'b']

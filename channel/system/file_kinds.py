@@ -52,7 +52,7 @@ class Kind(Enum):
 
 
 def kind_of(data: bytes) -> Kind | None:
-    """The kind of file that has this content; None for anything else.
+    """The kind of a file by its content; None for anything else.
 
     >>> kind_of(b'name = "x"\\n[programs]\\na = "a.clsp"\\n').title, kind_of(b"Dear all,")
     ('a target', None)

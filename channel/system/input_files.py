@@ -66,12 +66,12 @@ def _plain(path: Path, file: int, opened: bool, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file. Raises `UsageError`, naming the file and what of it is no text."""
+    """The text of a file. Raises `UsageError`, naming the file and the place of bad bytes."""
     return decoded(path, read(path, most))
 
 
 def decoded(path: Path, data: bytes) -> str:
-    """The text of a file that was read. Raises `UsageError`, naming line and column."""
+    """Decode the content of a file. Raises `UsageError`, naming line and column."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -84,7 +84,7 @@ def decoded(path: Path, data: bytes) -> str:
 
 
 def lines_of(data: bytes) -> list[bytes]:
-    """The lines of a file, without their ends; an end after the last line is not a line more.
+    """The lines of a file without line ends; a final line end does not begin another line.
 
     >>> lines_of(b"a\\r\\n\\nb\\n")
     [b'a', b'', b'b']
@@ -96,7 +96,7 @@ def lines_of(data: bytes) -> list[bytes]:
 
 
 def place(text: str, at: int | None) -> str:
-    """Line and column, from 1, of an index of a text; of its end for None.
+    """Line and column, from 1, of an index of a text; None is the end of the text.
 
     >>> place("one\\ntwo", 5)
     'line 2, column 2'

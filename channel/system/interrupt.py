@@ -85,7 +85,7 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def polled() -> Iterator[Callable[[], bool]]:
-    """Give a function that says whether a signal came; in this block the first raises nothing."""
+    """Yield a function that says whether a signal came; in this block the first does not raise."""
     with listening():
         state = _state
         state.held += 1
@@ -104,8 +104,9 @@ def finishing() -> Iterator[None]:
 
 
 def exit_code(interrupted: bool = True, failed: bool = False) -> int:
-    """The exit code of a command that ended so: 1 for a failure that it has found, even if it was
-    interrupted; of an interrupted one without any 130 (Ctrl-C) or 143 (SIGTERM).
+    """The exit code of a command: 1 if it found a failure, even if it was interrupted.
+
+    An interrupted command without failures exits with 130 (Ctrl-C) or 143 (SIGTERM).
 
     >>> exit_code(interrupted=False), exit_code(interrupted=True, failed=True)
     (0, 1)

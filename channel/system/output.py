@@ -72,7 +72,7 @@ class Output:
                 self._half = None
 
     def _begin(self, place: Path, mode: int | None) -> None:
-        """Begin a file that is not in its place yet."""
+        """Open the temporary file."""
         half = place.with_name(f".channelsim-{token_hex(6)}.part")
         descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         self._file, self._half, self._place = os.fdopen(descriptor, "wb"), half, place
@@ -153,7 +153,7 @@ def _open(output: Output, option: str, path: Path) -> None:
 
 
 def _is_standard(path: Path) -> bool:
-    """Whether a path is the standard output, by its name or as the file that this goes to."""
+    """Whether a path is the standard output, by name or because it is the same file."""
     if str(path) in STANDARD:
         return True
     try:
@@ -165,7 +165,7 @@ def _is_standard(path: Path) -> bool:
 
 @contextmanager
 def _reported(option: str, path: Path | None) -> Iterator[None]:
-    """Trouble with a file as one line; a reader of the standard output may leave at any time."""
+    """Report file errors as one line, except that the reader of the standard output has left."""
     try:
         yield
     except BrokenPipeError:

@@ -116,7 +116,7 @@ def _named(document: Any, kind: type, keys: tuple[Key, ...]) -> tuple[Key, ...]:
 
 
 def _where(path: Path, text: str, keys: tuple[Key, ...]) -> str:
-    """The line with the last of these keys: that with which the text comes to hold it."""
+    """The line of the last of these keys: the first line with which the text contains it."""
     name = next((key for key in reversed(keys) if isinstance(key, str)), None)
     if name is None:
         return str(path)

@@ -1,4 +1,4 @@
-"""Share work among processes, which all end when it is done, fails, or is interrupted."""
+"""Share work among processes; all end when the work is done, fails, or is interrupted."""
 
 from __future__ import annotations
 

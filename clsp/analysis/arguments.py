@@ -1,4 +1,4 @@
-"""The arguments of functions by name, as the compiler's symbols have them."""
+"""Parse the argument lists that the compiler's symbols record for functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
 def pattern(text: str) -> Pattern:
-    """Read a list of arguments, as the compiler's symbols have it. Of what is none, "".
+    """Parse an argument list of the compiler's symbols; "" for text that is not one.
 
     >>> pattern("(a (b c) . rest)")
     ('a', (('b', ('c', '')), 'rest'))
@@ -63,7 +63,7 @@ def _pattern(tokens: list[str]) -> Pattern:
 
 
 def arguments_of(function: Function) -> Pattern:
-    """The parameters of a function; of the body of a `let`, only those that the `let` names."""
+    """The parameters of a function; for the body of a `let`, only the names that it binds."""
     whole = pattern(function.arguments)
     if function.name == LET and isinstance(whole, tuple):
         return whole[1]
@@ -71,7 +71,7 @@ def arguments_of(function: Function) -> Pattern:
 
 
 def bound(shape: Pattern, value: Value) -> Iterator[tuple[str, Value]]:
-    """The arguments by name, as far as the value has them.
+    """The arguments by name; an argument that the value is too short for is left out.
 
     >>> list(bound(pattern("(a (b . c))"), (b"1", ((b"2", b"3"), b""))))
     [('a', b'1'), ('b', b'2'), ('c', b'3')]
@@ -87,7 +87,7 @@ def bound(shape: Pattern, value: Value) -> Iterator[tuple[str, Value]]:
 
 
 def pattern_text(shape: Pattern) -> str:
-    """A pattern as the source has it.
+    """A pattern in the notation of the source.
 
     >>> pattern_text(pattern("(a (b . c))"))
     '(a (b . c))'
@@ -107,7 +107,7 @@ def pattern_text(shape: Pattern) -> str:
 
 
 def part(name: str, steps: str) -> str:
-    """A part of an argument; the last letter is the first step.
+    """A part of an argument; the letters `f` and `r` apply from right to left.
 
     >>> part("items", "fr")
     '(f (r items))'
@@ -118,7 +118,7 @@ def part(name: str, steps: str) -> str:
 
 
 def paths(shape: Pattern, at: int) -> Iterator[tuple[int, str]]:
-    """The path of each named argument, in an environment that has the whole at this path."""
+    """The path of each named argument, where all arguments together are at this path."""
     if isinstance(shape, Named):
         yield at, shape.name
         yield from paths(shape.parts, at)

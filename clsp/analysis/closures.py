@@ -14,16 +14,16 @@ Run: TypeAlias = Callable[[Value], Value]
 
 
 class Watcher(Protocol):
-    """Observer of a run: called at every expression's begin and end; one that raises has no end."""
+    """Observer of a run: called when an expression begins and when it has a value."""
 
     def begins(self, node: Value, environment: Value) -> None:
         """An expression is about to be evaluated."""
 
     def applies(self, code: Value, environment: Value) -> None:
-        """The expression begun last and not ended runs this code in this environment."""
+        """The innermost open expression runs this code in this environment."""
 
     def ends(self, value: Value) -> None:
-        """The expression begun last and not ended has this value."""
+        """The innermost open expression has this value."""
 
 
 def path(atom: bytes) -> Run:
@@ -58,12 +58,12 @@ def constant(value: Value) -> Run:
 
 
 def never(*values: Value) -> Value:
-    """An operator that is only there for its number of operands."""
+    """Stand in for an operator that the tracer handles itself; it is never called."""
     raise AssertionError("not called: the number of operands is wrong")
 
 
 def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:
-    """An operator on evaluated operands: the last one is evaluated first."""
+    """Compile an operator applied to its operands; the last operand is evaluated first."""
     call = operator.call
     if not operator.least <= len(made) <= operator.most:
 

@@ -1,4 +1,4 @@
-"""The code of a program among its data: expressions, branches, functions and constants.
+"""Separate the code of a program from its data: expressions, branches and functions.
 
 An expression is a node with an operator; its id is its place among them in the program as it is
 written, from 0. A branch is one side of an `i` that chooses between two pieces of code: side
@@ -6,8 +6,8 @@ written, from 0. A branch is one side of an `i` that chooses between two pieces 
 
 Code is found by following the program (:mod:`clsp.analysis.flow`) and by the compiler's symbols,
 which map the tree hash of each function to its name and so also find functions that are never
-called. Without symbols, a leftover in the tree of functions counts as code when it is built like
-code.
+called. Without symbols, a part of the tree of functions that is never called counts as code when
+it has the shape of code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LET = "letbinding"
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A named piece of code; `arguments` are as its source has them, "" where that is not known."""
+    """A named piece of code; `arguments` are in the notation of its source, "" if unknown."""
 
     name: str
     arguments: str
@@ -40,14 +40,14 @@ class Function:
 @dataclass(frozen=True, slots=True)
 class Place:
     """The place of an expression: its function, and the path of that function's arguments in its
-    environment: 1, or 3 beside the functions, or 0 where that is not known."""
+    environment: 1, or 3 beside the functions, or 0 if unknown."""
 
     function: Function
     arguments: int
 
 
 class Code:
-    """The code of a program among its data. Identity in the tree `root` distinguishes its pieces.
+    """The code of a program. Pieces are told apart by identity in the tree `root`.
 
     `expressions` are the nodes by id, `places` where each is written, `owners` the name of the
     function that each counts for: the bodies of a `let` count for the function that has it.
@@ -77,7 +77,7 @@ class Code:
         self._choices = {id(self.expressions[number]): n for n, number in enumerate(self.choices)}
 
     def id_of(self, node: Value) -> int | None:
-        """The id of an expression of this tree, None of anything else."""
+        """The id of an expression of this tree; None for anything else."""
         return self._ids.get(id(node))
 
     def holds(self, node: Value) -> bool:
@@ -85,7 +85,7 @@ class Code:
         return id(node) in self._parts
 
     def choice_of(self, node: Value) -> int | None:
-        """The number of the choice that this expression is; None if it is none."""
+        """The number of this choice; None for any other expression."""
         return self._choices.get(id(node))
 
     def function_of(self, body: Value) -> Function | None:
@@ -99,11 +99,11 @@ class Code:
 
     @property
     def functions(self) -> list[Function]:
-        """Every function, in the order in which they are written; the program itself first."""
+        """Every function in source order, after the program itself."""
         return list(self._functions.values())
 
     def function_at(self, path: int, place: Place) -> Function | None:
-        """The function at this path of the environment at a place, if it is known to be one."""
+        """The function at this path of a place's environment; None if unknown."""
         if place.arguments != 3 or path & 1 or path < 2:
             return None
         for tree in self.trees:
@@ -117,7 +117,7 @@ class Code:
     # --- finding it ---------------------------------------------------------------------------
 
     def _followed(self, symbols: Mapping[str, str], name: str) -> Flow:
-        """The program followed, with the functions that nothing calls, and all functions named."""
+        """Follow the program and its uncalled functions, and name all functions."""
         flow = Flow(self.root)
         bodies = {id(body): function for body, function in _named(self.root, symbols)}
         trees = {id(part): tree for tree in flow.trees.values() for part in _parts(tree)}
@@ -139,7 +139,7 @@ class Code:
         return flow
 
     def _data(self, node: Value, place: Place, arguments: int) -> None:
-        """Look for code in what is quoted; where it is run, arguments are at this path."""
+        """Look for code in quoted data; when it runs, its arguments are at this path."""
         if not isinstance(node, tuple):
             return
         function = self._functions.get(id(node))
@@ -155,7 +155,7 @@ class Code:
             self._data(node[1], place, 0)
 
     def _expression(self, node: Value, place: Place) -> None:
-        """Number an expression and those inside it, in the order in which they are written."""
+        """Number an expression and those inside it, in source order."""
         if not isinstance(node, tuple) or id(node) in self._ids:
             return
         head = node[0]
@@ -190,9 +190,9 @@ class Code:
             self._data(quoted(side) or NIL, place, arguments)
 
     def owner(self, function: Function) -> str:
-        """The name of the function in the source that this one is, or is a part of.
+        """The name of the source function that contains this one.
 
-        The body of a `let` that several functions use is a part of none of them.
+        The body of a `let` that several functions share belongs to none of them.
         """
         seen: set[int] = set()
         while function.name == LET and id(function.body) not in seen:
@@ -209,7 +209,7 @@ class Code:
 
 
 def _moved(environment: Value, arguments: int) -> int:
-    """The path of the arguments in an environment that is made from one that has them there."""
+    """The path of the arguments in an environment built from another one."""
     if environment == b"\x01":
         return arguments
     match environment:
@@ -242,7 +242,7 @@ def _named(root: Value, symbols: Mapping[str, str]) -> Iterator[tuple[Value, Fun
 
 
 def _hashes(root: Value) -> Iterator[tuple[Value, bytes]]:
-    """Every piece with its tree hash, the inner ones first."""
+    """Every piece with its tree hash, inner pieces first."""
     waiting: list[tuple[Value, bool]] = [(root, False)]
     done: list[bytes] = []
     while waiting:
@@ -269,7 +269,7 @@ def _parts(tree: Value) -> Iterator[Value]:
 
 
 def _left_over(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The parts of a tree of functions that are built like code but were not reached as code."""
+    """The parts of a tree of functions that have the shape of code and were not reached."""
     inside = {id(node) for node in _around(tree, flow)}
     waiting = [tree]
     while waiting:
@@ -283,7 +283,7 @@ def _left_over(tree: Value, flow: Flow) -> Iterator[Value]:
 
 
 def _outermost(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The pieces of code in a tree that are not inside of other code, from left to right."""
+    """The outermost pieces of code in a tree, from left to right."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -294,7 +294,7 @@ def _outermost(tree: Value, flow: Flow) -> Iterator[Value]:
 
 
 def _around(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The pairs of a tree that code which was reached is inside of."""
+    """The pairs of a tree that contain reached code."""
     waiting: list[tuple[Value, tuple[Value, ...]]] = [(tree, ())]
     while waiting:
         node, above = waiting.pop()

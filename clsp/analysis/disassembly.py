@@ -1,8 +1,8 @@
-"""Code as text, near to what was written: functions and arguments by their names.
+"""Show code as text close to its source, with the names of functions and arguments.
 
 ``(a (i T (q . A) (q . B)) 1)`` is written as ``(if T A B)``, a call as ``(draw number 2 board)``,
-a path as the argument that is there; where no name is known, as ``@5``. Quoted numbers stand for
-themselves, other quoted lists as ``'(1 2)``.
+a path as the name of its argument, or as ``@5`` without a name. Quoted numbers are written as
+they are, other quoted lists as ``'(1 2)``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Form:
     side: int | None = None
 
     def text(self, depth: int = 10**6) -> str:
-        """In one line; what is nested deeper is left out as ``…``."""
+        """The form in one line; deeper parts are shown as ``…``."""
         if self.items is None:
             return self.words
         if depth <= 0:
@@ -61,7 +61,7 @@ class Disassembly:
         self._depth = 0
 
     def text(self, node: Value, room: int = 10**6) -> str:
-        """An expression in one line, as a reader wants it; inner parts are left out as ``…``
+        """An expression in one line; inner parts are shown as ``…``
         when it is longer than `room`."""
         number = self.code.id_of(node)
         if number is None:
@@ -79,7 +79,7 @@ class Disassembly:
         return text if len(text) <= room else text[: room - 1] + "…"
 
     def name(self, path: int, place: Place) -> str:
-        """The name of what stands at a path of the environment at this place: an argument, a part
+        """The name of the value at a path of this place's environment: an argument, a part
         of one or a function; ``@path`` where that has no name."""
         if not path:
             return "()"
@@ -102,7 +102,7 @@ class Disassembly:
     def form(self, node: Value, place: Place, side: int | None = None) -> Form:
         """An expression, or an operand, at this place; `side` is the branch that leads there.
 
-        What is nested deeper than `DEEPEST` is left out as ``…``.
+        Parts nested deeper than `DEEPEST` are shown as ``…``.
         """
         if self._depth >= DEEPEST:
             return Form("…", side=side)

@@ -1,4 +1,4 @@
-"""Data-flow analysis of a program: follow its code in an environment that is known in part.
+"""Data-flow analysis of a program: follow its code in a partly known environment.
 
 A program carries its functions as quoted data, which its main expression puts into the
 environment, so the shape of data does not show what is code. Here every expression is evaluated
@@ -23,7 +23,7 @@ DEEPEST = 200
 
 @dataclass(frozen=True, slots=True)
 class CodePiece:
-    """Exactly this piece of the program: itself, not only one that is equal to it."""
+    """This very piece of the program, by identity rather than equality."""
 
     value: Value
 
@@ -40,7 +40,7 @@ class CodePiece:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A pair that the program makes; `depth` is how many are inside each other."""
+    """A pair that the program builds; `depth` is the number of nested pairs."""
 
     left: Known
     right: Known
@@ -59,7 +59,7 @@ Known: TypeAlias = CodePiece | Pair | AnyOf | None
 
 
 def split(known: Known) -> tuple[Known, Known] | None:
-    """The sides of what is known to be a pair, else None."""
+    """The two sides of a known pair; None for anything else."""
     match known:
         case Pair(left, right, _):
             return left, right
@@ -70,7 +70,7 @@ def split(known: Known) -> tuple[Known, Known] | None:
 
 
 def pair(left: Known, right: Known) -> Known:
-    """A pair of what is known; of nothing and nothing, nothing."""
+    """Combine the knowledge of two sides; None if both are unknown."""
     if left is None and right is None:
         return None
     depth = 1 + max(_depth(left), _depth(right))
@@ -82,7 +82,7 @@ def _depth(known: Known) -> int:
 
 
 def join(one: Known, other: Known) -> Known:
-    """The knowledge of a value that is one of the two."""
+    """What is known of a value that is either of the two."""
     if one == other:
         return one
     if one is None or other is None:
@@ -111,7 +111,7 @@ def _pieces(known: Known) -> tuple[CodePiece, ...]:
 
 @dataclass
 class Flow:
-    """The code of a program, followed; everything by identity.
+    """The result of following a program's code; pieces are compared by identity.
 
     `code` are the pieces that run as expressions of their own (the program, its functions, the
     sides of its choices); `choices` are the `i` expressions that choose between pieces of code;
@@ -133,7 +133,7 @@ class Flow:
         self.follow(self.root, None)
 
     def follow(self, piece: Value, environment: Known) -> None:
-        """Follow a piece as code in this environment, and all that it leads to."""
+        """Follow a piece as code in this environment, and all code that it runs."""
         self._call(CodePiece(piece), environment)
         while self._changed:
             self._changed = False

@@ -1,4 +1,4 @@
-"""A form in lines that fit, each piece with whether it was reached."""
+"""Lay out a form in lines of limited width, with the reached pieces marked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from channelsim.clsp.analysis.tracer import Coverage
 
 
 class Span(NamedTuple):
-    """Text that was reached, or was not."""
+    """A piece of text, and whether it was reached."""
 
     text: str
     reached: bool
@@ -33,7 +33,7 @@ def layout(form: Form, covered: Coverage, width: int) -> list[Line]:
 
 
 def missing(form: Form, covered: Coverage) -> list[str]:
-    """The parts of a form that were not reached, as text; a side of an `if` that is no expression
+    """The parts of a form that were not reached, as text; a constant side of an `if`
     comes with its `if`."""
     reached = _Layout(covered, 0).reached
     if not reached(form, True):
@@ -53,7 +53,7 @@ class _Layout:
         self.width = width
 
     def reached(self, form: Form, above: bool) -> bool:
-        """Whether a form was reached, inside of one that was or was not."""
+        """Whether a form was reached, given whether the form around it was."""
         if form.side is not None and form.side not in self.covered.branches:
             return False
         return form.node in self.covered.nodes if form.node is not None else above
@@ -97,7 +97,7 @@ class _Layout:
 
 
 def _merged(pieces: list[Span]) -> list[Span]:
-    """The pieces, neighbours of one kind put together."""
+    """Merge neighbouring pieces of one kind."""
     merged: list[Span] = []
     for piece in pieces:
         if merged and merged[-1].reached == piece.reached:

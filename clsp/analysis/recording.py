@@ -21,7 +21,7 @@ STEPS = 100_000
 
 @dataclass(slots=True)
 class TraceStep:
-    """An expression that was evaluated; `ended` is False of one that never had a value.
+    """An expression that was evaluated; `ended` is False if it never returned a value.
 
     `inner` are the steps inside, in their order: the operands, the last one first, then what the
     expression applied. `body` is the latter; `function` is set where that is a function.
@@ -39,7 +39,7 @@ class TraceStep:
 
     @property
     def operator(self) -> Value:
-        """The atom of the operator; NIL for what has none."""
+        """The atom of the operator; NIL for a path or a constant."""
         head = self.node[0] if isinstance(self.node, tuple) else NIL
         return head if isinstance(head, bytes) else NIL
 
@@ -76,7 +76,7 @@ class RunRecord:
         return self._texts[0]
 
     def place_of(self, step: TraceStep) -> Place | None:
-        """The place of a step's expression; None for code that the run itself made."""
+        """The place of a step's expression; None for code that the run built."""
         code = self.text_of(step.node).code
         number = code.id_of(step.node)
         return None if number is None else code.places[number]
@@ -96,7 +96,7 @@ class RunRecord:
         return list(bound(arguments_of(step.function), value))
 
     def is_program(self, body: Value) -> bool:
-        """Whether the body of a function is a program of its own, that brings its functions."""
+        """Whether the body of a function is a whole program with its own functions."""
         code = self.text_of(body).code
         number = code.id_of(body)
         return number is not None and code.places[number].arguments == 1
@@ -110,8 +110,8 @@ class RunRecord:
     def decided(self) -> tuple[TraceStep | None, TraceStep | None]:
         """The step that decided how the run ended, and the last choice on the way to it.
 
-        Of a run that raised (or was stopped) the step is the innermost one that never had a
-        value; else the operator that made the result, None if that stood there as it is.
+        If the run raised or was stopped, this is the innermost step without a value; otherwise
+        the operator that made the result, or None if the result is a constant or an argument.
         """
         step, choice = self.root, None
         while step is not None:
@@ -162,7 +162,7 @@ class RunRecord:
 
 
 def chosen(step: TraceStep) -> TraceStep | None:
-    """The choice of a step that is an `if`; None for any other."""
+    """The choice of a step that is an `if`; None for other steps."""
     for inner in step.inner:
         if inner is not step.body and is_choice(inner.node):
             return inner
@@ -180,7 +180,7 @@ def tested(choice: TraceStep) -> tuple[Value, Value]:
 def named(
     programs: Mapping[str, Program], symbols: Mapping[str, Mapping[str, str]]
 ) -> dict[str, str]:
-    """The symbols of several programs as one table, in which each program has its name too."""
+    """The symbols of several programs as one table that also names each program."""
     table: dict[str, str] = {}
     for name, program in programs.items():
         own = dict(symbols.get(name, {}))

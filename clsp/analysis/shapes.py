@@ -1,4 +1,4 @@
-"""The shapes of expressions: operands, quotes, choices, and what is built like code."""
+"""Recognise the shapes of expressions: operands, quotes, choices, and code-like values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from channelsim.clsp.values import NIL, Value
 
 
 def operands(node: Value) -> Iterator[Value]:
-    """The operands of an expression, as they are written."""
+    """The operands of an expression, not evaluated."""
     rest = node[1] if isinstance(node, tuple) else NIL
     while isinstance(rest, tuple):
         yield rest[0]
@@ -37,8 +37,8 @@ def is_list(value: Value) -> bool:
 
 
 def looks_like_code(node: Value) -> bool:
-    """Whether a value is built like an expression: a proper list after an operator that there
-    is, of atoms, quotes and such expressions.
+    """Whether a value has the shape of an expression: an existing operator, then a proper list
+    of atoms, quotes and such expressions.
 
     >>> looks_like_code((b"\\x10", (b"\\x02", (b"\\x05", b""))))
     True

@@ -15,8 +15,8 @@ _NONE: Mapping[bytes, str] = {}
 
 
 def atom_text(atom: bytes, known: Mapping[bytes, str] = _NONE) -> str:
-    """An atom as a reader wants it: a number, or hex, shortened in the middle; with its length
-    unless that is a hash's. `known` are atoms with a name.
+    """An atom as a number or as hex shortened in the middle; with its length unless it is
+    as long as a hash. `known` are atoms with a name.
 
     >>> [atom_text(a) for a in (b"", b"\\x05", b"\\x00\\x80", b"\\x00", bytes(16), bytes(32))]
     ['()', '5', '128', '0x00', '0x0000…0000 (16 bytes)', '0x0000…0000']
@@ -34,7 +34,7 @@ def atom_text(atom: bytes, known: Mapping[bytes, str] = _NONE) -> str:
 
 
 def value_text(value: Value, room: int = 40, known: Mapping[bytes, str] = _NONE) -> str:
-    """A value in about this many characters; what does not fit is left out.
+    """A value in about this many characters; the rest is cut off.
 
     >>> value_text((b"\\x01", (b"\\x02", b""))), value_text((b"\\x01", b"\\x02"))
     ('(1 2)', '(1 . 2)')

@@ -63,7 +63,7 @@ class Coverage:
         return len(self.nodes) + len(self.branches) > before
 
     def counts(self, tracer: Tracer) -> CoverageCounts:
-        """Count this coverage of the tracer's program."""
+        """The counts of this coverage for the tracer's program."""
         return CoverageCounts(tracer.nodes, len(self.nodes), tracer.branches, len(self.branches))
 
 
@@ -86,7 +86,7 @@ End: TypeAlias = Returned | Raised | Stopped
 
 
 class TooDeep(ValueError):
-    """A program is nested deeper than any that a compiler makes; it is not traced."""
+    """A program is nested deeper than compilers produce, and is not traced."""
 
 
 class OutOfSteps(Exception):
@@ -97,7 +97,7 @@ class Tracer:
     """Runs one program any number of times, and reports what each run reached.
 
     `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
-    no names, and one that nothing calls is recognised by its shape. Raises :class:`TooDeep`.
+    no names, and an uncalled one is recognised by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
@@ -264,7 +264,7 @@ class Tracer:
         return run
 
     def _branch(self, here: int, choice: Value) -> Run:
-        """``(a (i test (q . ONE) (q . OTHER)) 1)``, which is what an `if` is, in one go."""
+        """``(a (i test (q . ONE) (q . OTHER)) 1)``, the compiled form of an `if`, in one step."""
         hits, sides, left, first = self._hits, self._sides, self._left, self._sides_of(choice)
         known = self.code.id_of(choice)
         inside = self.nodes if known is None else known

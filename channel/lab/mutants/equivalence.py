@@ -1,6 +1,6 @@
 """Proofs that a change makes no difference on any input.
 
-Mutants that they recognise are not made at all, nor are those with the bytes of another one.
+Changes proven equivalent are not made, nor are mutants with the bytes of another one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Equivalence:
 
 
 def _adds_nothing(old: Value, new: Value) -> bool:
-    """Whether one adds 0 to what the other takes 0 from: both only write it in the fewest bytes."""
+    """Whether one adds 0 and the other subtracts 0: both only normalise the number."""
     match old, new:
         case (b"\x10" | b"\x11", (one, (b"", b""))), (b"\x10" | b"\x11", (two, (b"", b""))):
             return one == two
@@ -68,7 +68,7 @@ def _joined(value: Value) -> bytes | None:
 
 
 def _has(environment: Value, way: str) -> bool:
-    """Whether the value of this expression always has something at `way`."""
+    """Whether the value of this expression always has a part at `way`."""
     match environment:
         case (b"\x04", (left, (right, b""))) if way:
             return _has(left if way[0] == "f" else right, way[1:])
@@ -76,14 +76,14 @@ def _has(environment: Value, way: str) -> bool:
 
 
 def _constant(value: Value) -> Value | None:
-    """The value of an expression that is a constant; None of any other."""
+    """The value of a constant expression; None for any other."""
     if value == NIL:
         return NIL
     return value[1] if isinstance(value, tuple) and value[0] == QUOTE else None
 
 
 def unread(module: Module) -> set[str]:
-    """The ways to expressions whose value the called function never reads: most often the end of
+    """The ways to operands that the called function never reads: most often the end of
     a list of arguments."""
     reads = Reads(module)
     found = set()
@@ -159,7 +159,7 @@ class Reads:
         return self._reads(made)
 
     def _reads_of_run(self, made: Value) -> set[str]:
-        """As `_reads`, of `(a MADE 1)`: what is run has the same environment."""
+        """The same as `_reads` for `(a MADE 1)`, which runs code in the same environment."""
         match made:
             case (b"\x01", code):
                 return self._reads(code)

@@ -1,4 +1,4 @@
-"""Every expression of a program, with the use of its value: the places that mutants change.
+"""Find every expression of a program and how its value is used: the places that mutants change.
 
 `channelsim.clsp.analysis.code` finds the code and the functions of a program. Here each
 expression of that code, paths and constants included, is found by its way from the root.
@@ -39,17 +39,17 @@ class Expression:
 
     @property
     def operands(self) -> tuple[Value, ...]:
-        """The operands of an operator; none of an atom or of what is quoted."""
+        """The operands of an operator; none for an atom or a quote."""
         return operands_of(self.value)
 
 
 def operands_of(value: Value) -> tuple[Value, ...]:
-    """The operands of an expression with an operator; none of a path or a constant."""
+    """The operands of an expression with an operator; none for a path or a constant."""
     return () if isinstance(value, tuple) and value[0] == QUOTE else tuple(operands(value))
 
 
 def steps(path: bytes) -> str:
-    """The way that a path of the environment goes, "f" and "r" from the outside in.
+    """The steps of a path of the environment, "f" and "r" from the outside in.
 
     >>> steps(b"\\x02"), steps(b"\\x0d"), steps(b"\\x01")
     ('f', 'rfr', '')
@@ -86,7 +86,7 @@ def subtree(value: Value, at: str) -> Value | None:
 
 
 def replaced(value: Value, at: str, new: Value) -> Value:
-    """The value with what stands at `at` replaced.
+    """The value with the part at `at` replaced.
 
     >>> replaced((b"a", (b"b", b"c")), "rf", b"x")
     (b'a', (b'x', b'c'))
@@ -143,7 +143,7 @@ class Module:
         return found
 
     def called(self, value: Value, role: str) -> str | None:
-        """The way to the function that a path to be run names; None of anything else."""
+        """The way to the function that a path names; None for anything else."""
         if role != "code" or not isinstance(value, bytes):
             return None
         function = self.code.function_at(int.from_bytes(value, "big"), self._inner)
@@ -219,7 +219,7 @@ def _ways(root: Value) -> Iterator[tuple[int, str]]:
 
 
 def _takes_function(use: _Use) -> bool:
-    """Whether it looks up a single function other than to run it."""
+    """Whether it reads a function without running it."""
     if use.role == "code" or not isinstance(use.value, bytes):
         return False
     way = steps(use.value)

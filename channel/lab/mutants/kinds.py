@@ -158,7 +158,7 @@ def _kind(name: str) -> Callable[[Kind], Kind]:
 
 @_kind("operator")
 def _operator(place: Expression) -> Iterator[Value]:
-    """A comparison, or arithmetic, by its near relatives."""
+    """Replace a comparison or arithmetic operator by a similar one."""
     match place.value:
         case (bytes(head), rest) if place.operands:
             for other in RELATIVES.get(head, ()):
@@ -167,7 +167,7 @@ def _operator(place: Expression) -> Iterator[Value]:
 
 @_kind("operator dropped")
 def _dropped(place: Expression) -> Iterator[Value]:
-    """An operator of one operand left out."""
+    """Leave out an operator of one operand."""
     match place.value:
         case (bytes(head), (operand, b"")) if head in DROPPED:
             yield operand
@@ -175,7 +175,7 @@ def _dropped(place: Expression) -> Iterator[Value]:
 
 @_kind("f for r")
 def _sides(place: Expression) -> Iterator[Value]:
-    """The other side of a pair."""
+    """Take the other side of a pair."""
     match place.value:
         case (bytes(head), rest) if head in (FIRST, REST):
             yield (REST if head == FIRST else FIRST, rest)
@@ -183,7 +183,7 @@ def _sides(place: Expression) -> Iterator[Value]:
 
 @_kind("constant")
 def _constant(place: Expression) -> Iterator[Value]:
-    """A number by one; of a longer atom the last bit, the first bit, a byte less, a byte more."""
+    """Change a number by one; a longer atom in its last or first bit, or its length."""
     if place.value == NIL:
         yield TRUE
         yield (QUOTE, b"\xff")
@@ -194,7 +194,7 @@ def _constant(place: Expression) -> Iterator[Value]:
 
 
 def _near(data: Value) -> Iterator[Value]:
-    """A quoted value with one of its atoms changed."""
+    """Change one atom of a quoted value."""
     if isinstance(data, tuple):
         yield from ((one, data[1]) for one in _near(data[0]))
         yield from ((data[0], one) for one in _near(data[1]))
@@ -220,7 +220,7 @@ def _check(place: Expression) -> Iterator[Value]:
 
 @_kind("branches swapped")
 def _branches(place: Expression) -> Iterator[Value]:
-    """The two sides of an `i`."""
+    """Swap the two sides of an `i`."""
     if isinstance(place.value, tuple) and place.value[0] == IF and len(place.operands) == 3:
         test, one, other = place.operands
         yield (IF, to_list((test, other, one)))
@@ -244,7 +244,7 @@ def _field(place: Expression) -> Iterator[Value]:
 
 @_kind("operands swapped")
 def _swapped(place: Expression) -> Iterator[Value]:
-    """Two neighbours: operands whose order matters, or items of a list that is built."""
+    """Swap two neighbours: operands whose order matters, or items of a list that is built."""
     match place.value:
         case (bytes(head), _) if head in _ORDERED:
             items = list(place.operands)
@@ -259,7 +259,7 @@ def _swapped(place: Expression) -> Iterator[Value]:
 
 @_kind("raise dropped")
 def _raise(place: Expression) -> Iterator[Value]:
-    """An `(x)` that answers instead: nothing, which slashes, or something."""
+    """Return `()`, which slashes, or another value instead of `(x)`."""
     if isinstance(place.value, tuple) and place.value[0] == RAISE:
         yield NIL
         yield TRUE

@@ -84,7 +84,7 @@ def diverse(target: Target, seed: str) -> tuple[dict[str, list[PreparedCall]], d
     """A few hundred cases of each validator that differ in the rule that decides or in the
     cost of the run, rule by rule in turn; and the cost up to which a mutant is run.
 
-    The first chunks are looked through, numbered from 0.
+    They come from the first chunks, numbered from 0.
     """
     kept: dict[str, dict[str, dict[int, PreparedCall]]] = {
         name: defaultdict(dict) for name in target.programs
@@ -146,7 +146,7 @@ def _calls(
 
 
 def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
-    """A place, and the same with other things behind its commitments and in its lists."""
+    """A site, and variants with other values behind its commitments and in its lists."""
     yield site
     if next(duel(target, site, chance), None) is None:
         return

@@ -32,7 +32,7 @@ class Count(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The part that was killed; 1 of none."""
+        """The fraction that was killed; 1 if there are none."""
         return self.killed / self.made if self.made else 1.0
 
 
@@ -84,7 +84,7 @@ class MutantReport:
 
     @cached_property
     def survivors(self) -> list[Survivor]:
-        """Every mutant that lives, those without a reason first."""
+        """Every surviving mutant, those without a stored reason first."""
         found = [
             Survivor(
                 *(mutant.validator, mutant.function, mutant.number, mutant.kind),
@@ -102,7 +102,7 @@ class MutantReport:
         return all(one.reason is not None for one in self.survivors)
 
     def shown_open(self, seconds: float) -> bool:
-        """Whether a mutant without a reason lives that was hunted for this many seconds."""
+        """Whether a mutant without a reason survived a hunt of this many seconds."""
         hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
         return any(self.argued.reason(result.mutant) is None for result in hunted)
 
