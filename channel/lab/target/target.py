@@ -9,6 +9,7 @@ first   = "onchain/first.clsp"
 program = "referee.clsp"
 [play]                             # without `rules`: legal moves, as conformance cases
 honest  = "honest.jsonl"
+driver  = "driver.py"              # optional: `channelsim record` writes that file by it
 """
 
 from __future__ import annotations
@@ -120,6 +121,7 @@ class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     honest: str
+    driver: str | None = None
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -157,8 +159,11 @@ def of_game(game: Game) -> Target:
     return Target(game.name, programs, referee(), game.name, symbols=names, source=game.name)
 
 
-def read(path: Path) -> Target:
-    """The target in a TOML file, its sources compiled. Raises `UsageError`, naming the place."""
+def read(path: Path, honest_play: bool = True) -> Target:
+    """The target in a TOML file, its sources compiled. Raises `UsageError`, naming the place.
+
+    Without `honest_play` the file of honest play is not read, and need not be there.
+    """
     written = toml_files.read(path, _File, Kind.TARGET)
     file = written.value
     _check_names(written)
@@ -167,7 +172,7 @@ def read(path: Path) -> Target:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{written.where('include')}: include: {folder.name}: no such folder")
-    honest = _honest(written, here / file.play.honest) if file.play else ()
+    honest = _honest(written, here / file.play.honest) if file.play and honest_play else ()
     sources = {name: here / source for name, source in file.programs.items()}
     for name, source in sources.items():
         _check_file(written, "programs", name, source, file.programs[name])
@@ -186,6 +191,28 @@ def read(path: Path) -> Target:
         raise UsageError(f"{path}: {error}") from None
     programs = {name: one.program for name, one in made.items()}
     return Target(file.name, programs, judge, file.rules, honest, names, str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayFiles:
+    """The files that `[play]` names: honest play, which may not be there yet, and its driver."""
+
+    honest: Path
+    driver: Path
+
+
+def play_files(path: Path) -> PlayFiles:
+    """What a target's TOML file names under `[play]`. Raises `UsageError` if it names no driver."""
+    written = toml_files.read(path, _File, Kind.TARGET)
+    play = written.value.play
+    if play is None or play.driver is None:
+        raise UsageError(
+            f"{path}: names no driver to play its hands; add"
+            ' `[play]` with `honest = "honest.jsonl"` and `driver = "driver.py"`'
+        )
+    here = path.resolve().parent
+    _check_file(written, "play", "driver", here / play.driver, play.driver)
+    return PlayFiles(here / play.honest, here / play.driver)
 
 
 def _check_file(written: TomlFile[_File], table: str, key: str, path: Path, named: str) -> None:

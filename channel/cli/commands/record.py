@@ -1,0 +1,165 @@
+"""`channelsim record`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from channelsim.channel.cli.messages import all_tried, unfinished_output
+from channelsim.channel.cli.options import DAY, Json, Seed, file_option, real, whole
+from channelsim.channel.errors import UsageError
+from channelsim.channel.kit import driver
+from channelsim.channel.kit.recording import Recording, record
+from channelsim.channel.lab.coverage.corpus import case_entry
+from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.target.target import Target, play_files, read
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, json_line, print_json, say
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.system.output import opened
+from channelsim.channel.system.time_limit import OutOfTime, time_limit
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+
+SHOWN = 8
+"""Unreached pieces of code that are printed for a validator; the rest are counted."""
+
+
+def command(
+    target: Annotated[str, typer.Argument(help="A TOML file whose [play] names a driver.")],
+    output: Annotated[
+        Path | None, file_option("The file to write (that of [play] honest).", "-o", "--output")
+    ] = None,
+    hands: Annotated[int, whole(1, 10_000, "How many hands the driver plays.")] = 50,
+    seconds: Annotated[float, real(0.1, DAY, "Give up after this many seconds.")] = 60.0,
+    seed: Seed = "record",
+    json: Json = False,
+) -> int:
+    """Record honest play of programs without rules, by a driver in Python, as conformance cases.
+
+    Each move is tried on the programs. At the first that they judge in another way, it stops and
+    writes nothing. Exit code 1: there is such a move, or a validator has no case.
+
+    Example: channelsim record my-validators.toml --hands 100
+    """
+    if target in registry.names():
+        raise UsageError(
+            f"{target}: an installed game plays its own hands;"
+            f" `channelsim vectors make {target}` writes cases of it"
+        )
+    path = Path(target)
+    files = play_files(path)
+    honest = output or files.honest
+    out = console()
+    with opened("-o" if output else "[play] honest", honest) as file:
+        try:
+            with progress("recording", "hand") as bar:
+                tried = read(path, honest_play=False)
+                with time_limit(seconds):
+                    hand = driver.load(files.driver)
+                    found = record(tried, hand, files.driver, hands, seed, bar)
+                bar.phase("coverage")
+                reached = _coverage(tried, found)
+        except OutOfTime:
+            raise UsageError(
+                f"{files.driver}: not done after {seconds:g} seconds:"
+                " a hand never ends, or play fewer --hands, or give more --seconds"
+            ) from None
+        except KeyboardInterrupt:
+            say(out, f"interrupted; {unfinished_output(honest)}")
+            return exit_code()
+        with finishing():
+            if found.wrong is None:
+                encoder = msgspec.json.Encoder()
+                for case in found.cases:
+                    file.write(encoder.encode(case) + b"\n")
+                file.finish()
+            if json:
+                print_json(_document(tried, found, reached, honest))
+            elif found.wrong is None:
+                _print(tried, found, reached, honest)
+            else:
+                say(out, f"{found.wrong.place}: {found.wrong.difference}")
+                print(json_line(found.wrong.case))
+                say(out, unfinished_output(honest))
+    seen = {case.validator for case in found.cases}
+    every = found.wrong is not None or all_tried(
+        tried.name, tried.programs, seen, f"{files.driver} plays none of it"
+    )
+    return exit_code(interrupted=False, failed=found.wrong is not None or not every)
+
+
+def _coverage(target: Target, found: Recording) -> Mapping[str, ProgramCoverage]:
+    """The coverage of each validator by the recorded cases; the referee is not run."""
+    reached = corpus_coverage(target, (case_entry(target, case) for case in found.cases))
+    return {name: one for name, one in reached.items() if name in target.programs}
+
+
+def _document(
+    target: Target, found: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
+) -> dict[str, Any]:
+    wrong = None
+    if found.wrong is not None:
+        wrong = {
+            "place": found.wrong.place,
+            "difference": found.wrong.difference,
+            "case": msgspec.to_builtins(found.wrong.case),
+        }
+    return {
+        "target": target.name,
+        "hands": found.hands,
+        "cases": len(found.cases),
+        "written": None if wrong else str(honest),
+        "wrong": wrong,
+        "validators": {
+            name: {
+                "cases": one.entries,
+                **msgspec.to_builtins(one.total),
+                "unreached": [
+                    {"function": function, "code": code} for function, code in one.unreached()
+                ],
+            }
+            for name, one in reached.items()
+        },
+        "endings": [
+            {"validator": name, "ending": ending.value, "hands": times}
+            for (name, ending), times in found.endings.items()
+        ],
+        "unseen_endings": [
+            {"validator": name, "ending": ending.value} for name, ending in found.unseen_endings()
+        ],
+        "stopped": found.stopped,
+    }
+
+
+def _print(
+    target: Target, found: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
+) -> None:
+    out = console()
+    rows: list[Sequence[str]] = []
+    for name, one in reached.items():
+        share = one.total
+        nodes = f"{share.nodes_reached}/{share.nodes}"
+        rows.append((name, f"{one.entries:,}", nodes, f"{share.branches_reached}/{share.branches}"))
+    headings = ("validator", "cases", "nodes", "branches")
+    show_table(out, headings, rows, title=f"recorded play of {target.name}")
+    for name, one in reached.items():
+        missing = one.unreached() if one.entries else []
+        for function, code in missing[:SHOWN]:
+            inside = "" if function == name else f" (in {function})"
+            say(out, f"{name}: never reached{inside}: {code}")
+        if len(missing) > SHOWN:
+            say(out, f"{name}: and {len(missing) - SHOWN} more pieces")
+    for (name, ending), times in sorted(found.endings.items(), key=lambda item: item[0][0]):
+        say(out, f"{name} ended {counted(times, 'hand')}: {ending.value}")
+    for name, ending in found.unseen_endings():
+        say(out, f"{name} ended no hand in which {ending.value}")
+    if found.stopped:
+        left = counted(found.stopped, "hand")
+        say(out, f"{left} stopped before the end")
+    say(out, f"{counted(len(found.cases), 'case')} of {counted(found.hands, 'hand')} in {honest}")
