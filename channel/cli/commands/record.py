@@ -67,8 +67,8 @@ def command(
                 reached = _coverage(tried, found)
         except OutOfTime:
             raise UsageError(
-                f"{files.driver}: not done after {seconds:g} seconds:"
-                " a hand never ends, or play fewer --hands, or give more --seconds"
+                f"{files.driver}: not done after --seconds {seconds:g}:"
+                " a hand never ends, or play fewer --hands, or give it longer"
             ) from None
         except KeyboardInterrupt:
             say(out, f"interrupted; {unfinished_output(honest)}")

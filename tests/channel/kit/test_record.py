@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -16,11 +17,13 @@ from channelsim.games.chance import Chance
 from channelsim.games.vectors import check_program
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.toys import toy
+from tests.paths import ROOT
 
 
 def target(folder: Path, driver: str) -> Path:
     """An ultimatum game, whose driver is this text."""
-    head = "(mod (program_hash (A1 A2 A3 AMOUNT A5 A6 MOVE A8 A9 SHARE A11) state program evidence . rest)"
+    curried = "(A1 A2 A3 AMOUNT A5 A6 MOVE A8 A9 SHARE A11)"
+    head = f"(mod (program_hash {curried} state program evidence . rest)"
     (folder / "offer.clsp").write_text(
         f'{head} (include *standard-cl-23*) (include "hashes/answer.clinc")'
         " (if (all (> MOVE 0) (> AMOUNT MOVE) (= SHARE 0)) (list ANSWER_HASH (list MOVE) 1) ()))"
@@ -161,13 +164,20 @@ def test_a_wrong_driver_is_one_line(
     assert not (tmp_path / "honest.jsonl").exists()
 
 
+def test_the_driver_in_the_docs_works(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pages = "".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    blocks = re.findall(r"```python\n(.*?)```", pages, re.DOTALL)
+    (driver,) = (block for block in blocks if "def hand(chance)" in block)
+    assert recorded(capsys, target(tmp_path, driver)).code == 0
+
+
 def test_a_driver_that_never_ends_is_given_up(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = target(tmp_path, f"{BEGIN}        while True: pass\n")
     ran = recorded(capsys, path, "--seconds", 0.2)
     assert ran.code == 2
-    assert "not done after 0.2 seconds" in ran.err
+    assert "not done after --seconds 0.2" in ran.err
 
 
 def test_a_validator_that_no_hand_reaches_is_named(
