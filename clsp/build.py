@@ -7,21 +7,18 @@ exists only while building. These includes also give the order: the named progra
 """
 
 import json
-import re
 import tempfile
 from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from shutil import copytree
 
-from channelsim.clsp.compiler import Compiled, compile_copy, write_hash
+from channelsim.clsp.compiler import Compiled, compile_copy, named_hashes, write_hash
 from channelsim.clsp.programs import SYMBOLS, Program
 
 PACKAGE = Path(__file__).resolve().parent
 SOURCE = PACKAGE / "source"
 COMPILED = PACKAGE / "compiled"
-
-_NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
@@ -101,8 +98,7 @@ def build_order() -> list[str]:
     """
     sources = {_name(path, SOURCE): path for path in SOURCE.rglob("*.clsp")}
     needs = {
-        name: set(_NAMED_HASH.findall(path.read_text("utf-8")))
-        for name, path in sorted(sources.items())
+        name: set(named_hashes(path.read_text("utf-8"))) for name, path in sorted(sources.items())
     }
     return list(TopologicalSorter(needs).static_order())
 

@@ -7,8 +7,9 @@ module loads no compiler.
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from graphlib import CycleError, TopologicalSorter
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
@@ -18,6 +19,7 @@ from channelsim.clsp.programs import Program, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
+_NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 _NUMBERED = re.compile(r"_\$_\d+")
 
 
@@ -69,6 +71,40 @@ def compile_source(
         return compile_copy(copy, folder / "out.hex", search, source)
 
 
+def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
+    """Compile the source ``<name>.clsp`` of each name, for a game that brings its sources along.
+
+    A source names another one of them by its tree hash: ``(include "hashes/guess.clinc")`` defines
+    ``GUESS_HASH``; folders between ``hashes/`` and the name do not matter. The programs keep the
+    names of their functions.
+
+    Raises :class:`CompileError`, also for sources that need each other's hash.
+    """
+    sources = {name: folder / f"{name}.clsp" for name in names}
+    needs = {name: _needed(source, sources) for name, source in sources.items()}
+    made: dict[str, Program] = {}
+    try:
+        order = list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        ring = " needs the hash of ".join(reversed(error.args[1]))
+        raise CompileError(f"{folder}: {ring}") from None
+    for name in order:
+        others = {path: made[one] for one, path in needs[name].items()}
+        compiled = compile_source(sources[name], others=others)
+        made[name] = replace(compiled.program, symbols=compiled.symbols)
+    return {name: made[name] for name in sources}
+
+
+def _needed(source: Path, known: Container[str]) -> dict[str, str]:
+    """The known programs whose hashes a source includes, with the path of each include."""
+    try:
+        paths = named_hashes(source.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CompileError(f"{source}: {getattr(error, 'strerror', error)}") from error
+    named = {path.rpartition("/")[2]: path for path in paths}
+    return {name: path for name, path in named.items() if name in known}
+
+
 def compile_copy(
     copy: Path, output: Path, search: Sequence[Path], source: Path | None = None
 ) -> Compiled:
@@ -114,6 +150,15 @@ def write_hash(folder: Path, name: str, program: Program) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
+
+
+def named_hashes(text: str) -> list[str]:
+    """The programs that a source names by their tree hash, such as ``spacepoker/end``.
+
+    >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
+    ['spacepoker/end']
+    """
+    return _NAMED_HASH.findall(text)
 
 
 def tidy(symbols: Mapping[str, str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ their functions, in ``clsp/compiled/symbols.json``.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -25,11 +25,15 @@ class UnknownProgram(LookupError):
 class Program:
     """A CLVM program, known by its serialized bytes.
 
+    `symbols` are the compiler's names for its functions, where they came along
+    (:class:`channelsim.clsp.compiler.Compiled`).
+
     >>> Program(b"\\x01").value
     b'\\x01'
     """
 
     serialized: bytes
+    symbols: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @cached_property
     def hash(self) -> bytes:
@@ -68,13 +72,15 @@ def names() -> tuple[str, ...]:
 
 
 def symbols(program: Program) -> Mapping[str, str]:
-    """The compiler's names for the functions of one of our programs, by tree hash; for any other
-    program, none (:attr:`channelsim.clsp.compiler.Compiled.symbols`).
+    """The compiler's names for a program's functions, by tree hash, if they came along or the
+    program is one of ours.
 
     >>> "draw" in symbols(load("spacepoker/end")).values(), symbols(Program(b"\\x01"))
     (True, {})
     """
-    return next((_symbols()[name] for name in names() if load(name) == program), {})
+    return program.symbols or next(
+        (_symbols()[name] for name in names() if load(name) == program), {}
+    )
 
 
 @cache

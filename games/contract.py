@@ -1,9 +1,10 @@
 """The contract of a game: all that the engine knows of it, and all that an author writes.
 
 A game is a chain of *validators*, each judging one kind of move (`games.verdicts`), and the
-*player* logic of one seat: its choices, its moves, its evidence (`channelsim.games.players`,
+*player* logic of one seat: its choices, its moves, its evidence (`games.players`,
 `games.choices`). `Game` puts them together; `games.story` says how a hand is shown. All of
-their names can be imported from here.
+their names can be imported from here. Three pieces fit most small games: `PlainState` (states by
+their fields), `PlainPlayer` (a player by its moves) and `even_terms` (one amount, even stakes).
 
 `examples/parity` is the smallest game, and a good start for another one.
 """
@@ -28,10 +29,11 @@ from channelsim.games.choices import (
     random_action,
 )
 from channelsim.games.errors import IllegalAction
+from channelsim.games.even_stakes import even_stakes, even_terms
+from channelsim.games.plain_player import Moves, PlainPlayer
 from channelsim.games.players import (
     Initial,
     Parameters,
-    PlainPlayer,
     Play,
     Player,
     Policy,
@@ -40,6 +42,15 @@ from channelsim.games.players import (
     Settle,
     Terms,
     check_entropy,
+)
+from channelsim.games.states import (
+    Bytes16,
+    Bytes32,
+    Form,
+    Mojos,
+    PlainState,
+    atom,
+    integer,
 )
 from channelsim.games.story import Hand, Line, PlainStory, Span, Step, Story, plain_summary
 from channelsim.games.verdicts import (
@@ -59,19 +70,25 @@ __all__ = [
     "Action",
     "Amount",
     "Benchmark",
+    "Bytes16",
+    "Bytes32",
     "Choice",
     "Forced",
+    "Form",
     "Game",
     "Hand",
     "Hashes",
     "Initial",
     "Judge",
     "Line",
+    "Mojos",
+    "Moves",
     "Next",
     "OneOf",
     "Parameters",
     "Plain",
     "PlainPlayer",
+    "PlainState",
     "Play",
     "Player",
     "Policy",
@@ -88,8 +105,12 @@ __all__ = [
     "Valid",
     "Validator",
     "Verdict",
+    "atom",
     "by_name",
     "check_entropy",
+    "even_stakes",
+    "even_terms",
+    "integer",
 ]
 
 Benchmark: TypeAlias = Callable[[], Callable[[], int] | None]
@@ -102,15 +123,6 @@ None where it cannot be measured here (a library to compare with is not installe
 def any_action(player: Player, chance: Chance) -> Action:
     """Any legal action, every choice and every number alike."""
     return random_action(chance.pick(player.choices()), chance)
-
-
-def even_stakes(unit: int, stack: int) -> Parameters:
-    """The parameter `amount`: two stakes of `stack` units of `unit` mojos.
-
-    >>> even_stakes(100, 10)
-    {'amount': 2000}
-    """
-    return {"amount": 2 * unit * stack}
 
 
 def read_verb(player: Player, text: str) -> Action:

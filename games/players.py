@@ -17,7 +17,6 @@ from channelsim.clsp.values import NIL, Value
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, Choice
-from channelsim.games.errors import BadAdvisory
 from channelsim.games.verdicts import State
 
 Parameters: TypeAlias = Mapping[str, int]
@@ -145,22 +144,6 @@ class Player(Protocol):
     def advised(self, data: bytes) -> Player:
         """The player after the opponent's early reveal. Raises `BadAdvisory` if it is wrong."""
         ...
-
-
-class PlainPlayer:
-    """Base of a player in a game without evidence and early reveals."""
-
-    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """No evidence besides `()`."""
-        return ()
-
-    def advisory(self) -> bytes | None:
-        """No early reveal."""
-        return None
-
-    def advised(self, data: bytes) -> Player:
-        """Refuse an early reveal."""
-        raise BadAdvisory("this game has no early reveals")
 
 
 class Policy(Protocol):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.clsp.compiler import CompileError, compile_source
-from channelsim.clsp.programs import load
+from channelsim.clsp.compiler import CompileError, compile_programs, compile_source
+from channelsim.clsp.programs import load, symbols
 from channelsim.clsp.run import evaluate
 from channelsim.clsp.values import to_list
 
@@ -122,3 +122,27 @@ def test_running_programs_needs_no_compiler_and_no_layer_above() -> None:
         "assert not {'chialisp', 'channelsim.games', 'channelsim.channel'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_programs_of_a_folder_are_compiled_in_the_order_of_need(tmp_path: Path) -> None:
+    last = "(mod (x) (include *standard-cl-23*) (defun double (n) (* 2 n)) (list (double x) 1))"
+    first = '(mod () (include *standard-cl-23*) (include "hashes/mine/last.clinc") LAST_HASH)'
+    written(tmp_path, last, "last.clsp")
+    written(tmp_path, first, "first.clsp")
+    programs = compile_programs(tmp_path, ("first", "last"))
+    assert list(programs) == ["first", "last"]
+    assert evaluate(programs["first"], b"") == programs["last"].hash
+    assert "double" in symbols(programs["last"]).values()
+
+
+@pytest.mark.parametrize("needed", ["first", "last"])
+def test_programs_that_need_each_others_hash_are_refused(tmp_path: Path, needed: str) -> None:
+    written(tmp_path, f'(mod () (include "hashes/{needed}.clinc") ())', "first.clsp")
+    written(tmp_path, '(mod () (include "hashes/first.clinc") ())', "last.clsp")
+    with pytest.raises(CompileError, match="first needs the hash of"):
+        compile_programs(tmp_path, ("first", "last"))
+
+
+def test_a_missing_source_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match=r"none\.clsp: No such file"):
+        compile_programs(tmp_path, ("none",))

@@ -6,44 +6,39 @@ as a Python function and beside this file as a Chialisp program.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import Annotated
 
-from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, to_list
-from channelsim.games.choices import choose
+from channelsim.clsp.compiler import compile_programs
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value
 from channelsim.games.contract import (
-    Action,
-    Choice,
+    Bytes32,
     Forced,
     Game,
     Hashes,
     Initial,
+    Moves,
     Next,
     Parameters,
     Plain,
     PlainPlayer,
+    PlainState,
     Play,
-    Position,
     Seat,
-    Settle,
     Slash,
     Terms,
     Valid,
     Validator,
     Verdict,
     by_name,
+    even_terms,
+    integer,
 )
-from channelsim.games.errors import BadTerms
-from channelsim.games.reading import read_bytes, read_list
-
-ODD, EVEN = b"\x01", b""
 
 RULES = {
-    "PARITY-TERMS-1": "A proposal has exactly the parameter `amount`, positive and even.",
+    "PARITY-TERMS-1": "A proposal has exactly the parameter `amount`: positive, even, below 2^63.",
     "PARITY-COMMIT-1": "Alice's commitment is 32 bytes.",
     "PARITY-GUESS-1": "Bob's guess is 1 (odd) or empty (even).",
     "PARITY-REVEAL-1": "Alice's secret is 16 bytes.",
@@ -52,39 +47,21 @@ RULES = {
 }
 
 
-@dataclass(frozen=True)
-class Committing:
+class Committing(PlainState, frozen=True):
     """Alice's commitment is next. CLVM: `()`."""
 
-    def value(self) -> Value:
-        """The CLVM form."""
-        return NIL
 
-
-@dataclass(frozen=True)
-class Guessing:
+class Guessing(PlainState, frozen=True):
     """Bob's guess is next. CLVM: the atom `commit`, the hash of Alice's secret."""
 
-    commit: bytes
-
-    def value(self) -> Value:
-        """The CLVM form."""
-        return self.commit
+    commit: Bytes32
 
 
-@dataclass(frozen=True)
-class Revealing:
-    """Alice's secret is next. CLVM: `(commit guess)`, Alice's commitment and Bob's guess."""
+class Revealing(PlainState, frozen=True):
+    """Alice's secret is next. CLVM: `(commit guess)`; Bob's guess is 1 for odd, 0 for even."""
 
-    commit: bytes
-    guess: bytes
-
-    def value(self) -> Value:
-        """The CLVM form."""
-        return to_list((self.commit, self.guess))
-
-
-ParityState: TypeAlias = Committing | Guessing | Revealing
+    commit: Bytes32
+    guess: Annotated[int, integer(0, 1)]
 
 
 def commit(
@@ -100,9 +77,9 @@ def guess(
     state: Guessing, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
     """Bob guesses. MOVE is 1 for odd, empty for even."""
-    if move not in (ODD, EVEN):
+    if move not in (b"", b"\x01"):
         return Slash("PARITY-GUESS-1")
-    return Valid(Next("reveal", Revealing(state.commit, move), 16))
+    return Valid(Next("reveal", Revealing(state.commit, len(move)), 16))
 
 
 def reveal(
@@ -118,23 +95,14 @@ def reveal(
     return Valid(None)
 
 
-def bobs_share(secret: bytes, guess: bytes, amount: int) -> int:
+def bobs_share(secret: bytes, guess: int, amount: int) -> int:
     """Everything for a right guess, nothing for a wrong one."""
-    return amount if (ODD if secret[-1] & 1 else EVEN) == guess else 0
-
-
-def read_revealing(value: Value) -> Revealing:
-    """The state of `reveal` from its CLVM form. Raises `BadState`."""
-    commit, guess = read_list(value, 2, "state of reveal")
-    return Revealing(read_bytes(commit, "commit", 32), read_bytes(guess, "guess", len(guess)))
+    return amount if secret[-1] & 1 == guess else 0
 
 
 def terms(parameters: Parameters) -> Terms:
     """Check the parameters of a proposal. Raises `BadTerms`."""
-    amount = parameters.get("amount")
-    if set(parameters) != {"amount"} or type(amount) is not int or amount <= 0 or amount % 2:
-        raise BadTerms("the only parameter is a positive and even amount (PARITY-TERMS-1)")
-    return Terms("parity", amount, (amount // 2, amount // 2), 1, (("amount", amount),))
+    return even_terms("parity", parameters, "PARITY-TERMS-1")
 
 
 def initial(terms: Terms) -> Initial:
@@ -142,66 +110,34 @@ def initial(terms: Terms) -> Initial:
     return Initial("commit", Committing(), 32, 0)
 
 
-@dataclass(frozen=True)
-class ParityPlayer(PlainPlayer):
-    """One seat; only Alice uses its secret."""
-
-    seat: Seat
-    position: Position
-    terms: Terms
-    secret: bytes
-
-    def choices(self) -> tuple[Choice, ...]:
-        """The guess is the only decision."""
-        if self.position.mover is not self.seat:
-            return ()
-        match self.position.state:
-            case Guessing():
-                return (Plain("odd"), Plain("even"))
-            case Committing():
-                return (Forced("commit"),)
-            case Revealing():
-                return (Forced("reveal"),)
-            case _:
-                return (Forced("accept"),)
-
-    def act(self, action: Action) -> Play | Settle:
-        """The move for an action; until the reveal, a player that times out loses everything."""
-        choose(self.choices(), action)
-        match self.position.state:
-            case Committing():
-                return Play(sha256(self.secret).digest(), 0)
-            case Guessing():
-                return Play(ODD if action.verb == "odd" else EVEN, 0)
-            case Revealing(guess=guess):
-                return Play(self.secret, bobs_share(self.secret, guess, self.terms.amount))
-            case _:
-                return Settle()
-
-    def moved(self, position: Position) -> ParityPlayer:
-        """The player after a legal move."""
-        return replace(self, position=position)
+def moves(player: PlainPlayer) -> Moves:
+    """The choices; the guess is the only decision. Until the reveal, a timeout loses everything."""
+    match player.position.state:
+        case Guessing():
+            return {Plain("odd"): Play(int_to_atom(1), 0), Plain("even"): Play(int_to_atom(0), 0)}
+        case Revealing(guess=guess):
+            share = bobs_share(player.secret, guess, player.terms.amount)
+            return {Forced("reveal"): Play(player.secret, share)}
+        case _:
+            return {Forced("commit"): Play(sha256(player.secret).digest(), 0)}
 
 
-def player(seat: Seat, terms: Terms, entropy: bytes) -> ParityPlayer:
-    """A player at the start of a game."""
-    return ParityPlayer(seat, initial(terms).position, terms, entropy[:16])
+def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
+    """A player at the start of a game; only Alice uses its secret."""
+    return PlainPlayer(seat, terms, initial(terms).position, entropy[:16], moves)
 
 
-PROGRAMS: dict[str, Program] = {}
-for name in ("reveal", "guess", "commit"):  # the last first: each includes the hash of the next
-    source = Path(__file__).parent / f"{name}.clsp"
-    PROGRAMS[name] = compile_source(source, others=PROGRAMS).program
+VALIDATORS = by_name(
+    Validator("commit", commit, Committing.read),
+    Validator("guess", guess, Guessing.read),
+    Validator("reveal", reveal, Revealing.read),
+)
 
 GAME = Game(
     name="parity",
     title="Parity: Bob guesses whether Alice's secret is odd",
-    validators=by_name(
-        Validator("commit", commit, lambda value: Committing()),
-        Validator("guess", guess, lambda value: Guessing(read_bytes(value, "commit", 32))),
-        Validator("reveal", reveal, read_revealing),
-    ),
-    programs=PROGRAMS,
+    validators=VALIDATORS,
+    programs=compile_programs(Path(__file__).parent, VALIDATORS),
     rules=RULES,
     terms=terms,
     initial=initial,

@@ -1,0 +1,75 @@
+"""A player that any game can use whose players need to know no more than a secret and the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import amount_text
+from channelsim.games.choices import Action, Choice, Forced, choose
+from channelsim.games.errors import BadAdvisory
+from channelsim.games.players import Play, Position, Seat, Settle, Terms
+
+Taken: TypeAlias = Play | Settle | Callable[[int], Play | Settle]
+"""The play that takes a choice; where the choice takes a number, a function of the number."""
+
+Moves: TypeAlias = Mapping[Choice, Taken]
+"""Every choice of a player in its turn, with the play that takes it."""
+
+
+def no_proofs(player: PlainPlayer, before: Position, move: bytes) -> tuple[Value, ...]:
+    """No evidence besides `()`, in a game whose validators read none."""
+    return ()
+
+
+@dataclass(frozen=True)
+class PlainPlayer:
+    """One seat of a game: its secret bytes, and the game's functions of what it knows.
+
+    `moves` returns the choices of a player whose turn it is, in `position.state`. Accepting the
+    result of a game that is over is not among them; a fold, where the game has one, is
+    (`Plain("fold"): Settle()`). `proofs` returns the evidence to try against the opponent's move.
+    """
+
+    seat: Seat
+    terms: Terms
+    position: Position
+    secret: bytes = field(repr=False)
+    moves: Callable[[PlainPlayer], Moves]
+    proofs: Callable[[PlainPlayer, Position, bytes], tuple[Value, ...]] = no_proofs
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The legal choices: none when it is the opponent's turn."""
+        return tuple(self._moves())
+
+    def act(self, action: Action) -> Play | Settle:
+        """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
+        moves = self._moves()
+        taken = moves[choose(tuple(moves), action)]
+        return taken(action.amount) if callable(taken) else taken
+
+    def _moves(self) -> Moves:
+        if self.position.mover is not self.seat:
+            return {}
+        if self.position.over:
+            share = amount_text(self.position.mover_share, self.terms.unit)
+            return {Forced("accept", hint=f"take {share}"): Settle()}
+        return self.moves(self)
+
+    def moved(self, position: Position) -> PlainPlayer:
+        """The player after a legal move of either seat."""
+        return replace(self, position=position)
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """Evidence to try against the opponent's move, besides `()`."""
+        return self.proofs(self, before, move)
+
+    def advisory(self) -> bytes | None:
+        """No early reveal."""
+        return None
+
+    def advised(self, data: bytes) -> PlainPlayer:
+        """Refuse an early reveal."""
+        raise BadAdvisory("this game has no early reveals")
