@@ -1,7 +1,7 @@
 """The game coin: its eleven fields, and the referee's rules for spending it.
 
 The same rules as a program, with the same ids, are `clsp/source/channel/referee.clsp`.
-Source: the validator contract, "The referee (game coin)".
+Source: spec/referee.md, "The game coin", "Timeout", "Move" and "Slash".
 """
 
 from __future__ import annotations
@@ -247,8 +247,8 @@ def validator_arguments(
 ) -> bytes:
     """The environment in which a slash runs the previous validator, serialized.
 
-    `(program_hash curried_args state program evidence mover_payout_ph)`: see the validator
-    contract, "Calling a validator".
+    `(program_hash curried_args state program evidence mover_payout_ph)`: see
+    spec/validator.md, "Calling a validator".
     """
     return b"".join(
         (

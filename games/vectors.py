@@ -1,6 +1,6 @@
 """Conformance vectors: calls of validators with their expected results, one a line.
 
-The format is the specification's: JSON Lines, each case an object with the keys of `Case`. A check
+Each line is a JSON object with the keys of `Case`. Source: spec/vectors.md. A check
 runs the game's Python rules and its program on a case, and compares everything that the case
 states: the verdict, and after a legal move the next validator, its state and its size limit.
 """

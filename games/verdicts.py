@@ -1,6 +1,6 @@
 """Validators: the rules of one kind of move, and what they say of a move.
 
-All money is in mojos.
+All money is in mojos. Source: spec/validator.md, "Results" and "The law of validators".
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from channelsim.channel.cli.app import commands
+from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.rules import page
 from channelsim.channel.session.deciders import Deciders
@@ -22,10 +24,16 @@ from channelsim.channel.session.setup import (
     check,
 )
 from channelsim.channel.session.transcript import Recorder
+from channelsim.clsp.build import SOURCE as SOURCES
+from channelsim.games import registry
+from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.channel.command import channelsim
+from tests.markdown import DOCS, anchor, headings, links, read
 from tests.paths import ROOT
 
-DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+BUILT_IN = ("spacepoker", "calpoker")
+
+each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def test_the_page_of_rules_is_the_codes() -> None:
@@ -33,25 +41,73 @@ def test_the_page_of_rules_is_the_codes() -> None:
     assert text == page(), "run `python -m channelsim.channel.report.rules > docs/rules.md`"
 
 
-def test_links_in_the_readme_lead_somewhere() -> None:
-    for file in DOCS:
-        text = file.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#:]+)\)", text):
-            assert (file.parent / target).exists(), f"{file.name}: {target}"
+@each_page
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    broken = []
+    for link in links(page):
+        path, _, fragment = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        anchors = map(anchor, headings(target)) if target.suffix == ".md" else [fragment]
+        if not target.exists() or fragment not in {"", *anchors}:
+            broken.append(link)
+    assert broken == []
 
 
-PATH = re.compile(r"`((?:channel|games|clsp|tests|docs|scripts)/[\w./-]+)`")
+@each_page
+def test_a_heading_stands_once_on_a_page(page: Path) -> None:
+    found = headings(page)
+    assert len(set(found)) == len(found)
+
+
+PATH = re.compile(r"`((?:channel|games|clsp|tests|docs|scripts|examples)/[\w./-]+)`")
 """Files and folders of this project, as the documents write them."""
 
 
-@pytest.mark.parametrize("file", DOCS, ids=lambda file: str(file.name))
-def test_files_that_the_docs_name_are_there(file: Path) -> None:
-    missing = [
-        name
-        for name in PATH.findall(file.read_text(encoding="utf-8"))
-        if not (ROOT / name).exists()
+@each_page
+def test_files_that_the_docs_name_are_there(page: Path) -> None:
+    assert [name for name in PATH.findall(read(page)) if not (ROOT / name).exists()] == []
+
+
+def sources(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The pages and sections that a text names as its source.
+
+    >>> list(sources('Source: spec/a.md, "One",\\n"Two" and "Three"; spec/b.md. More.'))
+    [('spec/a.md', ['One', 'Two', 'Three']), ('spec/b.md', [])]
+    """
+    for sentence in re.findall(r"\bSource:\s+(.+?)\.(?:\s|$)", text, re.DOTALL):
+        for cited in " ".join(sentence.split()).split("; "):
+            yield cited.partition(",")[0], re.findall(r'"([^"]+)"', cited)
+
+
+@pytest.mark.parametrize("layer", ["clsp", "games", "channel"])
+def test_sources_are_pages_and_sections_of_the_specification(layer: str) -> None:
+    files = [file for kind in ("py", "clsp", "clinc") for file in (ROOT / layer).rglob(f"*.{kind}")]
+    cited = [(file, *one) for file in files for one in sources(file.read_text("utf-8"))]
+    wrong = [
+        (str(file.relative_to(ROOT)), name, section)
+        for file, name, sections in cited
+        for section in sections or [""]
+        if section not in {"", *headings_of(name)} or not headings_of(name)
     ]
-    assert missing == []
+    assert wrong == []
+    assert len(cited) >= sum(file.read_text("utf-8").count("Source:") for file in files)
+
+
+def headings_of(name: str) -> list[str]:
+    """The headings of a page of the handbook; none if there is no such page."""
+    path = ROOT / "docs" / name
+    return headings(path) if path.is_file() else []
+
+
+def test_the_specification_has_every_rule() -> None:
+    text = "".join(read(one) for one in DOCS if one.parent.name == "spec")
+    ids = {
+        rule
+        for rules in (CHANNEL_RULES, REFEREE_RULES, *(registry.get(one).rules for one in BUILT_IN))
+        for rule in rules
+    }
+    ids |= set(re.findall(r"; (UNROLL-\d)", (SOURCES / "channel/unroll.clsp").read_text("utf-8")))
+    assert sorted(rule for rule in ids if not re.search(rf"{rule}(?!\d)", text)) == []
 
 
 def test_the_map_has_every_package() -> None:

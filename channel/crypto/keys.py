@@ -1,6 +1,6 @@
 """A player's three keys in one channel, and its proofs of possession.
 
-Source: the state channel, "Keys and signatures". Keys are never reused for another
+Source: spec/channel.md, "Keys and signatures". Keys are never reused for another
 channel, nor after a failed opening.
 """
 

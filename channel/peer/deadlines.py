@@ -1,6 +1,6 @@
 """Deadlines of the other side: the actions that are due, and the blocks that we wait.
 
-Source: the state channel, "The potato": the holder answers a request within the response
+Source: spec/channel.md, "The potato": the holder answers a request within the response
 time. The mover of a game sends a move or a settlement within the move time, counted again each
 time it receives the potato; if it gives the potato away without one, it asks for it back within the
 response time. Missing a deadline triggers a unilateral close.

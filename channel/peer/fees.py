@@ -2,7 +2,7 @@
 
 Signatures fix what an unroll, a timeout or a shutdown makes, so nothing is left for a fee: another
 coin pays it, and asserts each spend that it pays for. A fee is raised by spending the same coin
-again. Source: the state channel, "Going on chain", Fees.
+again. Source: spec/channel.md, "Fees".
 """
 
 from __future__ import annotations

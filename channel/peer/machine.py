@@ -1,7 +1,7 @@
 """One peer of a channel: a state machine without I/O. An event goes in, effects come out.
 
 Two peers share nothing; a driver carries the bytes between them, pushes their spends, reports
-blocks to them and asks their players. Source: the state channel.
+blocks to them and asks their players. Source: spec/channel.md.
 """
 
 from __future__ import annotations

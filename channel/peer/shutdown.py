@@ -1,7 +1,7 @@
 """The clean shutdown: one spend of the channel coin that pays both balances.
 
 One side sends its half-signature, and the other completes it. Each side that has the completed
-spend publishes it until it is confirmed. Source: the state channel, "The potato", Clean shutdown.
+spend publishes it until it is confirmed. Source: spec/channel.md, "Clean shutdown".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The spends of a game coin, complete with their signatures.
 
-Source: the validator contract, "The referee (game coin)". Those of the channel coin and of
+Source: spec/referee.md, "The game coin". Those of the channel coin and of
 unroll coins are in `channelsim.channel.protocol.half_signed`.
 """
 

@@ -1,7 +1,7 @@
 """Size limits of messages, by what the state allows the counterparty to send.
 
 A longer message is refused undecoded: decoding takes ten times its size in memory, and part of
-the result stays there. Source: the state channel, "The potato".
+the result stays there. Source: spec/channel.md, "Messages".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The messages between two peers, as bytes: strict MessagePack, one tagged map per message.
 
 Everything is validated here, once: sizes before decoding, then types, lengths and ranges.
-Names follow the state channel, "Opening" (messages A to F) and "The potato".
+Source: spec/channel.md, "Messages".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Proposals: both sides build the first coin of a game and compare every field.
 
-Source: the state channel, "The potato", Propose; the validator contract, "Bounds".
+Source: spec/channel.md, "Proposals".
 """
 
 from __future__ import annotations

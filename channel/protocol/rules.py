@@ -1,6 +1,6 @@
 """The rules of the channel that a peer can break: what each id says, in one sentence.
 
-Source: the state channel, "Keys and signatures", "Opening" and "The potato".
+Source: spec/channel.md, "Keys and signatures", "Messages", "Opening" and "The potato".
 """
 
 RULES = {

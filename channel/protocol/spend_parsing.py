@@ -3,7 +3,7 @@
 A puzzle hash cannot be reversed, but a solution shows who moved, what, and to which coin. The
 puzzles accept nothing else, so we never signed a spend that does not parse. A solution may be
 larger than memory when written out; it is read lazily, within limits.
-Source: the state channel, "Coins"; the validator contract, "The referee".
+Source: spec/channel.md, "Coins"; spec/referee.md, "Move".
 """
 
 from __future__ import annotations

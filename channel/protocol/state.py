@@ -1,6 +1,6 @@
 """The state that both peers agree on, and the conditions that pay it out on chain.
 
-Source: the state channel, "Coins". Both sides must build the same bytes: no memos, no other
+Source: spec/channel.md, "Coins". Both sides must build the same bytes: no memos, no other
 conditions, anywhere.
 """
 

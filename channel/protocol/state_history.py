@@ -3,7 +3,7 @@
 The peer searches it when a coin appears on chain; `state_records` has the form on disk. It is a
 linked list of frozen values, newest first, so adding a state copies nothing, and states share
 the games that did not change.
-Source: the state channel, "Going on chain".
+Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations

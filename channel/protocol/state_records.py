@@ -2,7 +2,7 @@
 
 A puzzle hash cannot be reversed. To recognise what appears on chain, a player needs each
 state's number and conditions, and for every live game in it the eleven fields of its coin and
-the validator and state behind INFOHASH_A. Source: the state channel, "Going on chain".
+the validator and state behind INFOHASH_A. Source: spec/channel.md, "Going on chain".
 
 A record holds only what its batch changed, so that the bytes stored for a batch grow with the
 batch and not with the number of live games. `restore` rebuilds the complete states.

@@ -1,7 +1,7 @@
 """Apply the actions of a batch to a state: one function for sender and receiver.
 
 Pure: a state and actions in, a new state out, or a `Violation` and nothing changed.
-Source: the state channel, "The potato". Rule ids are those of `channelsim.channel.protocol.rules`.
+Source: spec/channel.md, "The potato". Rule ids are those of `channelsim.channel.protocol.rules`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The rules of California Poker: one judge for each of the five kinds of move.
 
 The same rules as programs, with the same names, are `clsp/source/calpoker/<validator>.clsp`.
+Source: spec/calpoker.md, "Validators".
 Every judge checks the shape first, then the rules that need no evidence, then the evidence, and
 answers with the id of the first rule that is broken.
 

@@ -1,6 +1,7 @@
 """The rules of Space Poker: one judge for each of the five kinds of move.
 
 The same rules as programs, with the same names, are `clsp/source/spacepoker/<validator>.clsp`.
+Source: spec/spacepoker.md, "Validators".
 Every judge checks the shape first, then the rules that need no evidence, then the evidence, and
 answers with the id of the first rule that is broken.
 

@@ -1,6 +1,6 @@
 """One block as a dispute sees it: our coins in it, and the way that each game went.
 
-Source: the state channel, "Going on chain".
+Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations

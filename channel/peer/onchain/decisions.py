@@ -1,6 +1,6 @@
 """Decisions about unspent game coins.
 
-Source: the state channel, "Going on chain", from "On chain: moves must be in" on.
+Source: spec/channel.md, "Playing on chain".
 """
 
 from __future__ import annotations

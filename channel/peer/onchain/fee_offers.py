@@ -1,6 +1,6 @@
 """Fees for the spends that are due: offered with every block, out of one wallet coin.
 
-Source: the state channel, "Going on chain", Fees.
+Source: spec/channel.md, "Fees".
 """
 
 from __future__ import annotations

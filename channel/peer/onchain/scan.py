@@ -1,7 +1,7 @@
 """Scan of one block: each time, the channel is followed from its coin to the last payout.
 
 Facts that a reorganisation removed are reported as undone; spends that are due and not
-confirmed are pushed again. Source: the state channel, "Going on chain".
+confirmed are pushed again. Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations

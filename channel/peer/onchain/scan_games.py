@@ -1,6 +1,6 @@
 """Scan of the games of the state that was paid out: their facts, and the spends that are due.
 
-Source: the state channel, "Going on chain", from "After the unroll" on.
+Source: spec/channel.md, "After the unroll" and "Playing on chain".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Unpinning: a higher fee for our spends that another party bundled at a low fee.
 
-Source: the state channel, "Going on chain", Fees.
+Source: spec/channel.md, "Fees".
 """
 
 from __future__ import annotations

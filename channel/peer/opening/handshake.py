@@ -1,6 +1,6 @@
 """The opening of a channel, messages A to F, as seen by either side.
 
-Source: the state channel, "Opening". The initiator sends A, C and E, the receiver B, D and F.
+Source: spec/channel.md, "Opening". The initiator sends A, C and E, the receiver B, D and F.
 Only the initiator can complete state 0, and only the receiver state 1, with the same balances:
 a side that could complete two states could preempt its own.
 

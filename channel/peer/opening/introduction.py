@@ -1,6 +1,6 @@
 """Checks of the counterparty's keys, address and terms: messages A, B and C.
 
-Source: the state channel, "Keys and signatures" and "Opening".
+Source: spec/channel.md, "Keys and signatures" and "Opening".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Transitions with each block: deadlines, the funding, and spends of the channel coin.
 
-Source: the state channel, "Opening", "The potato" and "Going on chain".
+Source: spec/channel.md, "Opening", "The potato" and "Going on chain".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The clean shutdown: we ask for it with the potato in hand, or the other side does.
 
-Source: the state channel, "The potato", Clean shutdown.
+Source: spec/channel.md, "Clean shutdown".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Transitions to the chain: after a violation, by our wish, or after the other side's close.
 
-Source: the state channel, "Going on chain".
+Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Off-chain play: the player's commands, and the messages of the other side.
 
-Source: the state channel, "The potato".
+Source: spec/channel.md, "The potato".
 """
 
 from __future__ import annotations

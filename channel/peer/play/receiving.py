@@ -1,7 +1,7 @@
 """Validation of the other side's batches: every field is recomputed.
 
 A violation changes nothing; but a batch that is valid except for moves that we can slash becomes
-our newest state, and is published. Source: the state channel, "The potato".
+our newest state, and is published. Source: spec/channel.md, "Moves".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Our own batches: the player's commands and forced moves, in the order of the protocol.
 
 Our batch goes through the same `apply` as the other side's, so that we never send one that it has
-to refuse. Source: the state channel, "The potato".
+to refuse. Source: spec/channel.md, "The potato".
 """
 
 from __future__ import annotations

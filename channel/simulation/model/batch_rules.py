@@ -1,7 +1,7 @@
 """Judge a batch, independently of the engine: all the rules that it breaks.
 
 It is judged by the state before it, the holder of the potato, and the rules of the games. Source:
-the state channel, "The potato".
+spec/channel.md, "The potato".
 """
 
 from __future__ import annotations

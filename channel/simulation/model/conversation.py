@@ -2,7 +2,7 @@
 
 An honest side accepts what follows the rules, accuses what does not, and breaks none itself. It
 neither gives up before a deadline nor waits for ever. Only the events and effects of its peer are
-used, nothing of its state. Source: the state channel, "Opening" and
+used, nothing of its state. Source: spec/channel.md, "Opening" and
 "The potato".
 """
 

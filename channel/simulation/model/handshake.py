@@ -1,6 +1,6 @@
 """Judge each message of the opening, A to F, independently of the engine.
 
-Source: the state channel, "Keys and signatures" and "Opening".
+Source: spec/channel.md, "Keys and signatures" and "Opening".
 """
 
 from __future__ import annotations

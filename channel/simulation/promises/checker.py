@@ -1,7 +1,7 @@
 """Check after a run that no promise to the honest player was broken.
 
 Only the messages, the chain, the rules of the games, and the news to the player are used. Source:
-the state channel, "What an honest player is promised".
+spec/channel.md, "Promises".
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Whatever it signs or accepts is stored before anything that follows from it is sent. A move on
 chain is stored before it is pushed, so that it is made again in the same bytes.
-Source: the state channel, "What an honest player is promised", crash safety.
+Source: spec/channel.md, "Promises".
 """
 
 from __future__ import annotations

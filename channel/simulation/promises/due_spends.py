@@ -3,7 +3,7 @@
 With each block that is reported to it, it preempts a stale state, slashes an illegal move, and
 claims what has timed out, until that is confirmed. A side that pays fees raises them with every
 block.
-Source: the state channel, "Going on chain".
+Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations
