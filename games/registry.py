@@ -58,7 +58,14 @@ def package_of(name: str) -> str:
 
 @cache
 def _built_in() -> frozenset[str]:
-    return frozenset(module.name for module in iter_modules(games.__path__) if module.ispkg)
+    folders = [
+        f"{path}/{module.name}" for path in games.__path__ for module in iter_modules([path])
+    ]
+    return frozenset(
+        folder.rpartition("/")[2]
+        for folder in folders
+        if any(module.name == "game" for module in iter_modules([folder]))
+    )
 
 
 @cache

@@ -1,0 +1,171 @@
+"""The groups in which decks are made: BLS12-381 G1, and a small one for tests and demonstrations.
+
+A point is its canonical encoding, in bytes. Whoever takes a point from a message checks it first
+(`Group.is_point`, rule PD-1); all other methods take checked points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha512
+from typing import Protocol
+
+from chia_rs import G1Element
+
+from channelsim.clsp.run import ProgramRaised, ProgramValid, run_serialized
+from channelsim.clsp.values import Value, from_list, serialize_atom
+
+SCALAR_SIZE = 32
+"""Bytes of a scalar: unsigned, big-endian."""
+
+
+class Group(Protocol):
+    """A group of prime order in which the discrete logarithm is hard."""
+
+    @property
+    def order(self) -> int:
+        """The number of points, a prime."""
+        ...
+
+    @property
+    def point_size(self) -> int:
+        """The bytes of a point."""
+        ...
+
+    @property
+    def base(self) -> bytes:
+        """A point whose logarithm to every other mapped point is unknown."""
+        ...
+
+    def is_point(self, data: bytes) -> bool:
+        """Whether these bytes are the canonical encoding of a point other than the neutral one."""
+        ...
+
+    def map(self, message: bytes) -> bytes:
+        """Hash a message to a point of unknown logarithm."""
+        ...
+
+    def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Multiply each point by its scalar, from 0 to the order."""
+        ...
+
+    def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+        """Subtract the second point of each pair from the first one."""
+        ...
+
+
+_CONS, _SUBTRACT, _MULTIPLY, _MAP = b"\x04", b"\x31", b"\x32", b"\x38"
+_COST = 100_000_000_000
+"""More than any preparation needs: a multiplication costs 0.7 million."""
+
+
+class G1:
+    """BLS12-381 G1, by CLVM's operators: the program that judges an opening on chain uses the same.
+
+    >>> G1().base.hex()[:12], G1().point_size
+    ('8d06f6f98bd2', 48)
+    """
+
+    order = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
+    point_size = 48
+
+    def __init__(self) -> None:
+        self.base = self.map(b"deck1:H")
+
+    def is_point(self, data: bytes) -> bool:
+        """Whether these are 48 canonical bytes of a point of the subgroup, not infinity."""
+        if len(data) != self.point_size or data[0] & 0x40:
+            return False
+        try:
+            return bytes(G1Element.from_bytes(data)) == data
+        except ValueError:
+            return False
+
+    def map(self, message: bytes) -> bytes:
+        """CLVM's `g1_map` with its default domain."""
+        return _evaluate([_call(_MAP, message)])[0]
+
+    def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Multiply all points in one run of CLVM."""
+        size = SCALAR_SIZE
+        return _evaluate(
+            [_call(_MULTIPLY, point, k.to_bytes(size, "big")) for k, point in products]
+        )
+
+    def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+        """Subtract all points in one run of CLVM."""
+        return _evaluate([_call(_SUBTRACT, one, other) for one, other in differences])
+
+
+def _call(operator: bytes, *atoms: bytes) -> bytes:
+    quoted = b"".join(b"\xff\xff\x01" + serialize_atom(atom) for atom in atoms)
+    return b"\xff" + operator + quoted + b"\x80"
+
+
+def _evaluate(calls: Sequence[bytes]) -> list[bytes]:
+    """Evaluate several expressions in one program, which returns their values as a list."""
+    head = b"".join(b"\xff" + _CONS + b"\xff" + call + b"\xff" for call in calls)
+    outcome = run_serialized(head + b"\x80" + b"\x80" * len(calls), b"\x80", _COST)
+    if not isinstance(outcome, ProgramValid):
+        raise ProgramRaised(f"an operation on points: {outcome}")
+    return [_atom(value) for value in from_list(outcome.value)]
+
+
+def _atom(value: Value) -> bytes:
+    if not isinstance(value, bytes):
+        raise ProgramRaised("an operation on points made a pair")
+    return value
+
+
+@dataclass(frozen=True)
+class ToyGroup:
+    """The squares modulo a 64-bit safe prime: quick, and **not secure**.
+
+    >>> group = ToyGroup()
+    >>> group.is_point(group.base), group.is_point(bytes(8))
+    (True, False)
+    """
+
+    prime: int = 0xFFFFFFFFFFFFFA43
+    point_size: int = 8
+
+    @property
+    def order(self) -> int:
+        """Half of the numbers modulo the prime are squares."""
+        return self.prime // 2
+
+    @property
+    def base(self) -> bytes:
+        """The same message as in `G1`."""
+        return self.map(b"deck1:H")
+
+    def is_point(self, data: bytes) -> bool:
+        """Whether this is a square modulo the prime, in 8 bytes, other than 1."""
+        number = int.from_bytes(data, "big")
+        return (
+            len(data) == self.point_size
+            and 1 < number < self.prime
+            and pow(number, self.order, self.prime) == 1
+        )
+
+    def map(self, message: bytes) -> bytes:
+        """The square of the message's hash."""
+        return self._point(pow(int.from_bytes(sha512(message).digest(), "big"), 2, self.prime))
+
+    def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Written as addition, the group's operation is multiplication of numbers."""
+        return [self._point(pow(self._number(point), k, self.prime)) for k, point in products]
+
+    def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
+        """Divide numbers."""
+        return [
+            self._point(self._number(one) * pow(self._number(other), -1, self.prime) % self.prime)
+            for one, other in differences
+        ]
+
+    def _number(self, point: bytes) -> int:
+        return int.from_bytes(point, "big")
+
+    def _point(self, number: int) -> bytes:
+        return number.to_bytes(self.point_size, "big")

@@ -1,0 +1,117 @@
+"""The proof of a shuffle by cut and choose.
+
+The prover knows a mask m and a permutation p such that `result[i] = m·source[p[i]]` and
+`result_base = m·base`. In each round it masks and permutes the result once more and sends only a
+hash. A bit of the challenge then asks for the second step alone or for both steps joined: a prover
+without m and p can answer one of the two at most.
+
+Source: the prepared deck, "Shuffle proof (cut and choose)".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.group import SCALAR_SIZE, Group
+from channelsim.games.deck.secrets import bit, encode_scalars, permutation, seed_mask
+from channelsim.games.deck.terms import CARDS, tagged_hash
+
+SEED_SIZE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """The statement of a proof: `result` is `source`, masked and permuted by one `prover`.
+
+    `prover` is the byte `A` or `B`; `result_base` is the group's base under the same mask.
+    """
+
+    group: Group
+    deck: bytes
+    prover: bytes
+    source: Sequence[bytes]
+    result: Sequence[bytes]
+    result_base: bytes
+
+    def digest(self) -> bytes:
+        """The hash of the statement, which enters every round."""
+        points = (*self.source, *self.result, self.result_base)
+        return tagged_hash("shuffle", self.deck, self.prover, *points)
+
+
+def shuffled(
+    group: Group, source: Sequence[bytes], mask: int, order: Sequence[int]
+) -> tuple[tuple[bytes, ...], bytes]:
+    """Mask and permute a pack; also return the base under this mask."""
+    *result, base = group.multiply([*((mask, source[at]) for at in order), (mask, group.base)])
+    return tuple(result), base
+
+
+def round_hashes(shuffle: Shuffle, seeds: Sequence[bytes]) -> list[bytes]:
+    """The hash of each round, from its seed: the prover's first message."""
+    digest = shuffle.digest()
+    return [_seeded(shuffle, digest, number, seed) for number, seed in enumerate(seeds)]
+
+
+def answers(
+    shuffle: Shuffle, bits: bytes, seeds: Sequence[bytes], mask: int, order: Sequence[int]
+) -> bytes:
+    """The prover's answers to a challenge, one round after the other."""
+    made = []
+    for number, seed in enumerate(seeds):
+        if not bit(bits, number):
+            made.append(seed)
+            continue
+        joined = mask * seed_mask(shuffle.group, seed) % shuffle.group.order
+        made.append(encode_scalars([joined]) + bytes(order[at] for at in permutation(seed)))
+    return b"".join(made)
+
+
+def answers_size(bits: bytes) -> int:
+    """The bytes of all answers to a challenge."""
+    joined = sum(byte.bit_count() for byte in bits)
+    return len(bits) * 8 * SEED_SIZE + joined * (SCALAR_SIZE + CARDS - SEED_SIZE)
+
+
+def verify(shuffle: Shuffle, hashes: Sequence[bytes], bits: bytes, given: bytes) -> None:
+    """Check the answers, of the right length in all, to a challenge. Raises `DeckFault`."""
+    digest = shuffle.digest()
+    at = 0
+    for number, expected in enumerate(hashes):
+        if bit(bits, number):
+            end = at + SCALAR_SIZE + CARDS
+            found = _joined(shuffle, digest, number, given[at:end])
+        else:
+            end = at + SEED_SIZE
+            found = _seeded(shuffle, digest, number, given[at:end])
+        if found != expected:
+            raise DeckFault("PD-5", f"round {number} of the shuffle's proof does not fit its hash")
+        at = end
+
+
+def _seeded(shuffle: Shuffle, digest: bytes, number: int, seed: bytes) -> bytes:
+    """The hash of a round, from the result and the round's seed."""
+    mask = seed_mask(shuffle.group, seed)
+    points = [*(shuffle.result[at] for at in permutation(seed)), shuffle.result_base]
+    return _round_hash(shuffle, digest, number, mask, points)
+
+
+def _joined(shuffle: Shuffle, digest: bytes, number: int, answer: bytes) -> bytes:
+    """The hash of a round, from the source and both steps joined. Raises `DeckFault`."""
+    mask = int.from_bytes(answer[:SCALAR_SIZE], "big")
+    if not 0 < mask < shuffle.group.order:
+        raise DeckFault("PD-3", f"round {number}: the scalar is out of range")
+    order = answer[SCALAR_SIZE:]
+    if sorted(order) != list(range(CARDS)):
+        raise DeckFault("PD-4", f"round {number}: the positions are no permutation")
+    points = [*(shuffle.source[at] for at in order), shuffle.group.base]
+    return _round_hash(shuffle, digest, number, mask, points)
+
+
+def _round_hash(
+    shuffle: Shuffle, digest: bytes, number: int, mask: int, points: Sequence[bytes]
+) -> bytes:
+    masked = shuffle.group.multiply([(mask, point) for point in points])
+    return tagged_hash("round", digest, bytes((number,)), *masked)

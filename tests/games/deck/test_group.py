@@ -1,0 +1,50 @@
+"""The groups: what is a point, and arithmetic in both."""
+
+from __future__ import annotations
+
+import pytest
+from chia_rs import G1Element, PrivateKey
+
+from channelsim.games.deck.group import G1, Group, ToyGroup
+
+GROUPS = [G1(), ToyGroup()]
+each_group = pytest.mark.parametrize("group", GROUPS, ids=["G1", "toy"])
+
+
+@each_group
+def test_multiplication_is_repeated_addition(group: Group) -> None:
+    point = group.map(b"a point")
+    one, two, three, five, none = group.multiply([(k, point) for k in (1, 2, 3, 5, 0)])
+    assert one == point
+    assert group.subtract([(five, two), (three, one), (point, point)]) == [three, two, none]
+    assert group.multiply([(group.order, point), (group.order - 1, point)]) == [
+        none,
+        group.subtract([(none, point)])[0],
+    ]
+
+
+@each_group
+def test_points_are_checked(group: Group) -> None:
+    point = group.map(b"a point")
+    (neutral,) = group.multiply([(0, point)])
+    assert group.is_point(point)
+    assert group.is_point(group.base)
+    for wrong in (neutral, b"", point[1:], point + b"\0", bytes(group.point_size)):
+        assert not group.is_point(wrong)
+    assert not group.is_point(b"\xff" * group.point_size)
+
+
+def test_points_of_g1_are_those_of_the_library() -> None:
+    group = G1()
+    key = PrivateKey.from_bytes(bytes(31) + b"\x07")
+    generator = bytes(G1Element.generator())
+    assert group.multiply([(7, generator)]) == [bytes(key.get_g1())]
+    # A point of the curve that is not in the subgroup.
+    assert not group.is_point(bytes.fromhex("80" + "00" * 46 + "04"))
+
+
+def test_half_of_all_numbers_are_points_of_the_toy_group() -> None:
+    group = ToyGroup()
+    assert sum(group.is_point(number.to_bytes(8, "big")) for number in range(2, 2002)) in range(
+        900, 1100
+    )
