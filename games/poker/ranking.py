@@ -1,0 +1,135 @@
+"""Rankings of hands as numbers that a validator compares: the class, then ranks, four bits each.
+
+The ranks are sorted by how often they occur, then by rank; a straight keeps its top rank only.
+`class * 16**5 + r1 * 16**4 + r2 * 16**3 + ...`, so that a pair of fives with A, K and Q is
+0x15EDC0. Source: poker games, EVAL-1 to EVAL-9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+NONE, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
+"""The classes of hands."""
+
+_CLASSES = {
+    (2, 1, 1, 1): PAIR,
+    (2, 1, 1): PAIR,
+    (2, 1): PAIR,
+    (2,): PAIR,
+    (2, 2, 1): TWO_PAIR,
+    (2, 2): TWO_PAIR,
+    (3, 1, 1): TRIPS,
+    (3, 1): TRIPS,
+    (3,): TRIPS,
+    (3, 2): FULL_HOUSE,
+    (4, 1): QUADS,
+    (4,): QUADS,
+}
+"""Classes by the numbers of cards of one rank; all others have none."""
+
+ACE = 14
+WHEEL = [ACE, 5, 4, 3, 2]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """An order of hands of five cards.
+
+    `ace_low`: the ace is 1 and never 14. `runs`: straights and flushes count. `wheel`: the ace may
+    also begin a straight. `low`: the smaller key wins.
+    """
+
+    name: str
+    ace_low: bool = False
+    runs: bool = True
+    wheel: bool = False
+    low: bool = False
+
+    def rank(self, card: int) -> int:
+        """A card's rank in this order."""
+        rank = card // 4 + 2
+        return 1 if self.ace_low and rank == ACE else rank
+
+    def key(self, cards: Sequence[int]) -> int:
+        """The key of five cards; of fewer, straights and flushes do not count.
+
+        >>> hex(HIGH.key([48, 44, 40, 36, 32])), hex(HIGH.key([48, 1, 5, 9, 13]))
+        ('0x8e0000', '0x450000')
+        """
+        ranks = sorted(map(self.rank, cards), reverse=True)
+        if self.runs and len(cards) == 5:
+            top = self._straight(ranks)
+            flush = len({card % 4 for card in cards}) == 1
+            if top:
+                return (STRAIGHT_FLUSH if flush else STRAIGHT) << 20 | top << 16
+            if flush:
+                return _packed(FLUSH, ranks)
+        counts = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
+        shape = tuple(count for count, _ in counts)
+        return _packed(_CLASSES.get(shape, NONE), [rank for _, rank in counts])
+
+    def _straight(self, ranks: list[int]) -> int:
+        """The top rank of a straight; 0 for none."""
+        if self.wheel and ranks == WHEEL:
+            return 5
+        return ranks[0] if ranks == list(range(ranks[0], ranks[0] - 5, -1)) else 0
+
+    def better(self, one: int, other: int) -> int:
+        """Compare two keys: 1 if the first one wins, -1 if the other does, 0 for a tie."""
+        order = (one > other) - (one < other)
+        return -order if self.low else order
+
+    def best(self, selections: Iterable[Sequence[int]]) -> tuple[int, Sequence[int]]:
+        """The best of several selections of five cards, with its key; the first one of equals."""
+        keyed = ((self.key(cards), cards) for cards in selections)
+        if self.low:
+            return min(keyed, key=lambda pair: pair[0])
+        return max(keyed, key=lambda pair: pair[0])
+
+
+HIGH = Ranking("high", wheel=True)
+ACE_TO_FIVE = Ranking("ace to five", ace_low=True, runs=False, low=True)
+ACE_TO_SIX = Ranking("ace to six", ace_low=True, low=True)
+DEUCE_TO_SEVEN = Ranking("deuce to seven", low=True)
+
+EIGHT_LOW = 0x090000
+"""The keys of qualifying lows in the order ace to five are less: five ranks of at most eight."""
+
+
+def eight_low(cards: Sequence[int]) -> int | None:
+    """The key of five cards as a low hand, eight or better; None if they do not qualify (EVAL-6).
+
+    >>> hex(eight_low([48, 1, 5, 9, 24]) or 0), eight_low([48, 1, 5, 9, 28])
+    ('0x84321', None)
+    """
+    key = ACE_TO_FIVE.key(cards)
+    return key if key < EIGHT_LOW else None
+
+
+def top_key(cards: Sequence[int]) -> int:
+    """The key of a row of three cards, comparable with those of five (EVAL-8, EVAL-9).
+
+    >>> hex(top_key([0, 1, 2])), hex(top_key([48, 1, 5]))
+    ('0x320000', '0xe3200')
+    """
+    return HIGH.key(cards)
+
+
+def of_all(own: Sequence[int], board: Sequence[int] = ()) -> Iterable[Sequence[int]]:
+    """The selections of five cards out of own and shared ones (HOLD-1)."""
+    return combinations((*own, *board), 5)
+
+
+def two_and_three(own: Sequence[int], board: Sequence[int]) -> Iterable[Sequence[int]]:
+    """The selections of two own and three shared cards (OMA-1, OMA-2)."""
+    return ((*mine, *shared) for mine in combinations(own, 2) for shared in combinations(board, 3))
+
+
+def _packed(kind: int, ranks: Sequence[int]) -> int:
+    key = kind
+    for rank in (*ranks, 0, 0, 0, 0)[:5]:
+        key = key << 4 | rank
+    return key
