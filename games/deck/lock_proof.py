@@ -2,8 +2,6 @@
 
 The prover knows scalars s such that `locked[j] = s_j·source[j]` and `keys[j] = s_j·mask_base`: one
 proof of equal logarithms for all positions at once, with the challenge from a hash of everything.
-
-Source: the prepared deck, "Lock proof".
 """
 
 from __future__ import annotations

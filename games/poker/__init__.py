@@ -3,6 +3,4 @@
 A game is data (`schedule`, `betting`) and a ranking; nothing here knows a channel or a deck. It
 imports the modules of `games` that know no game. Cards are numbers: `4 * (rank - 2) + suit`, the
 rank from 2 to 14 (the ace), the suit in the order clubs, diamonds, hearts, spades (GEN-2).
-
-Source: the rules of heads-up poker.
 """

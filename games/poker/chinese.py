@@ -1,6 +1,6 @@
 """Chinese Poker: thirteen cards in three rows, compared row by row, with royalties.
 
-Source: poker games, CHIN-1 to CHIN-7.
+Rules: CHIN-1 to CHIN-7.
 """
 
 from __future__ import annotations

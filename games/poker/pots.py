@@ -1,6 +1,6 @@
 """How a pot is divided: to the better hand, or in halves between the best high and the best low.
 
-Source: poker games, SHOW-4 and HL-3 to HL-6.
+Rules: SHOW-4 and HL-3 to HL-6.
 """
 
 from __future__ import annotations

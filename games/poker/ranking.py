@@ -2,7 +2,7 @@
 
 The ranks are sorted by how often they occur, then by rank; a straight keeps its top rank only.
 `class * 16**5 + r1 * 16**4 + r2 * 16**3 + ...`, so that a pair of fives with A, K and Q is
-0x15EDC0. Source: poker games, EVAL-1 to EVAL-9.
+0x15EDC0. Rules: EVAL-1 to EVAL-9.
 """
 
 from __future__ import annotations
