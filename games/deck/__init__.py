@@ -2,5 +2,5 @@
 
 `initiator` and `receiver` are the two sides of the preparation, without I/O: a message in, a
 message out. `preparation` accepts each step once, and `finished` judges openings. Rule ids begin
-with `PD`. It imports `clsp` and the modules of `games` that know no game.
+with `PD`. It imports `clsp` and the modules of `games` that know no game. Source: spec/deck.md.
 """

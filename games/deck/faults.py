@@ -1,4 +1,7 @@
-"""Faults of a preparation: the deck is burnt, and the channel goes on."""
+"""Faults of a preparation: the deck is burnt, and the channel goes on.
+
+Source: spec/deck.md, "Checks".
+"""
 
 from __future__ import annotations
 

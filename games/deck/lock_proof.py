@@ -2,6 +2,8 @@
 
 The prover knows scalars s such that `locked[j] = s_j·source[j]` and `keys[j] = s_j·mask_base`: one
 proof of equal logarithms for all positions at once, with the challenge from a hash of everything.
+
+Source: spec/deck.md, "The proof of locks".
 """
 
 from __future__ import annotations

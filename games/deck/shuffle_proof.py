@@ -4,6 +4,8 @@ The prover knows a mask m and a permutation p such that `result[i] = m·source[p
 `result_base = m·base`. In each round it masks and permutes the result once more and sends only a
 hash. A bit of the challenge then asks for the second step alone or for both steps joined: a prover
 without m and p can answer one of the two at most.
+
+Source: spec/deck.md, "The proof of a shuffle".
 """
 
 from __future__ import annotations
