@@ -30,6 +30,7 @@ from channelsim.games.choices import (
 )
 from channelsim.games.errors import IllegalAction
 from channelsim.games.even_stakes import even_stakes, even_terms
+from channelsim.games.evidence import Candidate, Evidence
 from channelsim.games.plain_player import Moves, PlainPlayer
 from channelsim.games.players import (
     Initial,
@@ -72,7 +73,9 @@ __all__ = [
     "Benchmark",
     "Bytes16",
     "Bytes32",
+    "Candidate",
     "Choice",
+    "Evidence",
     "Forced",
     "Form",
     "Game",

@@ -30,6 +30,14 @@ from channelsim.games.contract import (
     Verdict,
 )
 from channelsim.games.errors import BadState, IllegalAction
+from channelsim.games.evidence import (
+    Candidate,
+    Evidence,
+    as_evidence,
+    listed_conditions,
+    met,
+    unchecked,
+)
 from channelsim.games.referee import (
     GameCoin,
     RefereeRefusal,
@@ -51,13 +59,13 @@ class Ruling:
     is empty when it only declares another next record or share than its validator says.
     `evidence` is what makes the slash pay; None if no evidence of the receiver does. `runs` is
     the number of runs of the program, and `disagreements` says in a line each how rules and
-    program differ.
+    program differ, or which extra conditions cannot be checked off chain.
     """
 
     legal: bool
     next: Next | None
     rule: str
-    evidence: Value | None
+    evidence: Evidence | None
     runs: int
     disagreements: tuple[str, ...]
 
@@ -74,11 +82,12 @@ def commitment(step: Next | None, hashes: Hashes) -> bytes:
     return infohash(hashes[step.validator], tree_hash(step.state.value()))
 
 
-def result_value(step: Next | None, hashes: Hashes) -> Value:
-    """The result of a program for a legal move that leads to `step`."""
+def result_value(step: Next | None, hashes: Hashes, conditions: tuple[Value, ...] = ()) -> Value:
+    """The result of a program for a legal move that leads to `step`, with extra conditions."""
     if step is None:
-        return to_list((NIL, NIL, NIL))
-    return to_list((hashes[step.validator], step.state.value(), int_to_atom(step.max_move_size)))
+        return to_list((NIL, NIL, NIL, *conditions))
+    size = int_to_atom(step.max_move_size)
+    return to_list((hashes[step.validator], step.state.value(), size, *conditions))
 
 
 def position_after(before: Position, step: Next | None, move: bytes, share: int) -> Position:
@@ -90,23 +99,28 @@ def position_after(before: Position, step: Next | None, move: bytes, share: int)
 
 
 def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
-    """The record after a player's own move. Raises `IllegalAction` if the rules refuse it."""
+    """The record after a player's own move.
+
+    Raises `IllegalAction` if the rules refuse it, or accept it under extra conditions only: the
+    opponent may be able to meet them.
+    """
     if before.validator is None:
         raise IllegalAction("the game is over")
     judge = game.validators[before.validator].judge
     verdict = judge(before.state, play.move, play.share, amount, play.evidence, hashes)
-    if isinstance(verdict, Valid):
+    if isinstance(verdict, Valid) and not verdict.conditions:
         return verdict.next
-    raise IllegalAction(f"{verdict.rule}: {game.rules[verdict.rule]}")
+    raise IllegalAction(f"{verdict.rule}: {game.rules.get(verdict.rule, 'extra conditions')}")
 
 
 def judge_move(
-    game: Game, hashes: Hashes, before: Position, coin: GameCoin, candidates: tuple[Value, ...]
+    game: Game, hashes: Hashes, before: Position, coin: GameCoin, candidates: tuple[Candidate, ...]
 ) -> Ruling:
     """Judge the move that led from `before` to `coin`, with each evidence of `coin`'s mover.
 
     `candidates` is that evidence besides `()`. The coin has the share, size limit and commitment
-    that the move declared: a difference from the validator's result makes the move illegal too.
+    that the move declared: a difference from the validator's result makes the move illegal too,
+    and so do extra conditions that the evidence meets.
     """
     if before.validator is None or before.state is None:
         raise IllegalAction("the game is over")
@@ -118,16 +132,16 @@ def judge_move(
     settled = False
     rule = ""
     runs = 0
-    for evidence in (NIL, *candidates):
+    for evidence in map(as_evidence, (NIL, *candidates)):
         verdict = validator.judge(
-            before.state, coin.move, coin.mover_share, coin.amount, evidence, hashes
+            before.state, coin.move, coin.mover_share, coin.amount, evidence.value, hashes
         )
-        arguments = validator_arguments(coin, state, program, evidence, NO_ADDRESS)
+        arguments = validator_arguments(coin, state, program, evidence.value, NO_ADDRESS)
         outcome = run_serialized(program.serialized, arguments)
         runs += 1
         if (difference := disagreement(verdict, outcome, hashes)) is not None:
             disagreements.append(f"{game.name}/{validator.name}: {difference}")
-        rule = getattr(verdict, "rule", rule)
+        rule = verdict.rule or rule
         match outcome:
             case ProgramSlash():
                 return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
@@ -136,8 +150,14 @@ def judge_move(
                     matches, extra = compare(coin, outcome.value)
                 except RefereeRefusal:
                     continue  # the slash fails, and the result is no record
-                if not matches or extra != NIL:
+                if not matches:
                     return Ruling(False, None, "", evidence, runs, tuple(disagreements))
+                conditions = listed_conditions(extra)
+                if met(conditions, evidence.signature):
+                    rule = verdict.rule
+                    return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
+                if doubt := unchecked(conditions):
+                    disagreements.append(f"{game.name}/{validator.name}: {doubt}")
                 step = _next(game, hashes, verdict, outcome.value)
                 settled = True
             case Raised() | CostExceeded():
@@ -162,14 +182,21 @@ def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | No
     match verdict, outcome:
         case (Slash(), ProgramSlash()) | (Raise(), Raised()):
             return None
-        case Valid(step), ProgramValid():
-            if outcome.value == result_value(step, hashes):
+        case Valid(step, conditions), ProgramValid():
+            if outcome.value == result_value(step, hashes, conditions):
                 return None
+            if outcome.value == result_value(step, hashes, program_conditions(outcome.value)):
+                return "rules and program have different extra conditions"
             return "rules and program lead to different next records"
         case _:
             ruled = type(verdict).__name__.lower()
             ran = type(outcome).__name__.removeprefix("Program").lower()
             return f"the rules say {ruled}, the program {ran}"
+
+
+def program_conditions(result: Value) -> tuple[Value, ...]:
+    """The extra conditions in a program's result; empty where it is no list."""
+    return listed_conditions(result)[3:]
 
 
 def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:

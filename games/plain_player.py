@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
 from channelsim.games.choices import Action, Choice, Forced, choose
 from channelsim.games.errors import BadAdvisory
+from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Position, Seat, Settle, Terms
 
 Taken: TypeAlias = Play | Settle | Callable[[int], Play | Settle]
@@ -19,7 +19,7 @@ Moves: TypeAlias = Mapping[Choice, Taken]
 """Every choice of a player in its turn, with the play that takes it."""
 
 
-def no_proofs(player: PlainPlayer, before: Position, move: bytes) -> tuple[Value, ...]:
+def no_proofs(player: PlainPlayer, before: Position, move: bytes) -> tuple[Candidate, ...]:
     """No evidence besides `()`, in a game whose validators read none."""
     return ()
 
@@ -38,7 +38,7 @@ class PlainPlayer:
     position: Position
     secret: bytes = field(repr=False)
     moves: Callable[[PlainPlayer], Moves]
-    proofs: Callable[[PlainPlayer, Position, bytes], tuple[Value, ...]] = no_proofs
+    proofs: Callable[[PlainPlayer, Position, bytes], tuple[Candidate, ...]] = no_proofs
 
     def choices(self) -> tuple[Choice, ...]:
         """The legal choices: none when it is the opponent's turn."""
@@ -62,7 +62,7 @@ class PlainPlayer:
         """The player after a legal move of either seat."""
         return replace(self, position=position)
 
-    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+    def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """Evidence to try against the opponent's move, besides `()`."""
         return self.proofs(self, before, move)
 

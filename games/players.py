@@ -17,6 +17,7 @@ from channelsim.clsp.values import NIL, Value
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, Choice
+from channelsim.games.evidence import Candidate
 from channelsim.games.verdicts import State
 
 Parameters: TypeAlias = Mapping[str, int]
@@ -133,8 +134,11 @@ class Player(Protocol):
         """The player after a legal move of either seat, which led to `position`."""
         ...
 
-    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
-        """Evidence to try against the opponent's `move`, made at `before`, besides `()`."""
+    def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
+        """Evidence to try against the opponent's `move`, made at `before`, besides `()`.
+
+        A plain value, or an `Evidence` whose signature meets the validator's extra conditions.
+        """
         ...
 
     def advisory(self) -> bytes | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
+from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import own_move, position_after
 
 
@@ -60,4 +61,5 @@ def calls(
     for turn in turns(game, hashes, terms, policies, chance):
         play = turn.play
         for held in (NIL, *turn.receiver.evidence(turn.before, play.move)):
-            yield Call(turn.before, play.move, play.share, turn.amount, held)
+            evidence = as_evidence(held).value
+            yield Call(turn.before, play.move, play.share, turn.amount, evidence)

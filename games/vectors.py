@@ -2,7 +2,8 @@
 
 Each line is a JSON object with the keys of `Case`. Source: spec/vectors.md. A check
 runs the game's Python rules and its program on a case, and compares everything that the case
-states: the verdict, and after a legal move the next validator, its state and its size limit.
+states: the verdict, and after a legal move the next validator, its state, its size limit and the
+extra conditions, which the case's signature must meet.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
 from channelsim.games.decoding import line_error
 from channelsim.games.errors import BadState, UnknownGame
+from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met
 from channelsim.games.judge import NO_ADDRESS, hashes_of, result_value
 from channelsim.games.referee import FIRST, GameCoin, infohash, validator_arguments
 
@@ -45,7 +47,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or
     `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is the
-    challenger's share. `next` is given for a legal move that does not end the game.
+    challenger's share. `next` is given for a legal move that does not end the game. `conditions`
+    is a list of values; `signature` (hex) goes with the evidence.
     """
 
     id: str
@@ -60,6 +63,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     evidence: Any
     expect: Literal["valid", "slash", "raise"]
     next: NextRecord | None = None
+    conditions: list[Any] = []
+    signature: str = ""
 
 
 def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
@@ -102,6 +107,7 @@ def check(case: Case, game: Game | None = None) -> list[str]:
     return [
         *_differences("python", resolved, _ask_rules(resolved, game, hashes)),
         *_differences("program", resolved, _ask_program(resolved, game.programs[case.validator])),
+        *_unmet(resolved),
     ]
 
 
@@ -118,7 +124,10 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
     except BadCase as error:
         return [str(error)]
     program = programs[case.validator]
-    return _differences("program", resolved, _ask_program(resolved, program))
+    return [
+        *_differences("program", resolved, _ask_program(resolved, program)),
+        *_unmet(resolved),
+    ]
 
 
 def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
@@ -158,7 +167,7 @@ class ResolvedCase(msgspec.Struct, frozen=True):
     """A case with its values as CLVM.
 
     `result` is what a program returns for a legal move: a list of the next program's hash, the next
-    state and the size limit.
+    state, the size limit and the extra conditions.
     """
 
     case: Case
@@ -166,6 +175,8 @@ class ResolvedCase(msgspec.Struct, frozen=True):
     state: Value
     evidence: Value
     result: Value
+    conditions: tuple[Value, ...]
+    signature: bytes
 
 
 def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
@@ -176,8 +187,8 @@ def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
     except Exception as error:  # another author's rules: their error is a difference
         return f"{type(error).__name__} ({error})", NIL
     match verdict:
-        case Valid(step):
-            return "valid", result_value(step, hashes)
+        case Valid(step, conditions):
+            return "valid", result_value(step, hashes, conditions)
         case Slash():
             return "slash", NIL
         case Raise():
@@ -246,13 +257,23 @@ def _differences(who: str, resolved: ResolvedCase, answer: _Answer) -> list[str]
     if said != "valid":
         return []
     wanted, got = _record(resolved.result), _record(result)
-    if len(got) != len(wanted):
+    record = len(_FIELDS)
+    if len(got) < record or (len(got) > record and not resolved.conditions):
         return [f"{who}: the result has {len(got)} elements"]
-    return [
-        f"{who}: {field} differs"
-        for field, want, have in zip(_FIELDS, wanted, got, strict=True)
-        if tree_hash(want) != tree_hash(have)
-    ]
+    pairs = zip(_FIELDS, wanted[:record], got[:record], strict=True)
+    differing = [field for field, want, have in pairs if tree_hash(want) != tree_hash(have)]
+    if tree_hash(to_list(got[record:])) != tree_hash(to_list(wanted[record:])):
+        differing.append("the list of conditions")
+    return [f"{who}: {field} differs" for field in differing]
+
+
+def _unmet(resolved: ResolvedCase) -> list[str]:
+    """Whether the signature of a case with conditions meets them, a line if it does not."""
+    if not resolved.conditions or not resolved.signature:
+        return []
+    if met(resolved.conditions, resolved.signature):
+        return []
+    return ["the signature does not meet the conditions"]
 
 
 def _record(result: Value) -> list[Value]:
@@ -275,21 +296,22 @@ def resolve_case(case: Case, game: str, hashes: Hashes) -> ResolvedCase:
             raise BadCase(f"{game} has no validator {name!r}")
         return hashes[name]
 
-    result = to_list((NIL, NIL, NIL))
+    record: tuple[Value, ...] = (NIL, NIL, NIL)
     if case.next is not None:
-        result = to_list(
-            (
-                hash_of(case.next.validator),
-                read_value(case.next.state, "next.state", hash_of),
-                int_to_atom(case.next.max_move_size),
-            )
+        record = (
+            hash_of(case.next.validator),
+            read_value(case.next.state, "next.state", hash_of),
+            int_to_atom(case.next.max_move_size),
         )
+    conditions = tuple(read_value(one, "conditions", hash_of) for one in case.conditions)
     return ResolvedCase(
         case,
         bytes.fromhex(case.move),
         read_value(case.state, "state", hash_of),
         read_value(case.evidence, "evidence", hash_of),
-        result,
+        to_list((*record, *conditions)),
+        conditions,
+        bytes.fromhex(case.signature),
     )
 
 
@@ -299,7 +321,13 @@ def check_values(case: Case) -> None:
         raise BadCase("key `move`: not hex without a prefix")
     if case.next is not None and case.expect != "valid":
         raise BadCase(f"key `next`: not with a move that is to {case.expect}")
-    values = {"state": case.state, "evidence": case.evidence}
+    if case.conditions and case.expect != "valid":
+        raise BadCase(f"key `conditions`: not with a move that is to {case.expect}")
+    if len(case.conditions) > MOST_CONDITIONS:
+        raise BadCase(f"key `conditions`: {len(case.conditions)}, at most {MOST_CONDITIONS}")
+    if not _HEX.fullmatch(case.signature) or len(case.signature) not in (0, 2 * SIGNATURE_SIZE):
+        raise BadCase(f"key `signature`: not {SIGNATURE_SIZE} bytes in hex without a prefix")
+    values = {"state": case.state, "evidence": case.evidence, "conditions": case.conditions}
     if case.next is not None:
         values["next.state"] = case.next.state
     for key, described in values.items():

@@ -37,9 +37,15 @@ class Next(msgspec.Struct, frozen=True, gc=False):
 
 
 class Valid(msgspec.Struct, frozen=True, gc=False):
-    """The move is legal; `next` is None when it ends the game."""
+    """The move is legal; `next` is None when it ends the game.
+
+    With extra `conditions` (CLVM values such as `(49 key message)`) it is legal unless a slash
+    meets them all; it then breaks `rule` (see `channelsim.games.evidence`).
+    """
 
     next: Next | None
+    conditions: tuple[Value, ...] = ()
+    rule: str = ""
 
 
 class Slash(msgspec.Struct, frozen=True, gc=False):

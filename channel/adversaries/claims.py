@@ -21,6 +21,7 @@ from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, serialize, to_list
 from channelsim.games import registry
+from channelsim.games.evidence import Evidence
 from channelsim.games.referee import CREATE_COIN, timeout_solution
 
 
@@ -93,7 +94,8 @@ class _EvidenceForger(OnChainCheat):
             tried: list[Value] = [b"", (b"", b""), self.plan.chance.bytes(40), *guesses]
             for evidence in tried:
                 bundle = slash_bundle(
-                    self.channel, tracked.coin, tracked.game, state, program, evidence
+                    *(self.channel, tracked.coin, tracked.game, state, program),
+                    Evidence(evidence),
                 )
                 effects.append(Push("forged", bundle))
         return effects

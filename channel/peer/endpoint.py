@@ -13,7 +13,7 @@ from channelsim.channel.peer.interface import Effect, GameStarted, Store
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
 from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from channelsim.channel.protocol.state_records import encode_record
+from channelsim.channel.protocol.state_records import StoredSlash, encode_record
 from channelsim.games import registry
 from channelsim.games.contract import Hashes, Player
 from channelsim.games.judge import hashes_of
@@ -58,7 +58,7 @@ class Endpoint:
         state: ChannelState,
         signed: SignedState | None = None,
         games_before: tuple[LiveGame, ...] = (),
-        slashes: tuple[tuple[int, bytes], ...] = (),
+        slashes: tuple[StoredSlash, ...] = (),
     ) -> Store:
         """Store what distinguishes a state, sent (no `signed`) or received, from the one before."""
         hashes = {game.terms.game: self.hashes(game.terms.game) for game in state.games}

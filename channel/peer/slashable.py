@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.state import LiveGame
-from channelsim.clsp.values import Value
 from channelsim.games import registry
+from channelsim.games.evidence import Evidence
 from channelsim.games.judge import slash_pays
 
 
@@ -16,11 +16,11 @@ class SlashableMove:
     """An illegal move: the rule that it breaks, and the evidence for which the slash pays."""
 
     rule: str
-    evidence: Value
+    evidence: Evidence
 
 
 def slashable_move(
-    endpoint: Endpoint, game: LiveGame, rule: str, evidence: Value
+    endpoint: Endpoint, game: LiveGame, rule: str, evidence: Evidence
 ) -> SlashableMove | None:
     """The illegal last move of a game, if the referee accepts our slash of it."""
     before = game.before
@@ -30,7 +30,7 @@ def slashable_move(
         registry.get(game.terms.game).programs[before.position.validator or ""],
         before.position.state.value(),
         game.coin,
-        evidence,
+        evidence.value,
         endpoint.channel.rewards[endpoint.side],
     )
     return SlashableMove(rule, evidence) if pays else None

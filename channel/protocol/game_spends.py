@@ -13,6 +13,7 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Channel, LiveGame, Side
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, tree_hash
+from channelsim.games.evidence import Evidence
 from channelsim.games.referee import GameCoin, move_solution, slash_solution, timeout_solution
 
 
@@ -39,12 +40,23 @@ def claim_bundle(channel: Channel, coin: Coin, game: LiveGame) -> Bundle:
 
 
 def slash_bundle(
-    channel: Channel, coin: Coin, game: LiveGame, state: Value, validator: Program, evidence: Value
+    channel: Channel,
+    coin: Coin,
+    game: LiveGame,
+    state: Value,
+    validator: Program,
+    evidence: Evidence,
 ) -> Bundle:
-    """The slash of the move that created this coin: its mover gets the whole amount."""
+    """The slash of the move that created this coin: its mover gets the whole amount.
+
+    The bundle is signed for the payout, and for the extra conditions that the evidence meets.
+    """
     mover = game.mover
-    solution = slash_solution(state, validator, evidence, channel.rewards[mover])
-    return Bundle((_spend(coin, game.coin, solution),), channel.payout_signatures[mover])
+    solution = slash_solution(state, validator, evidence.value, channel.rewards[mover])
+    signature = channel.payout_signatures[mover]
+    if evidence.signature:
+        signature = bls.add(signature, evidence.signature)
+    return Bundle((_spend(coin, game.coin, solution),), signature)
 
 
 def payout(channel: Channel, coin: Coin, side: Side, amount: int) -> Coin | None:

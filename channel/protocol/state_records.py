@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,10 @@ from channelsim.games.referee import CREATE_COIN, referee
 
 FIELDS = 11
 """Fields of a game coin."""
+
+StoredSlash: TypeAlias = tuple[int, bytes, bytes]
+"""A game's id, and the evidence that its last move was illegal: its value, serialized, and its
+signature."""
 
 
 class GameRecord(msgspec.Struct, frozen=True):
@@ -49,8 +53,8 @@ class StateRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """The difference between the state of this number and the state before it.
 
     `halves` are the counterparty's, empty for a state that we sent. `games` began or moved;
-    `ended` are the ids of those that ended. `slashes` are games with the evidence that their
-    last move was illegal.
+    `ended` are the ids of those that ended. `slashes` are of games whose last
+    move was illegal.
     """
 
     number: int
@@ -59,7 +63,7 @@ class StateRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     halves: tuple[bytes, ...] = ()
     games: tuple[GameRecord, ...] = ()
     ended: tuple[int, ...] = ()
-    slashes: tuple[tuple[int, bytes], ...] = ()
+    slashes: tuple[StoredSlash, ...] = ()
 
 
 class RestoredState(msgspec.Struct, frozen=True):
@@ -73,7 +77,7 @@ class RestoredState(msgspec.Struct, frozen=True):
     unroll_puzzle_hash: bytes
     halves: tuple[bytes, ...]
     games: tuple[GameRecord, ...]
-    slashes: tuple[tuple[int, bytes], ...]
+    slashes: tuple[StoredSlash, ...]
 
 
 def encode_record(
@@ -83,7 +87,7 @@ def encode_record(
     games_before: tuple[LiveGame, ...],
     signed: SignedState | None,
     hashes: dict[str, Hashes],
-    slashes: tuple[tuple[int, bytes], ...] = (),
+    slashes: tuple[StoredSlash, ...] = (),
 ) -> bytes:
     """The record of a state that follows one with these games.
 

@@ -171,8 +171,8 @@ class OnChainGame:
         signature = bls.add(*(channel.payout_signatures[side] for side in paid))
         return Bundle((self.spend(*addresses),), signature)
 
-    def slash(self, evidence: bytes) -> Bundle:
-        """The slash of the last move by the mover, with this evidence."""
+    def slash(self, evidence: bytes, signature: bytes = b"") -> Bundle:
+        """The slash of the last move by the mover, with this evidence and its signature."""
         channel = self.unroll.channel
         program = next(one for one in GAME.programs.values() if one.hash == self.game.validator)
         spend = self.spend(
@@ -181,7 +181,8 @@ class OnChainGame:
             deserialize(evidence),
             channel.rewards[self.mover],
         )
-        return Bundle((spend,), channel.payout_signatures[self.mover])
+        signatures = filter(None, (channel.payout_signatures[self.mover], signature))
+        return Bundle((spend,), bls.add(*signatures))
 
 
 def take(table: Table, bundle: Bundle) -> None:

@@ -30,6 +30,7 @@ from channelsim.games.contract import (
     Valid,
     Verdict,
 )
+from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 
@@ -112,7 +113,8 @@ class Table:
         seat = before.mover
         play = self.players[seat].act(action)
         if isinstance(play, Play):
-            evidence = self.players[seat.other].evidence(before, play.move)
+            held = self.players[seat.other].evidence(before, play.move)
+            evidence = [as_evidence(one).value for one in held]
             following = self.judged_valid(before, play, evidence or (NIL,))
             assert len(play.move) <= before.max_move_size
             assert 0 <= play.share <= self.terms.amount

@@ -19,12 +19,16 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.values import NIL, NotAList, Value
 from channelsim.games.contract import Next, Play, Position, Seat, Valid
 from channelsim.games.errors import BadState
+from channelsim.games.evidence import Evidence, as_evidence
 from channelsim.games.vectors import BadCase
 from channelsim.games.vectors import read_value as read_case_value
 
 
-class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One call and the honest play beside it. Bytes are hex; money in mojos."""
+class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One call and the honest play beside it. Bytes are hex; money in mojos.
+
+    `held` is the evidence against the move, and `signatures` go with it; none if all are empty.
+    """
 
     validator: str
     amount: int
@@ -38,13 +42,15 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     honest_move: str
     honest_share: int
     held: list[Any]
+    signatures: list[str] = []
     honest_next: dict[str, Any] | None = None
 
 
 def written(target: Target, probe: Probe) -> dict[str, Any]:
     """A probe as JSON data."""
     site, case = probe.site, probe.case
-    held = site.receiver.evidence(site.before, case.move) if site.natural else ()
+    offered = site.receiver.evidence(site.before, case.move) if site.natural else ()
+    held = [as_evidence(one) for one in offered or site.held]
     known: dict[str, Any] | None = None
     if site.known is not None:
         step = site.known.next
@@ -55,6 +61,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
                 "state": write_value(step.state.value(), target),
                 "max_move_size": step.max_move_size,
             }
+    signatures = [one.signature.hex() for one in held]
     return msgspec.to_builtins(  # type: ignore[no-any-return]
         Written(
             validator=site.validator,
@@ -68,7 +75,8 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
             evidence=write_value(case.evidence, target),
             honest_move=site.play.move.hex(),
             honest_share=site.play.share,
-            held=[write_value(one, target) for one in held or site.held],
+            held=[write_value(one.value, target) for one in held],
+            signatures=signatures if any(signatures) else [],
             honest_next=known,
         )
     )
@@ -79,7 +87,9 @@ def read(target: Target, data: Any) -> Probe:
     try:
         probe = msgspec.convert(data, Written)
         state = read_value(probe.state, target)
-        held = tuple(read_value(one, target) for one in probe.held)
+        held = [read_value(one, target) for one in probe.held]
+        signatures = [bytes.fromhex(one) for one in probe.signatures] or [b""] * len(held)
+        candidates = tuple(Evidence(*one) for one in zip(held, signatures, strict=True))
         evidence = read_value(probe.evidence, target)
         move, honest_move = bytes.fromhex(probe.move), bytes.fromhex(probe.honest_move)
         known = _known(target, probe.honest_next)
@@ -100,7 +110,7 @@ def read(target: Target, data: Any) -> Probe:
     before = Position(probe.validator, typed, Seat.ALICE, probe.mover_share, probe.max_move_size)
     play = Play(honest_move, probe.honest_share, held[0] if held else NIL)
     site = make_site(
-        *(target, before, play, probe.amount, Recorded(before, held), probe.natural, known)
+        *(target, before, play, probe.amount, Recorded(before, candidates), probe.natural, known)
     )
     return Probe(site, make_case(site, "replayed", move, probe.share, evidence))
 

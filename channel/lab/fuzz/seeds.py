@@ -20,10 +20,11 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.clsp.analysis.tracer import Coverage
-from channelsim.clsp.values import Value, serialize
+from channelsim.clsp.values import serialize
 from channelsim.games.contract import Play, Position, Seat
 from channelsim.games.errors import BadState
-from channelsim.games.vectors import BadCase, Case, resolve_case
+from channelsim.games.evidence import Evidence
+from channelsim.games.vectors import BadCase, Case, ResolvedCase, resolve_case
 from channelsim.games.vectors import read as read_cases
 
 PLAY, STATE = "play", "state"
@@ -68,19 +69,20 @@ def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site])
     if target.rules is None:
         site = honest.get((case.validator, serialize(asked.state)))
     else:
-        site = _site(target, case, asked.state, asked.move, asked.evidence)
+        site = _site(target, asked)
     if site is None:
         return None
     return Probe(site, make_case(site, case.tag, asked.move, case.mover_share, asked.evidence))
 
 
-def _site(target: Target, case: Case, state: Value, move: bytes, evidence: Value) -> Site | None:
+def _site(target: Target, asked: ResolvedCase) -> Site | None:
+    case = asked.case
     try:
-        typed = target.game.validators[case.validator].read_state(state)
+        typed = target.game.validators[case.validator].read_state(asked.state)
     except BadState:
         return None
     before = Position(case.validator, typed, Seat.ALICE, case.amount // 2, case.max_move_size)
-    receiver = Recorded(before, (evidence,))
-    play = Play(move, case.mover_share, evidence)
+    receiver = Recorded(before, (Evidence(asked.evidence, asked.signature),))
+    play = Play(asked.move, case.mover_share, asked.evidence)
     natural = case.tag.startswith(PLAY)
     return make_site(target, before, play, case.amount, receiver, natural=natural)

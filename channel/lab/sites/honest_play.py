@@ -19,6 +19,8 @@ from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
 from channelsim.games.errors import IllegalAction
+from channelsim.games.evidence import Candidate, Evidence
+from channelsim.games.judge import program_conditions
 from channelsim.games.vectors import ResolvedCase, resolve_case
 
 HELD = 16
@@ -40,7 +42,7 @@ class Recorded:
     """An opponent of whom only its evidence is known."""
 
     position: Position
-    held: tuple[Value, ...]
+    held: tuple[Candidate, ...]
     seat: Seat = Seat.BOB
 
     def choices(self) -> tuple[Choice, ...]:
@@ -55,7 +57,7 @@ class Recorded:
         """The same player at another position."""
         return Recorded(position, self.held, self.seat)
 
-    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+    def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """The recorded evidence, the same for every move."""
         return self.held
 
@@ -97,16 +99,18 @@ _last: list[tuple[Target, tuple[Site, ...]]] = []
 
 def _read_sites(target: Target) -> tuple[Site, ...]:
     questions = [resolve_case(case, target.name, target.hashes) for case in target.honest]
-    legal = [asked for asked in questions if asked.case.expect == "valid"]
-    proofs: dict[tuple[str, bytes, bytes], dict[bytes, Value]] = {}
-    shared: dict[str, dict[bytes, Value]] = {}
+    # Under extra conditions a move is legal only as long as nobody meets them: no honest move.
+    legal = [a for a in questions if a.case.expect == "valid" and not a.conditions]
+    proofs: dict[tuple[str, bytes, bytes], dict[bytes, Evidence]] = {}
+    shared: dict[str, dict[bytes, Evidence]] = {}
     shares: dict[bytes, int] = {}
     for asked in questions:
         case = asked.case
         if asked.evidence != NIL:
             written = serialize(asked.evidence)
-            proofs.setdefault(_place_of(asked), {})[written] = asked.evidence
-            shared.setdefault(case.validator, {})[written] = asked.evidence
+            held = Evidence(asked.evidence, asked.signature)
+            proofs.setdefault(_place_of(asked), {})[written] = held
+            shared.setdefault(case.validator, {})[written] = held
         if asked.case.next is not None:
             shares[serialize(_next_state(asked))] = case.mover_share
     sites: dict[tuple[str, bytes, bytes, int], Site] = {}
@@ -116,7 +120,7 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
         if key in sites:
             continue
         own = proofs.get(_place_of(asked), {})
-        held = tuple(({**own, **shared.get(case.validator, {})}).values())[:HELD]
+        every = tuple(({**own, **shared.get(case.validator, {})}).values())[:HELD]
         before = Position(
             case.validator,
             RawState(asked.state),
@@ -127,7 +131,7 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
         play = Play(asked.move, case.mover_share, asked.evidence)
         known = Valid(known_next(target, asked))
         sites[key] = make_site(
-            target, before, play, case.amount, Recorded(before, held), natural=True, known=known
+            target, before, play, case.amount, Recorded(before, every), natural=True, known=known
         )
     return tuple(sites.values())
 
@@ -143,13 +147,16 @@ def known_next(target: Target, asked: ResolvedCase) -> Next | None:
 def legal_result(target: Target, result: Value) -> Valid | None:
     """Read a program's result as a legal verdict; None for a result that names no program
     of the target, or is of another shape."""
+    conditions = program_conditions(result)
     match result:
         case (b"", _):
-            return Valid(None)
-        case (bytes(program), (state, (bytes(size), b""))) if len(size) <= 2:
+            return Valid(None, conditions)
+        case (bytes(program), (state, (bytes(size), rest))) if len(size) <= 2:
+            if rest != NIL and not conditions:
+                return None
             for name, known in target.hashes.items():
                 if known == program:
-                    return Valid(Next(name, RawState(state), atom_to_int(size)))
+                    return Valid(Next(name, RawState(state), atom_to_int(size)), conditions)
     return None
 
 

@@ -17,6 +17,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
 from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
 from channelsim.games.errors import BadState
+from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import NO_ADDRESS
 from channelsim.games.referee import FIRST
 
@@ -68,9 +69,18 @@ class Site(msgspec.Struct, frozen=True):
         """Whether the referee takes a move of this size and a share of this amount."""
         return len(move) <= self.before.max_move_size and 0 <= share <= self.amount
 
-    def evidence(self, move: bytes) -> tuple[Value, ...]:
+    def candidates(self, move: bytes) -> tuple[Evidence, ...]:
         """The evidence that the receiver's own logic holds against a move, `()` first."""
-        return (NIL, *self.receiver.evidence(self.before, move))
+        return tuple(map(as_evidence, (NIL, *self.receiver.evidence(self.before, move))))
+
+    def evidence(self, move: bytes) -> tuple[Value, ...]:
+        """The values of this evidence."""
+        return tuple(one.value for one in self.candidates(move))
+
+    def signatures(self, move: bytes) -> tuple[bytes, ...]:
+        """The signatures that go with this evidence, each once."""
+        held = dict.fromkeys(one.signature for one in self.candidates(move))
+        return tuple(filter(None, held))
 
     def rules_say(self, target: Target, move: bytes, share: int, evidence: Value) -> Verdict:
         """The verdict of the target's rules on a call at this site."""
@@ -80,15 +90,17 @@ class Site(msgspec.Struct, frozen=True):
     def ruling(self, target: Target, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
         """The rules' verdict for an opponent with its own evidence, and the evidence that decides.
 
-        None where the rules raise on all of the evidence.
+        A move whose extra conditions the evidence meets is slashed. None where the rules raise on
+        all of the evidence.
         """
         legal: tuple[Valid | None, Value] = (None, NIL)
-        for held in self.evidence(move):
-            verdict = self.rules_say(target, move, share, held)
+        for held in self.candidates(move):
+            said = self.rules_say(target, move, share, held.value)
+            verdict = for_challenger(said, held.signature)
             if isinstance(verdict, Slash):
-                return verdict, held
+                return verdict, held.value
             if isinstance(verdict, Valid):
-                legal = verdict, held
+                legal = verdict, held.value
         return legal
 
 
@@ -118,7 +130,8 @@ def make_site(
     program = target.programs[validator]
     opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
     items = b"".join(b"\xff" + serialize(atom) for atom in (*opening, int_to_atom(NONCE)))
-    held = receiver.evidence(before, play.move) if natural else ()
+    offered = receiver.evidence(before, play.move) if natural else ()
+    held = tuple(as_evidence(one).value for one in offered)
     return Site(
         validator=validator,
         before=before,

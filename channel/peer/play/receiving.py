@@ -122,7 +122,10 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
             after = after.with_player(game.id, endpoint.new_player(game))
     for move in legal:
         after = after.with_player(move.game.id, move.learned())
-    slashes = tuple((game_id, serialize(one.evidence)) for game_id, one in slashable)
+    slashes = tuple(
+        (game_id, serialize(one.evidence.value), one.evidence.signature)
+        for game_id, one in slashable
+    )
     return ReceivedBatch(
         after.only_live(),
         [

@@ -100,7 +100,7 @@ def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
     if not slashable:
         return True
     return any(
-        {game_id for game_id, _ in decode_record(effect.data).slashes} == slashable
+        {game_id for game_id, *_ in decode_record(effect.data).slashes} == slashable
         for effect in effects
         if isinstance(effect, Store) and _is_of_a_state(effect)
     )

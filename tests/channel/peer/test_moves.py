@@ -139,7 +139,7 @@ def slashed(
     stays_off(table, victim)
     record = restored_state(table, victim, newest.state.number)
     assert record.halves == (batch.channel_half, batch.unroll_half)
-    assert tuple(game_id for game_id, _ in record.slashes) == news.slashable
+    assert tuple(game_id for game_id, *_ in record.slashes) == news.slashable
     assert len(news.slashable) == games
     # From here on nothing but the record is used.
     unroll = Unroll(table, record)
@@ -147,13 +147,13 @@ def slashed(
     assert exists(table, unroll.coin)
     table.chain.farm(table.channel.unroll_timeout)
     take(table, unroll.time_out())
-    evidence = dict(record.slashes)
+    evidence = {game_id: held for game_id, *held in record.slashes}
     won = 0
     for game in games_of(table, unroll):
         assert exists(table, game.coin)
         if game.game.game_id in evidence:
             assert game.mover is table.ends[victim].peer.config.side
-            take(table, game.slash(evidence[game.game.game_id]))
+            take(table, game.slash(*evidence[game.game.game_id]))
             won += game.amount
     assert reward(table, victim) == newest.state.balances[victim] + won
     assert reward(table, sender) == newest.state.balances[sender]

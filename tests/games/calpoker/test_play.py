@@ -14,6 +14,7 @@ from channelsim.games.calpoker.hands import FIVE_OF_EIGHT
 from channelsim.games.calpoker.result import hand_result
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Play, Slash, Valid
+from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import hashes_of
 from channelsim.games.selfplay import calls
 from tests.games.calpoker.cal import GAME, deal_cards, giving, policy
@@ -52,7 +53,8 @@ def test_no_evidence_slashes_an_honest_reveal_and_greed_is_always_slashed(
     for mask in FIVE_OF_EIGHT:
         verdict = ask_both(before, play.move, play.share, amount, bytes([mask]), GAME)
         assert verdict == Valid(None)
-    (evidence,) = bob.evidence(before, play.move)
+    (held,) = bob.evidence(before, play.move)
+    evidence = as_evidence(held).value
     for mask, share in product(sorted(FIVE_OF_EIGHT)[::11], {play.share - 1, 0}):
         if 0 <= share < play.share:
             greedy = play.move[:17] + bytes([mask])

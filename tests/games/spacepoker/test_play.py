@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from channelsim.clsp.run import ProgramSlash
 from channelsim.games.contract import Action, Play, Seat, Slash, Valid
+from channelsim.games.evidence import as_evidence
 from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN
 from channelsim.games.spacepoker.result import hand_result
 from tests.games.table import GAME, Table, ask_both, ask_program, by_policy, sit_down
@@ -60,7 +61,8 @@ def test_no_evidence_slashes_an_honest_showdown_and_greed_is_always_slashed(
     for mask in FIVE_OF_SEVEN:
         verdict = ask_both(before, play.move, play.share, amount, bytes([mask]))
         assert verdict == Valid(None)
-    (evidence,) = challenger.evidence(before, play.move)
+    (held,) = challenger.evidence(before, play.move)
+    evidence = as_evidence(held).value
     for mask, share in product(FIVE_OF_SEVEN, (play.share - 1, 0)):
         if 0 <= share < play.share:
             greedy = play.move[:16] + bytes([mask])
