@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 
 from channelsim.channel.adversaries.base import (
@@ -160,7 +158,7 @@ class _Early(Adversary):
     def handle(self, event: Event) -> list[Effect]:
         if isinstance(event, Block) and self.phase is Phase.FUNDING:
             early = self.peer.config.agreement.confirmations
-            event = replace(event, peak=event.peak + early)
+            event = Block(event.peak + early, event.coins)
         return super().handle(event)
 
     def act(self) -> list[Effect]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
+
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
 from channelsim.channel.chain.observations import Block
@@ -142,7 +144,7 @@ class _AnswersAgain(OnChainCheat):
         dispute = self.dispute
         if dispute is not None:
             decided = {**dispute.decided, tracked.game.coin: other}
-            dispute = replace(dispute, decided=decided)
+            dispute = msgspec.structs.replace(dispute, decided=decided)
             self.peer.state = replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:

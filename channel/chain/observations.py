@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 
 
-@dataclass(frozen=True, slots=True)
-class CoinSeen:
+class CoinSeen(msgspec.Struct, frozen=True):
     """A coin on chain: the heights at which it was created and spent (None: not yet).
 
     `solution` is that of its spend, as plain serialized CLVM.
@@ -20,8 +19,7 @@ class CoinSeen:
     solution: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """The chain has a new tip: its height, and every watched coin that exists.
 
     The same tip is reported again when the peer starts to watch a coin that exists already.

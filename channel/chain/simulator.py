@@ -32,6 +32,7 @@ class SimulatedChain:
     def __init__(self, seed: int) -> None:
         self._node = FullNodeSimulator.with_seed(seed)
         self._nobody = self._node.get_farming_ph()
+        self._spent: dict[bytes, CoinSeen] = {}
 
     def peak(self) -> int:
         """The height of the tip."""
@@ -43,6 +44,8 @@ class SimulatedChain:
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""
+        if coin_id in self._spent:
+            return self._spent[coin_id]
         record = self._node.get_coin_record_by_name(coin_id).coin_record
         if record is None:
             return None
@@ -50,7 +53,10 @@ class SimulatedChain:
         if seen.spent is None:
             return seen
         spend = self._node.get_puzzle_and_solution(coin_id, seen.spent).coin_solution
-        return CoinSeen(seen.coin, seen.born, seen.spent, bytes(spend.solution) if spend else None)
+        solution = bytes(spend.solution) if spend else None
+        # Only a reorganisation can change a coin that is spent.
+        self._spent[coin_id] = CoinSeen(seen.coin, seen.born, seen.spent, solution)
+        return self._spent[coin_id]
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
@@ -98,6 +104,7 @@ class SimulatedChain:
         With `keep`, the bundles of the old blocks return to the mempool before the new blocks
         are made; otherwise they are lost, and have to be pushed again.
         """
+        self._spent.clear()
         if keep:
             self._node.revert_blocks(back)
             self._node.farm_block(new)

@@ -46,7 +46,7 @@ class Side(IntEnum):
     @property
     def other(self) -> Side:
         """The other end."""
-        return Side(1 - self)
+        return Side.RECEIVER if self is Side.INITIATOR else Side.INITIATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class LiveGame:
     @property
     def mover(self) -> Side:
         """The side whose turn it is."""
-        return self.side(self.position.mover)
+        return self.alice if self.position.mover is Seat.ALICE else self.alice.other
 
     def shares(self) -> tuple[int, int]:
         """The payouts to the initiator and the receiver if the game ends here, in mojos."""

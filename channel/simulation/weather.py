@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen
@@ -102,7 +102,7 @@ class Weather:
         """The block without the solutions that the honest side's node does not give yet."""
         if self._scenario.weather != "blind":
             return block
-        return replace(block, coins=tuple(self._hide(seen, block.peak) for seen in block.coins))
+        return Block(block.peak, tuple(self._hide(seen, block.peak) for seen in block.coins))
 
     def _hide(self, seen: CoinSeen, peak: int) -> CoinSeen:
         if seen.spent is None:
@@ -110,4 +110,8 @@ class Weather:
         spend = seen.coin.id, seen.spent
         if spend not in self._shown_from:
             self._shown_from[spend] = peak + self._chance.between(0, MOST_HIDDEN)
-        return seen if peak >= self._shown_from[spend] else replace(seen, solution=None)
+        return (
+            seen
+            if peak >= self._shown_from[spend]
+            else msgspec.structs.replace(seen, solution=None)
+        )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+
+import msgspec
 
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block
@@ -12,7 +14,7 @@ from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.peer.slashable import SlashableMove
 from channelsim.channel.protocol.half_signed import SignedState
@@ -39,8 +41,7 @@ class FeeBundle:
     fee: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(msgspec.Struct, frozen=True):
     """A channel on chain, as one side sees it. Each scan of a block returns a new one.
 
     What we bring into it: `newest` is F, the newest state that we can complete. `slashable` are
@@ -51,8 +52,9 @@ class Dispute:
 
     What a scan leaves for the next: `reported` are the facts that the player knows. `decided`
     is what we do at a game coin: a move, or None for no move. `warned` are the coins at which
-    the player knows of a risk. `tracked` are the game coins with their seats, by coin id;
-    `undecided` those that wait for the player, by game. `fee_coin` pays the next fee; `changes`
+    the player knows of a risk. `tracked` are all game coins that we have judged, with their
+    seats; `tracks` are the games as the newest block has them, and `undecided` the coins that
+    wait for the player, by game. `fee_coin` pays the next fee; `changes`
     are the change coins of all fees that we offered, and `fee_bundle` is the last such offer.
     """
 
@@ -69,11 +71,12 @@ class Dispute:
     status: Status = Status.OPEN
     reported: tuple[Fact, ...] = ()
     watched: frozenset[Coin] = frozenset()
-    decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
+    decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
-    tracked: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
-    undecided: Mapping[int, TrackedCoin] = field(default_factory=dict)
+    tracked: Mapping[Coin, TrackedCoin] = msgspec.field(default_factory=dict)
+    tracks: Mapping[int, Track] = msgspec.field(default_factory=dict)
+    undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
     fee_coin: Coin | None = None
     changes: frozenset[Coin] = frozenset()
     fee_bundle: FeeBundle | None = None
-    block: Block = field(default=Block(0))
+    block: Block = Block(0)

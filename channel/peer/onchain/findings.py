@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.interface import News, Push, Store
 from channelsim.channel.peer.onchain.dispute_state import Status
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.referee import GameCoin
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
+class Due(msgspec.Struct, frozen=True):
     """A spend to push, which has been due for `waited` blocks (under 0: not long enough for a fee).
 
     `worth` is what it brings us, in mojos: no fee reaches it. None: the spend has a deadline, and
@@ -27,12 +27,11 @@ class Due:
     worth: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(msgspec.Struct, frozen=True):
     """Findings of one part of a scan; those of all parts are added up, in order.
 
     `coins` are those to watch. `facts` hold in this block, `news` are new with it.
-    `decided`, `warned`, `tracked` and `undecided` are as in `Dispute`. `complete`: the node hid
+    `decided`, `warned`, `tracks` and `undecided` are as in `Dispute`. `complete`: the node hid
     nothing that we have to know.
     """
 
@@ -41,10 +40,10 @@ class Findings:
     news: tuple[News, ...] = ()
     stores: tuple[Store, ...] = ()
     due: tuple[Due, ...] = ()
-    decided: Mapping[GameCoin, LiveGame | None] = field(default_factory=dict)
+    decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
-    tracked: Mapping[bytes, TrackedCoin] = field(default_factory=dict)
-    undecided: Mapping[int, TrackedCoin] = field(default_factory=dict)
+    tracks: Mapping[int, Track] = msgspec.field(default_factory=dict)
+    undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
     status: Status = Status.OPEN
     complete: bool = True
 
@@ -58,7 +57,7 @@ class Findings:
             self.due + other.due,
             {**self.decided, **other.decided},
             self.warned | other.warned,
-            {**self.tracked, **other.tracked},
+            {**self.tracks, **other.tracks},
             {**self.undecided, **other.undecided},
             self.status if other.status is Status.OPEN else other.status,
             self.complete and other.complete,

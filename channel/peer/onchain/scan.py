@@ -6,8 +6,9 @@ confirmed are pushed again. Source: spec/channel.md, "Going on chain".
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import takewhile
+
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
@@ -45,7 +46,10 @@ def take_decision(
     """Take the player's decision at a game coin. Raises `IllegalAction`."""
     found = record_decision(dispute.endpoint, tracked, action)
     decided = {**dispute.decided, **found.decided}
-    return replace(dispute, decided=decided), [*found.stores, *map(Tell, found.news)]
+    return msgspec.structs.replace(dispute, decided=decided), [
+        *found.stores,
+        *map(Tell, found.news),
+    ]
 
 
 def _conclude(
@@ -59,28 +63,38 @@ def _conclude(
         status = status if dispute.status is Status.OPEN else dispute.status
     coins = dict.fromkeys((*found.coins, *offers.coins))
     new_coins = [coin for coin in coins if coin not in dispute.watched]
-    after = replace(
+    tracked = {one.coin: one for track in found.tracks.values() for one in track.coins}
+    after = msgspec.structs.replace(
         dispute,
         status=status,
         reported=facts,
         watched=dispute.watched.union(new_coins),
         decided={**dispute.decided, **found.decided},
         warned=dispute.warned | found.warned,
-        tracked={**dispute.tracked, **found.tracked},
+        tracked={**dispute.tracked, **tracked},
+        tracks=found.tracks,
         undecided=found.undecided,
         fee_coin=offers.fee_coin,
         changes=offers.changes,
         fee_bundle=offers.fee_bundle,
         block=block,
     )
-    undone = [Undone(fact) for fact in dispute.reported if fact not in facts]
-    fresh = [fact for fact in facts if fact not in dispute.reported]
     return after, [
         *found.stores,
         *map(Watch, new_coins),
         *offers.pushes,
         *(one.push for one in found.due),
-        *map(Tell, (*undone, *fresh, *found.news)),
+        *map(Tell, (*_changes(dispute.reported, facts), *found.news)),
+    ]
+
+
+def _changes(before: tuple[Fact, ...], now: tuple[Fact, ...]) -> list[Fact | Undone]:
+    """The facts that no longer hold, and then the new ones."""
+    if now == before:
+        return []
+    return [
+        *(Undone(fact) for fact in before if fact not in now),
+        *(fact for fact in now if fact not in before),
     ]
 
 
@@ -234,7 +248,7 @@ def _first_coin(
 ) -> TrackedCoin:
     """A game's coin as it came out of the unroll coin, and our seat as of it."""
     coin = Coin(parent.id, game.coin.puzzle_hash(), game.coin.amount)
-    known = view.tracked.get(coin.id)
+    known = view.tracked.get(coin)
     if known is not None:
         return known
     at_newest = state.number == dispute.newest.state.number

@@ -5,7 +5,7 @@ Source: spec/channel.md, "After the unroll" and "Playing on chain".
 
 from __future__ import annotations
 
-from dataclasses import replace
+import msgspec
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.peer.chain_news import (
@@ -14,14 +14,12 @@ from channelsim.channel.peer.chain_news import (
     Forfeited,
     GameEnded,
     GamePaid,
-    IllegalOnChain,
-    MovedOnChain,
     RevealAtRisk,
     UnknownSpend,
 )
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
-from channelsim.channel.peer.onchain.chain_view import ChainView, Track, follow
+from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
     ClaimTimeout,
@@ -34,7 +32,8 @@ from channelsim.channel.peer.onchain.decisions import (
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.findings import Due, Findings
 from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
+from channelsim.channel.peer.onchain.tracks import follow
 from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.spend_parsing import Slashed
@@ -92,9 +91,9 @@ def _scan_game(
     tip, seen = track.tip, track.tip_seen
     found = Findings(
         coins=tuple(tracked.coin for tracked in track.coins),
-        facts=(*_moves(view, track), *_illegal_moves(track)),
+        facts=track.facts,
         news=_judged_moves(view, track),
-        tracked={tracked.coin.id: tracked for tracked in track.coins},
+        tracks={tip.game.id: track},
     )
     if track.lost:
         spent = seen.spent if seen else None
@@ -111,30 +110,14 @@ def _scan_game(
 
 
 def _with_decisions(view: ChainView, found: Findings) -> ChainView:
-    return replace(view, decided={**view.decided, **found.decided})
+    return (
+        msgspec.structs.replace(view, decided={**view.decided, **found.decided})
+        if found.decided
+        else view
+    )
 
 
 # --- facts -------------------------------------------------------------------------------------
-
-
-def _moves(view: ChainView, track: Track) -> tuple[Fact, ...]:
-    return tuple(
-        MovedOnChain(
-            after.game.id,
-            before.game.mover is view.side,
-            after.coin,
-            (seen.spent if seen is not None else None) or 0,
-        )
-        for before, after, seen in zip(track.coins, track.coins[1:], track.seen, strict=False)
-    )
-
-
-def _illegal_moves(track: Track) -> tuple[Fact, ...]:
-    return tuple(
-        IllegalOnChain(tracked.game.id, tracked.slashable.rule, tracked.coin)
-        for tracked in track.coins
-        if tracked.slashable is not None
-    )
 
 
 def _judged_moves(view: ChainView, track: Track) -> tuple[Moved, ...]:
@@ -142,7 +125,7 @@ def _judged_moves(view: ChainView, track: Track) -> tuple[Moved, ...]:
     return tuple(
         Moved(after.game.id, after.game.position, after.player, after.runs, after.disagreements)
         for before, after in zip(track.coins, track.coins[1:], strict=False)
-        if after.coin.id not in view.tracked
+        if after.coin not in view.tracked
         and before.game.mover is not view.side
         and after.player is not None
     )

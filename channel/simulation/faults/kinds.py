@@ -166,7 +166,7 @@ class Clock(EngineFault):
         if not isinstance(event, Block) or self.peer.state.dispute is None:
             return event
         self.mark()
-        return replace(event, peak=event.peak + self._by)
+        return Block(event.peak + self._by, event.coins)
 
 
 class Deaf(EngineFault):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from channelsim.channel.chain.coins import (
@@ -377,7 +375,7 @@ def test_a_claim_that_a_full_chain_delays_is_paid_for(most: int) -> None:
         peaks = [peer.state.block.peak + more for more in range(8)]
         for waited, peak in enumerate(peaks):
             # The same block some blocks later: nothing of ours got in.
-            _, effects = scan(peer.state.dispute, replace(peer.state.block, peak=peak))
+            _, effects = scan(peer.state.dispute, Block(peak, peer.state.block.coins))
             for push in effects:
                 if isinstance(push, Push) and push.name in ("claim+fee", "unroll-timeout+fee"):
                     wallet = push.bundle.spends[-1]

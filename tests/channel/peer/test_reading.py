@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import msgspec
 import pytest
@@ -122,7 +121,11 @@ class LateSolutions(SimulatedChain):
         if seen is None or seen.spent is None or self.only not in (None, coin_id):
             return seen
         self.asked[coin_id] += 1
-        return replace(seen, solution=None) if self.asked[coin_id] <= self.times else seen
+        return (
+            msgspec.structs.replace(seen, solution=None)
+            if self.asked[coin_id] <= self.times
+            else seen
+        )
 
 
 @pytest.mark.parametrize("times", [1, 2, 5, 9])
@@ -177,7 +180,7 @@ def test_facts_are_not_undone_while_the_node_omits_solutions() -> None:
         dispute = end.peer.state.dispute
         assert dispute is not None
         block = dispute.block
-        blind = tuple(replace(seen, solution=None) for seen in block.coins)
+        blind = tuple(msgspec.structs.replace(seen, solution=None) for seen in block.coins)
         effects = end.peer.handle(Block(block.peak + 1, blind))
         assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
         assert phase(end) is Phase.CLOSED
@@ -228,7 +231,7 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
     change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
     assert paid.spends[-1].coin == fees.wallet.coin
-    spent = replace(wallet_coin, spent=height + 1)
+    spent = msgspec.structs.replace(wallet_coin, spent=height + 1)
     for _ in range(2):
         pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))
     assert "preempt+fee" in {one.name for one in pushed if isinstance(one, Push)}
