@@ -1,6 +1,6 @@
 """The way of each game on chain, from its first coin through its moves.
 
-Source: the state channel, "Going on chain", from "After the unroll" on.
+Source: spec/channel.md, "Going on chain".
 """
 
 from __future__ import annotations
