@@ -175,9 +175,10 @@ def menus() -> tuple[Scenario, ...]:
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 
-    `before` is the number of earlier runs, which decides on weather and fees.
+    It begins at the scenario's step. `before` is the number of earlier runs, which decides on
+    weather and fees.
     """
-    step: int | None = 0
+    step: int | None = first.step
     while step is not None and step < MOST_STEPS:
         scenario = replace(
             first,

@@ -1,0 +1,265 @@
+"""The checks of a game's conformance, in order; each is a function of a subject.
+
+Where a target lacks what a check needs, the result says so.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from shlex import quote
+from types import MappingProxyType
+
+import msgspec
+
+from channelsim.channel.kit.conformance import Check, CheckResult, Failure, Subject
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.costs import bundles, costs, snapshot
+from channelsim.channel.lab.costs.costs import share_of_block
+from channelsim.channel.lab.costs.snapshot import Snapshot
+from channelsim.channel.lab.coverage import corpus
+from channelsim.channel.lab.coverage.corpus import Entry
+from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.crosscheck.vectors import make
+from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.laws.progress import LAW as PROGRESS
+from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.clsp.run import MAX_COST
+from channelsim.games.amounts import counted
+from channelsim.games.vectors import check_program, read
+
+AGREE = VerdictsAgree.name
+SECRECY = "secrecy"
+
+GAMES = 64
+"""How many games against a player that stalls are played."""
+
+HANDS = 3
+"""Hands of the session that is played twice."""
+
+HASH_SEEDS = ("1", "2")
+"""Seeds of Python's hashes: they order its sets, on which no result may depend."""
+
+NEEDS_RULES = "needs rules: whether a changed move is legal is unknown"
+NEEDS_GAME = "needs an installed game, whose own programs its players play with"
+
+
+def vectors(subject: Subject) -> CheckResult:
+    """Generated conformance cases, and those of honest play, hold for the programs."""
+    target, effort = subject.target, subject.effort
+    cases = list(target.honest)
+    if target.rules is not None:
+        made = make(target, max(1, effort.cases // 10), effort.seed)
+        cases += read(msgspec.json.encode(case) for case in made)
+    failures = []
+    for case in cases:
+        differences = check_program(case, target.name, target.programs)
+        if differences:
+            text = f"{case.validator}: {case.id} ({case.tag}): {'; '.join(differences)}"
+            failures.append(Failure(text, msgspec.to_builtins(case)))
+    return CheckResult("vectors", counted(len(cases), "case", ","), tuple(failures))
+
+
+def rules(subject: Subject) -> CheckResult:
+    """Rules and programs give the same verdict on every generated case."""
+    if subject.target.rules is None:
+        return CheckResult("rules", unchecked=NEEDS_RULES)
+    report = subject.crosschecked
+    tried = f"{counted(report.cases, 'case', ',')} by rules and programs"
+    return CheckResult("rules", tried, _found(report.tally, lambda law: law == AGREE))
+
+
+def laws(subject: Subject) -> CheckResult:
+    """No generated case breaks another law, and each validator is reached."""
+    target, report = subject.target, subject.crosschecked
+    names = {law.name for law in laws_for(target)} - {AGREE}
+    tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
+    missed = [name for name in target.programs if name not in report.tally.outcomes]
+    found = _found(report.tally, lambda law: law != AGREE)
+    return CheckResult(
+        "laws", tried, (*found, *(Failure(f"{name}: never tried") for name in missed))
+    )
+
+
+def fuzz(subject: Subject) -> CheckResult:
+    """The fuzzer finds nothing."""
+    report = subject.fuzzed
+    failures = tuple(
+        Failure(f"{found.severity}: {found.text}", found.vector) for found in report.findings
+    )
+    return CheckResult("fuzz", counted(report.runs, "run", ","), failures)
+
+
+def coverage(subject: Subject) -> CheckResult:
+    """The fuzzer and the stored cases reach every branch of every validator."""
+    target, effort, report = subject.target, subject.effort, subject.fuzzed
+    entries = [
+        Entry(probe.case.tag, probe.site.validator, probe.case.arguments, None)
+        for probe in report.probes
+        if probe.site.validator not in report.tally.runaway
+    ]
+    if effort.corpus is not None:
+        entries += corpus.read(target, effort.corpus)
+    found = corpus_coverage(target, entries)
+    failures = [
+        failure for name in target.programs for failure in _unreached(found[name], effort.coverage)
+    ]
+    total = sum(found[name].total.branches for name in target.programs)
+    reached = sum(found[name].total.branches_reached for name in target.programs)
+    return CheckResult("coverage", f"{reached} of {total} branches", tuple(failures))
+
+
+def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
+    """What is not reached of a program, if that is too much."""
+    total = found.total
+    if 100 * total.branches_reached >= percent * total.branches:
+        return
+    yield Failure(f"{found.name}: {total.branches_reached} of {total.branches} branches reached")
+    for function, code in found.unreached():
+        yield Failure(f"{found.name}: never reached, in {function}: {code}")
+
+
+def cost(subject: Subject) -> CheckResult:
+    """Every move, timeout and slash fits into a block, and costs no more than is stored."""
+    target, effort = subject.target, subject.effort
+    stored = snapshot.read(effort.costs) if effort.costs else None
+    cases = stored.cases if stored else effort.cases
+    seed = stored.seed if stored else effort.seed
+    measured = costs.measure(target, cases, seed)
+    spends = bundles.measure(measured)
+    if spends.interrupted:
+        raise KeyboardInterrupt
+    now = Snapshot(target.name, cases, seed, measured.figures(), spends.costs)
+    totals = {
+        **{
+            f"{name} {path}": figures.most
+            for name, paths in now.validators.items()
+            for path, figures in paths.items()
+        },
+        **{name: one.total for name, one in now.bundles.items()},
+    }
+    failures = [
+        Failure(f"{name}: more than a block holds") for name in totals if totals[name] >= MAX_COST
+    ]
+    failures += [
+        Failure(f"refused by the node: {name}: {why}") for name, why in spends.refused.items()
+    ]
+    against = "; none stored to compare with"
+    if stored:
+        changes = snapshot.compare(stored, now, 0)
+        failures += [Failure(f"higher than stored: {change}") for change in changes.risen]
+        failures += [Failure(f"stored, and no longer measured: {name}") for name in changes.gone]
+        against = f", against {effort.costs}"
+    most = max(totals, key=lambda name: totals[name])
+    share = f"{most} is {share_of_block(totals[most]):.2%} of a block"
+    return CheckResult("cost", f"{counted(cases, 'case', ',')}: {share}{against}", tuple(failures))
+
+
+def determinism(subject: Subject) -> CheckResult:
+    """A session is the same to the byte in another process, whatever Python's hash seed."""
+    if not subject.own_game:
+        return CheckResult("determinism", unchecked=NEEDS_GAME)
+    digests, failures = set(), []
+    for hash_seed in HASH_SEEDS:
+        ended = _session(subject, hash_seed)
+        if ended.returncode:
+            failures.append(Failure(f"the session ends with {ended.returncode}: {ended.stderr}"))
+        digests.add(ended.stdout.strip())
+    if len(digests) > 1:
+        failures.append(Failure(f"one seed gives the sessions {', '.join(sorted(digests))}"))
+    return CheckResult("determinism", f"2 sessions of {HANDS} hands", tuple(failures))
+
+
+def _session(subject: Subject, hash_seed: str) -> subprocess.CompletedProcess[str]:
+    """Play a session in a process of its own, which prints its digest."""
+    command = "from channelsim.channel.cli import main; main()"
+    options = ("--hands", str(HANDS), "--seed", subject.effort.seed, "--quiet", "--text")
+    path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path)
+    return subprocess.run(
+        [sys.executable, "-c", command, "play", subject.target.name, *options],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def progress(subject: Subject) -> CheckResult:
+    """No player alone can prolong a game for ever."""
+    tally = LabTally()
+    trials = chunks(subject.target, subject.effort.seed)
+    for trial in islice(trials, GAMES):
+        for finding in PROGRESS.check(trial):
+            tally.found(finding)
+    return CheckResult("progress", f"{GAMES} games against a player that stalls", _found(tally))
+
+
+def secrecy(subject: Subject) -> CheckResult:
+    """No message or spend holds a key, a seed, or a value before the move that reveals it."""
+    return _promises("secrecy", subject, lambda promise: promise == SECRECY)
+
+
+def disputes(subject: Subject) -> CheckResult:
+    """An honest peer gets what it is due from every adversary, in bounded time."""
+    result = _promises("disputes", subject, lambda promise: promise != SECRECY)
+    if result.unchecked:
+        return result
+    failures = [
+        Failure(f"{_command(scenario)}: {text}") for scenario, text in subject.disputed.exceptions
+    ]
+    return replace(result, failures=(*result.failures, *failures))
+
+
+def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckResult:
+    """The broken promises of the disputes, of those names for which `of` is true."""
+    if not subject.own_game:
+        return CheckResult(check, unchecked=NEEDS_GAME)
+    if not subject.effort.disputes:
+        return CheckResult(check, unchecked="no disputes were asked for")
+    totals = subject.disputed
+    failures = [
+        Failure(f"{broken.promise}: {broken.how} ({_command(scenario)})")
+        for scenario, broken in totals.broken
+        if of(broken.promise)
+    ]
+    deviated = totals.runs - totals.idle
+    tried = f"{counted(deviated, 'dispute', ',')} with {len(totals.matrix)} adversaries"
+    return CheckResult(check, tried, tuple(failures))
+
+
+def _command(scenario: Scenario) -> str:
+    """The command that runs a dispute again."""
+    return (
+        f"channelsim dispute run {scenario.adversary}@{scenario.step}"
+        f" --game {','.join(scenario.games)} --side {NAMES[scenario.side]}"
+        f" --seed {quote(scenario.seed)} --weather {scenario.weather} --fees {scenario.fees}"
+    )
+
+
+def _found(tally: LabTally, of: Callable[[str], bool] = lambda law: True) -> tuple[Failure, ...]:
+    """Each cause that a tally found, of the laws for which `of` is true."""
+    return tuple(
+        Failure(f"{one.severity}: {one.validator}: {one.text} ({one.law})", one.vector)
+        for one, _ in tally.causes()
+        if of(one.law)
+    )
+
+
+CHECKS: Mapping[str, Check] = MappingProxyType(
+    {
+        check.__name__: check
+        for check in (
+            *(vectors, rules, laws, fuzz, coverage, cost),
+            *(determinism, secrecy, progress, disputes),
+        )
+    }
+)
+"""Every check by its name, in the order in which they are run."""

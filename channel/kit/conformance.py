@@ -1,0 +1,148 @@
+"""Conformance: everything that a game owes, as checks with one result each.
+
+A check is a function of a `Subject`; `channelsim.channel.kit.checks` has them all, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from channelsim.channel.kit.disputes import disputes
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, fuzz
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.simulation.sweep import SweepTotals
+
+INTERRUPTED = "interrupted"
+"""Why the checks after an interrupt were not made."""
+
+
+class Status(Enum):
+    """What came of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that is wrong, in a line; `case` shows it, as a line for a file of cases."""
+
+    text: str
+    case: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The result of a check: what was tried, and what is wrong.
+
+    `unchecked` is the reason why nothing could be tried; it is empty otherwise.
+    """
+
+    check: str
+    tried: str = ""
+    failures: tuple[Failure, ...] = ()
+    unchecked: str = ""
+
+    @property
+    def status(self) -> Status:
+        """Whether it passed, failed, or could not be tried."""
+        if self.failures:
+            return Status.FAILED
+        return Status.NOT_CHECKED if self.unchecked else Status.PASSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much is tried, and what it is held against.
+
+    `cases` are those of vectors, laws and costs; `seconds` those of the fuzzer, `disputes` the
+    deviations that are tried of each adversary. `corpus` is a folder of cases that the fuzzer
+    starts from; `costs` a file by `channelsim cost --write`. At least `coverage` percent of each
+    validator's branches are to be reached.
+    """
+
+    cases: int = 5000
+    seconds: float = 10.0
+    disputes: int = 1
+    coverage: int = 100
+    corpus: Path | None = None
+    costs: Path | None = None
+    seed: str = "conform"
+    jobs: int = 1
+
+
+@dataclass
+class Subject:
+    """A target under test, with what several checks need, made when the first of them needs it."""
+
+    target: Target
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def own_game(self) -> bool:
+        """Whether the target is an installed game: sessions and disputes play its programs."""
+        return self.target.rules is not None and self.target.rules == self.target.source
+
+    @cached_property
+    def crosschecked(self) -> CrosscheckReport:
+        """Every law on generated cases."""
+        effort = self.effort
+        report = crosscheck(self.target, effort.cases, effort.seed, effort.jobs)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
+
+    @cached_property
+    def fuzzed(self) -> FuzzReport:
+        """A run of the fuzzer."""
+        effort = self.effort
+        report = fuzz(
+            self.target,
+            seconds=effort.seconds,
+            seed=effort.seed,
+            jobs=effort.jobs,
+            corpus=effort.corpus,
+        )
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
+
+    @cached_property
+    def disputed(self) -> SweepTotals:
+        """Disputes against every adversary."""
+        effort = self.effort
+        totals = disputes(self.target.name, effort.disputes, effort.seed, effort.jobs)
+        if totals.interrupted:
+            raise KeyboardInterrupt
+        return totals
+
+
+Check: TypeAlias = Callable[[Subject], CheckResult]
+
+
+def conform(
+    subject: Subject,
+    checks: Mapping[str, Check],
+    on_check: Callable[[str], None] = lambda name: None,
+) -> Iterator[CheckResult]:
+    """Run the checks in order. After an interrupt the rest are not checked.
+
+    `on_check` is called with the name of each check before it begins.
+    """
+    interrupted = False
+    for name, check in checks.items():
+        try:
+            if not interrupted:
+                on_check(name)
+                yield check(subject)
+                continue
+        except KeyboardInterrupt:
+            interrupted = True
+        yield CheckResult(name, unchecked=INTERRUPTED)

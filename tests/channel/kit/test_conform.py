@@ -1,0 +1,179 @@
+"""`channelsim conform`: every check passes on a right target, and fails on its mistake."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.kit import disputes as disputing
+from channelsim.channel.kit.checks import CHECKS
+from channelsim.channel.kit.conformance import Effort, Status, Subject, conform
+from channelsim.channel.kit.testing import Conformance
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep import SweepTotals
+from tests.channel.command import channelsim
+from tests.channel.lab.toys import toy
+
+SMALL = Effort(cases=500, seconds=0.3, disputes=1)
+OPTIONS = ("--cases", 500, "--seconds", 0.3, "--coverage", 50, "--jobs", 1)
+
+
+def test_a_right_target_passes_what_can_be_checked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    options = (*OPTIONS, "--junit", tmp_path / "j.xml", "--sarif", tmp_path / "s.json")
+    ran = channelsim(capsys, "conform", toy(tmp_path), *options, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    document = json.loads(ran.out)
+    results = {one["check"]: one["result"] for one in document["checks"]}
+    assert list(results) == list(CHECKS)
+    unchecked = {name for name, result in results.items() if result == "not checked"}
+    assert unchecked == {"rules", "determinism", "secrecy", "disputes"}
+    assert {results[name] for name in results.keys() - unchecked} == {"passed"}
+    suite = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("10", "0", "4")
+    assert json.loads((tmp_path / "s.json").read_bytes())["runs"][0]["results"] == []
+
+
+def test_a_mistake_fails_the_checks_that_see_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = toy(tmp_path, "shares are bound")
+    options = (*OPTIONS, "--junit", tmp_path / "j.xml", "--sarif", tmp_path / "s.json")
+    ran = channelsim(capsys, "conform", path, *options)
+    assert ran.code == 1
+    assert "laws: theft: reveal: an honest move may declare less" in ran.out
+    assert "fuzz: theft" in ran.out
+    suite = ElementTree.parse(tmp_path / "j.xml").getroot()
+    assert [case.get("name") for case in suite if case.find("failure") is not None] == [
+        *("laws", "fuzz")
+    ]
+    (run,) = json.loads((tmp_path / "s.json").read_bytes())["runs"]
+    assert {one["id"] for one in run["tool"]["driver"]["rules"]} == set(CHECKS)
+    assert {one["ruleId"] for one in run["results"]} == {"laws", "fuzz"}
+    for one in run["results"]:
+        (place,) = one["locations"]
+        assert place["physicalLocation"]["artifactLocation"]["uri"] == str(path)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "check"),
+    [("recorded cases", "vectors"), ("progress", "progress"), ("commitments are bound", "laws")],
+)
+def test_each_check_finds_its_mistake(mistake: str, check: str, tmp_path: Path) -> None:
+    result = CHECKS[check](Subject(load(str(toy(tmp_path, mistake))), SMALL))
+    assert result.status is Status.FAILED
+
+
+def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
+    path = toy(tmp_path)
+    source = tmp_path / "bid.clsp"
+    source.write_text(source.read_text().replace("(> MOVE 0)", "(> MOVE (if 1 0 (x)))", 1))
+    far = source.read_text().replace(
+        "(> AMOUNT MOVE)", "(if (= MOVE (sha256 MOVE)) 1 (> AMOUNT MOVE))"
+    )
+    source.write_text(far)
+    result = CHECKS["coverage"](Subject(load(str(path)), SMALL))
+    assert result.status is Status.FAILED
+    first, *others = [failure.text for failure in result.failures]
+    assert first.startswith("bid: ")
+    assert first.endswith("branches reached")
+    assert all(text.startswith("bid: never reached, in ") for text in others)
+    lax = Effort(cases=500, seconds=0.3, coverage=50)
+    assert CHECKS["coverage"](Subject(load(str(path)), lax)).status is Status.PASSED
+
+
+def test_costs_are_held_against_stored_ones(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, stored = toy(tmp_path), tmp_path / "costs.toml"
+    assert channelsim(capsys, "cost", path, "--cases", 100, "--write", stored).code == 0
+    target = load(str(path))
+    assert CHECKS["cost"](Subject(target, Effort(costs=stored))).failures == ()
+    lower = re.sub(r"(commit\]\n(?:.*\n)*?validator = .*most = )\d+", r"\g<1>5", stored.read_text())
+    stored.write_text(lower)
+    (failure,) = CHECKS["cost"](Subject(target, Effort(costs=stored))).failures
+    assert failure.text.startswith("higher than stored: commit validator most: 5 -> ")
+
+
+def test_broken_promises_are_failures_of_their_check() -> None:
+    game = load("calpoker")
+    scenario = Scenario(("calpoker",), "a seed", "silent", 7)
+    totals = SweepTotals(runs=3, idle=1)
+    totals.broken.append((scenario, BrokenPromise("secrecy", "a seed is in a batch")))
+    totals.broken.append((scenario, BrokenPromise("safety", "an honest move was slashed")))
+    totals.exceptions.append((scenario, "ValueError: x"))
+    subject = Subject(game, SMALL)
+    vars(subject)["disputed"] = totals
+    command = (
+        "channelsim dispute run silent@7 --game calpoker --side receiver --seed 'a seed'"
+        " --weather calm --fees 0"
+    )
+    (secret,) = CHECKS["secrecy"](subject).failures
+    assert secret.text == f"secrecy: a seed is in a batch ({command})"
+    promise, error = CHECKS["disputes"](subject).failures
+    assert promise.text == f"safety: an honest move was slashed ({command})"
+    assert error.text == f"{command}: ValueError: x"
+    none = Subject(game, Effort(disputes=0))
+    assert CHECKS["disputes"](none).unchecked == "no disputes were asked for"
+
+
+def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(disputing, "names", lambda: ("silent", "other-channel"))
+    totals = disputing.disputes("calpoker", 1, "s", 1)
+    assert totals.broken == []
+    assert totals.exceptions == []
+    assert totals.runs - totals.idle == 2
+
+
+def test_a_session_in_two_processes_is_the_same() -> None:
+    assert CHECKS["determinism"](Subject(load("calpoker"), SMALL)).status is Status.PASSED
+
+
+def test_an_interrupt_ends_the_checks_and_keeps_the_results(tmp_path: Path) -> None:
+    def stop(subject: Subject) -> None:
+        raise KeyboardInterrupt
+
+    checks = {"vectors": CHECKS["vectors"], "laws": stop, "fuzz": CHECKS["fuzz"]}
+    results = list(conform(Subject(load(str(toy(tmp_path)))), checks))  # type: ignore[arg-type]
+    assert [result.status for result in results] == [
+        *(Status.PASSED, Status.NOT_CHECKED, Status.NOT_CHECKED)
+    ]
+    assert [result.unchecked for result in results[1:]] == ["interrupted", "interrupted"]
+
+
+def test_a_suite_inherits_a_test_for_each_check(tmp_path: Path) -> None:
+    class Inherited(Conformance):
+        target = str(toy(tmp_path, "shares are bound"))
+        effort = SMALL
+
+    suite = Inherited()
+    suite.test_conformance("vectors")
+    with pytest.raises(pytest.skip.Exception, match="needs rules"):
+        suite.test_conformance("rules")
+    with pytest.raises(pytest.fail.Exception, match="theft: reveal: an honest move may declare"):
+        suite.test_conformance("laws")
+
+    class Missing(Conformance):
+        target = "nothing.toml"
+
+    with pytest.raises(pytest.fail.Exception, match="cannot be read"):
+        Missing().test_conformance("vectors")
+
+
+def test_wrong_use_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for options in (("nothing",), ("calpoker", "--junit", tmp_path / "no" / "j.xml")):
+        ran = channelsim(capsys, "conform", *options)
+        assert ran.code == 2
+        assert len(ran.err.splitlines()) == 1
+    with pytest.raises(UsageError):
+        CHECKS["cost"](Subject(load("calpoker"), Effort(costs=tmp_path / "no.toml")))
