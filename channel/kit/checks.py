@@ -113,7 +113,7 @@ def coverage(subject: Subject) -> CheckResult:
     ]
     total = sum(found[name].total.branches for name in target.programs)
     reached = sum(found[name].total.branches_reached for name in target.programs)
-    return CheckResult("coverage", f"{reached} of {total} branches", tuple(failures))
+    return CheckResult("coverage", f"branches reached: {reached:,} of {total:,}", tuple(failures))
 
 
 def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
@@ -121,7 +121,7 @@ def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
     total = found.total
     if 100 * total.branches_reached >= percent * total.branches:
         return
-    yield Failure(f"{found.name}: {total.branches_reached} of {total.branches} branches reached")
+    yield Failure(f"{found.name}: branches reached: {total.branches_reached} of {total.branches}")
     for function, code in found.unreached():
         yield Failure(f"{found.name}: never reached, in {function}: {code}")
 
@@ -231,7 +231,8 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
         if of(broken.promise)
     ]
     deviated = totals.runs - totals.idle
-    tried = f"{counted(deviated, 'dispute', ',')} with {len(totals.matrix)} adversaries"
+    adversaries = counted(len(totals.matrix), "adversary")
+    tried = f"{counted(deviated, 'dispute', ',')} with {adversaries}"
     return CheckResult(check, tried, tuple(failures))
 
 

@@ -14,6 +14,8 @@ from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import Effort, Status, Subject, conform
 from channelsim.channel.kit.testing import Conformance
+from channelsim.channel.lab.fuzz.campaign import Campaign
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
@@ -22,7 +24,7 @@ from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
 
 SMALL = Effort(cases=500, seconds=0.3, disputes=1)
-OPTIONS = ("--cases", 500, "--seconds", 0.3, "--coverage", 50, "--jobs", 1)
+OPTIONS = ("--cases", 500, "--seconds", 0.3, "--coverage", 0, "--jobs", 1)
 
 
 def test_a_right_target_passes_what_can_be_checked(
@@ -72,22 +74,29 @@ def test_each_check_finds_its_mistake(mistake: str, check: str, tmp_path: Path) 
     assert result.status is Status.FAILED
 
 
+def fuzzed(path: Path, coverage: int = 100) -> Subject:
+    """A subject whose fuzzer did a fixed amount of work, whatever the clock says."""
+    target = load(str(path))
+    result = Campaign(target, "s").run(100_000, lambda: False, lambda progress: None)
+    report = FuzzReport(target, "s", 1, tally=result.tally)
+    report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
+    subject = Subject(target, Effort(coverage=coverage))
+    vars(subject)["fuzzed"] = report
+    return subject
+
+
 def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
     path = toy(tmp_path)
+    assert CHECKS["coverage"](fuzzed(path)).status is Status.PASSED
     source = tmp_path / "bid.clsp"
-    source.write_text(source.read_text().replace("(> MOVE 0)", "(> MOVE (if 1 0 (x)))", 1))
-    far = source.read_text().replace(
-        "(> AMOUNT MOVE)", "(if (= MOVE (sha256 MOVE)) 1 (> AMOUNT MOVE))"
-    )
-    source.write_text(far)
-    result = CHECKS["coverage"](Subject(load(str(path)), SMALL))
-    assert result.status is Status.FAILED
-    first, *others = [failure.text for failure in result.failures]
-    assert first.startswith("bid: ")
-    assert first.endswith("branches reached")
-    assert all(text.startswith("bid: never reached, in ") for text in others)
-    lax = Effort(cases=500, seconds=0.3, coverage=50)
-    assert CHECKS["coverage"](Subject(load(str(path)), lax)).status is Status.PASSED
+    far = "(if (= MOVE (sha256 MOVE)) 1 (> AMOUNT MOVE))"
+    source.write_text(source.read_text().replace("(> AMOUNT MOVE)", far))
+    result = CHECKS["coverage"](fuzzed(path))
+    texts = [failure.text for failure in result.failures]
+    assert re.fullmatch(r"bid: branches reached: \d+ of \d+", texts[0])
+    assert texts[1].startswith("bid: never reached, in ")
+    assert all(text.startswith("bid: ") for text in texts)
+    assert CHECKS["coverage"](fuzzed(path, coverage=50)).status is Status.PASSED
 
 
 def test_costs_are_held_against_stored_ones(
