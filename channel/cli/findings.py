@@ -8,10 +8,14 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.comparison import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, parsed, still_broken
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
+
+ORDER_ONLY = "no side loses by these: the program looks at evidence and rules in another order"
+"""The title of the findings that are listed apart."""
 
 
 def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -> int:
@@ -48,6 +52,9 @@ def details(found: Document) -> Iterator[str]:
         yield "the move itself is honest play"
     else:
         yield "this happens in honest play"
+    yield from side_by_side(found.compared)
+    if found.source_line:
+        yield f"source: {found.source_line}"
     yield f"law: {found.law}"
     if found.also:
         more = f", and {len(found.also) - 3} more" if len(found.also) > 3 else ""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from channelsim.clsp.analysis.arguments import arguments_of, bound, pattern
 from channelsim.clsp.analysis.closures import path
 from channelsim.clsp.analysis.code import LET, Code, Function, Place
-from channelsim.clsp.analysis.disassembly import Disassembly
-from channelsim.clsp.analysis.shapes import is_choice, operands
+from channelsim.clsp.analysis.disassembly import WIDE, Disassembly
+from channelsim.clsp.analysis.shapes import is_choice, operands, quoted
+from channelsim.clsp.analysis.text import value_text
 from channelsim.clsp.analysis.tracer import End, Tracer
-from channelsim.clsp.operators import APPLY
+from channelsim.clsp.operators import APPLY, IF, RAISE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value
 
@@ -81,6 +82,26 @@ class RunRecord:
         number = code.id_of(step.node)
         return None if number is None else code.places[number]
 
+    def owner(self, step: TraceStep) -> str | None:
+        """The function of the source that a step's expression counts for.
+
+        None for code that the run itself made.
+        """
+        place = self.place_of(step)
+        if place is None:
+            return None
+        code = self.text_of(step.node).code
+        number = code.id_of(step.node)
+        return place.function.name if number is None else code.owners[number]
+
+    def expression(self, node: Value, step: TraceStep, room: int = WIDE) -> str:
+        """An expression, or an operand of a step's, as text of about this many characters."""
+        text = self.text_of(step.node)
+        place = self.place_of(step)
+        if isinstance(node, bytes) or quoted(node) is not None:
+            return text.operand(node, place, room) if place is not None else value_text(node, room)
+        return self.text_of(node).text(node, room)
+
     def arguments(self, step: TraceStep) -> list[tuple[str, Value]]:
         """The arguments of a step that calls a function, by name."""
         if step.function is None:
@@ -128,6 +149,16 @@ class RunRecord:
             else:
                 break
         return step, choice
+
+    def decision(self) -> tuple[Value, TraceStep] | None:
+        """The expression that decided how the run ended, and the step that it belongs to.
+
+        Of a bare `(x)` or a constant that is the test before it.
+        """
+        step, choice = self.decided()
+        if choice is not None and (step is None or step.operator in (RAISE, IF)):
+            return tested(choice)[0], choice
+        return None if step is None else (step.node, step)
 
     # --- calls of the tracer ------------------------------------------------------------------
 

@@ -88,7 +88,8 @@ def document(
                 **msgspec.to_builtins(one.total),
                 "functions": msgspec.to_builtins(one.functions),
                 "unreached": [
-                    {"function": function, "code": code} for function, code in one.unreached()
+                    {"function": function, "code": code, "source_line": one.line_of(function, code)}
+                    for function, code in one.unreached()
                 ],
                 "differs": one.differs,
             }
@@ -134,7 +135,9 @@ def _never(one: ProgramCoverage) -> Iterator[str]:
     for function, lines in one.listing():
         if all(piece.reached for line in lines for piece in line.pieces):
             continue
-        yield f"{function.name} {'' if len(function.arguments) > WIDTH else function.arguments}"
+        arguments = "" if len(function.arguments) > WIDTH else function.arguments
+        source = one.line_of(function.name)
+        yield f"{function.name} {arguments}{f'  ; {source}' if source else ''}"
         for line in lines:
             never = any(not piece.reached for piece in line.pieces)
             yield f"{'!' if never else ' '} {line.text}"

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import msgspec
 
+from channelsim.channel.cli.findings import ORDER_ONLY
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
+from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
@@ -22,6 +24,7 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
+from channelsim.games.vectors import Case
 
 SHOWN = 12
 """Causes that are printed; the rest are counted."""
@@ -101,14 +104,21 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         times = tally.tried[law]
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
         say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
-    every = causes(report)
+    every = sorted(causes(report), key=lambda one: one[0].order_only)
+    apart = False
     for finding, times in every[:SHOWN]:
+        if finding.order_only and not apart:
+            apart = True
+            say(out, ORDER_ONLY, "bold")
         say(
             out,
             f"{finding.severity}: {finding.validator}: {finding.text}"
             f" ({finding.law}, {counted(times, 'time')})",
         )
         if finding.vector is not None:
+            case = msgspec.convert(finding.vector, Case)
+            for line in side_by_side(compared(report.target, case)):
+                say(out, f"  {line}")
             print(json_line(finding.vector))
     if len(every) > SHOWN:
         say(out, f"and {counted(len(every) - SHOWN, 'more cause')}")

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import msgspec
 from rich.console import Console
 
-from channelsim.channel.cli.findings import details
+from channelsim.channel.cli.findings import ORDER_ONLY, details
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
 from channelsim.channel.errors import UsageError
@@ -112,8 +112,13 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
         say(out, f"{one}: no longer happens")
     for one, why in report.untried:
         say(out, f"{one}: cannot be tried: {why}")
+    apart = False
     for number, (found, path) in enumerate(zip_longest(report.findings, paths), 1):
         say(out)
+        if found.order_only and not apart:
+            apart = True
+            say(out, ORDER_ONLY, "bold")
+            say(out)
         say(out, f"{number}. {found.severity}: {found.text}", "bold")
         if number > SHOWN:
             continue

@@ -6,6 +6,7 @@ LEGAL_SLASHED = "a legal move is slashed"
 LEADS_ELSEWHERE = "leads elsewhere"
 FORGED = "forged"
 MISDECLARED = "misdeclared"
+NOT_BOUND = "not bound"
 
 _ON_LEGAL_MOVES = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED, MISDECLARED)
 """Causes that appear on moves with a legal share."""

@@ -15,17 +15,22 @@ from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UN
 from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
-from channelsim.clsp.values import NIL, from_list
+from channelsim.clsp.values import NIL, Value, from_list
 from channelsim.games.contract import Next, Slash, Valid, Verdict
 from channelsim.games.judge import result_value
 
 
 class Assessment(NamedTuple):
-    """The severity of a difference, its description, and its cause."""
+    """The severity of a difference, its description, and its cause.
+
+    `order_only`: program and rules look at the evidence and the rules in another order, by which
+    no side loses.
+    """
 
     severity: str
     text: str
     cause: str
+    order_only: bool = False
 
 
 def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment | None:
@@ -39,16 +44,12 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
     if isinstance(verdict, Slash):
         ruling = verdict
     if isinstance(ruling, Slash):
-        if not passes(trial, case):
-            what = trial.rule(ruling.rule)
-            text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
-            return Assessment(DISAGREEMENT, text, f"{ruling.rule}: {outcome}, stopped")
         return _cheat(trial, case, ruling.rule, verdict, outcome)
     if outcome == SLASH:
         return _legal_slashed(trial, case, verdict)
     if isinstance(verdict, Valid):
         if outcome == VALID:
-            what = difference(trial, case, verdict.next)
+            what = difference(trial, _call(case), verdict.next)
             text = (
                 f"a legal move leads elsewhere: {what}; its honest mover is slashed,"
                 " or the game goes on wrongly"
@@ -57,12 +58,17 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         said = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
         if ProgramValid in said:
             text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
-            return Assessment(DISAGREEMENT, text, f"legal: {outcome}")
+            return Assessment(DISAGREEMENT, text, f"legal: {outcome}", outcome == RAISE)
         text = f"on a legal move the program ends with: {outcome}; its opponent cannot go on"
         return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
     text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
-    return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
+    same = isinstance(ruling, Valid) and not difference(trial, _call(case), ruling.next)
+    return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", outcome == VALID and same)
+
+
+def _call(case: SiteCase) -> tuple[bytes, int, Value]:
+    return case.move, case.share, case.evidence
 
 
 def passes(trial: Trial, case: SiteCase) -> bool:
@@ -93,7 +99,10 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
             f"on a move that {what} forbids: {outcome} where the rules say"
             f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
         )
-        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
+        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only=True)
+    if not passes(trial, case):
+        text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
+        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}, stopped")
     if ProgramValid in said:
         text = f"the program accepts a move that {what} forbids, so it cannot be slashed"
         return Assessment(UNSLASHABLE, text, rule)
@@ -113,7 +122,7 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
         case Valid(step):
             text, cause = f"on a legal move: {outcome}", f"legal: {outcome}"
             if outcome == VALID:
-                what = difference(trial, case, step)
+                what = difference(trial, _call(case), step)
                 text, cause = f"a legal move leads elsewhere: {what}", f"{LEADS_ELSEWHERE}: {what}"
         case _:
             text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
@@ -121,9 +130,12 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
     return Assessment(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
 
 
-def difference(trial: Trial, case: SiteCase, step: Next | None) -> str:
-    """Name the part of the next record in which the program differs."""
-    outcome = trial.run(case.move, case.share, case.evidence)
+def difference(trial: Trial, call: tuple[bytes, int, Value], step: Next | None) -> str:
+    """Name the parts of the next record in which the program differs, and where it leads.
+
+    Empty where it does not differ.
+    """
+    outcome = trial.run(*call)
     if not isinstance(outcome, ProgramValid):
         return "its result is too large to read"
     try:
@@ -131,10 +143,20 @@ def difference(trial: Trial, case: SiteCase, step: Next | None) -> str:
     except ValueError:
         return "its result is no list"
     wanted = from_list(result_value(step, trial.target.hashes))
-    names = ("the next validator", "the next state", "the next size limit")
-    got += [NIL] * (len(names) - len(got))
-    if len(got) > len(names):
+    got += [NIL] * (len(wanted) - len(got))
+    if len(got) > len(wanted):
         return "with extra conditions"
-    return ", ".join(
-        name for name, want, have in zip(names, wanted, got, strict=True) if want != have
-    )
+    names: dict[Value, str] = {known: name for name, known in trial.target.hashes.items()}
+    parts = []
+    if got[0] != wanted[0]:
+        found = "the end" if got[0] == NIL else names.get(got[0], "an unknown program")
+        parts.append(f"to {found} instead of {'the end' if step is None else step.validator}")
+    whose = "at the end" if step is None else f"of {step.validator}"
+    parts += [
+        f"{part} {whose}"
+        for part, want, have in zip(
+            ("the state", "the size limit"), wanted[1:], got[1:], strict=True
+        )
+        if want != have
+    ]
+    return ", ".join(parts)

@@ -49,7 +49,8 @@ class LabFinding(msgspec.Struct, frozen=True):
     `vector` is a conformance case, None where the format cannot say it (evidence that is a
     pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
     program and the environment, serialized, where it is not the validator's run. `loss` is how
-    many mojos one side loses in this case, of a theft or an unslashable cheat.
+    many mojos one side loses in this case, of a theft or an unslashable cheat. `order_only`: no
+    side loses, because only the order differs in which evidence and rules are looked at.
     """
 
     law: str
@@ -63,6 +64,7 @@ class LabFinding(msgspec.Struct, frozen=True):
     evidence: Value
     run: tuple[bytes, bytes] | None = None
     loss: int = 0
+    order_only: bool = False
 
     def believable(self) -> LabFinding:
         """Downgrade a theft if no side loses money in the case that shows it."""

@@ -13,13 +13,14 @@ _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em;
        color: #1c1c1c; background: #fff; }
 h1, h2, h3 { font-weight: 600; line-height: 1.2; } h2 { margin-top: 2.2em; }
-h3 { margin: 1.4em 0 .3em; font-size: 1em; } h3 code { font-weight: 400; color: #666; }
+h3 { margin: 1.4em 0 .3em; font-size: 1em; } h3 code, small { font-weight: 400; color: #666; }
 table { border-collapse: collapse; } td, th { padding: .15em .9em .15em 0; text-align: right; }
 td:first-child, th:first-child { text-align: left; } th { border-bottom: 1px solid #999; }
 pre { background: #f6f6f4; padding: .7em 1em; overflow-x: auto; line-height: 1.35; margin: 0; }
 .never { background: #f7c6c1; color: #7a0c00; } .part { color: #b02a1a; }
 @media (prefers-color-scheme: dark) {
-  body { color: #ddd; background: #181818; } pre { background: #222; } h3 code { color: #999; }
+  body { color: #ddd; background: #181818; } pre { background: #222; }
+  h3 code, small { color: #999; }
   .never { background: #5a1a14; color: #ffd9d4; } .part { color: #ff9a8c; }
 }
 """
@@ -43,7 +44,9 @@ def page(name: str, programs: Mapping[str, ProgramCoverage]) -> str:
         parts.append(_table("function", one.functions))
         for function, lines in one.listing():
             arguments = f" <code>{escape(function.arguments)}</code>" if function.arguments else ""
-            parts.append(f"<h3>{escape(function.name)}{arguments}</h3>")
+            line = one.line_of(function.name)
+            source = f" <small>{escape(line)}</small>" if line else ""
+            parts.append(f"<h3>{escape(function.name)}{arguments}{source}</h3>")
             code = "\n".join(
                 "  " * line.depth
                 + "".join(

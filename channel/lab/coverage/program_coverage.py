@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from channelsim.channel.lab.coverage.corpus import Entry
 from channelsim.channel.lab.target.target import Target
@@ -19,11 +20,15 @@ WIDTH = 96
 
 @dataclass
 class ProgramCoverage:
-    """Coverage of one program; `differs` are entries whose outcome is not as expected."""
+    """Coverage of one program; `differs` are entries whose outcome is not as expected.
+
+    `line_of` is the `file:line` of a function in the author's source, or of an expression of it.
+    """
 
     name: str
     tracer: Tracer
     text: Disassembly
+    line_of: Callable[..., str]
     entries: int = 0
     reached: Coverage = field(default_factory=Coverage)
     differs: list[str] = field(default_factory=list)
@@ -88,7 +93,8 @@ def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, Progr
     found = {}
     for name in target.with_referee:
         tracer = target.tracer(name)
-        found[name] = ProgramCoverage(name, tracer, Disassembly(tracer.code, target.hash_names))
+        text = Disassembly(tracer.code, target.hash_names)
+        found[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))
     for entry in entries:
         found[entry.program].add(entry)
     return found

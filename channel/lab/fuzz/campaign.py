@@ -19,6 +19,7 @@ from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
+from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.seeds import Corpus
 from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channelsim.channel.lab.laws import Law, laws_for
@@ -344,7 +345,8 @@ class Campaign:
             if not again:
                 smaller, again = probe, [finding]
             worst = min(again, key=lambda one: (order[one.severity], -one.loss))
-            made.append(document(self.target, smaller, worst, before))
+            follows = followed(self.target, law, smaller, worst.cause)
+            made.append(document(self.target, smaller, worst, before, follows))
         return made
 
     def _plain(self) -> dict[str, list[Site]]:

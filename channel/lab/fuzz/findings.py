@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
@@ -14,16 +14,25 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.lab.cases.comparison import ComparedPart, compared
+from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.fields import Probe, differences, fields
-from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channelsim.channel.lab.cases.trial import SEVERITIES, THEFT, UNSLASHABLE, LabFinding
+from channelsim.channel.lab.cases.loss import (
+    FORGED,
+    LEADS_ELSEWHERE,
+    LEGAL_SLASHED,
+    MISDECLARED,
+    NOT_BOUND,
+)
+from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding
 from channelsim.channel.lab.fuzz.probes import read, written
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws_for
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.output import write_whole
+from channelsim.clsp.analysis.code import MAIN
 from channelsim.games.amounts import counted
 from channelsim.games.decoding import document_error
 from channelsim.games.vectors import BadCase, Case, arguments, check_program
@@ -34,7 +43,12 @@ FORMAT = "channelsim finding 1"
 RECORDED = "recorded cases"
 """The law whose findings are cases of a file."""
 
-REFEREES = frozenset(("timeout pays", "timeout pays nobody", "forged", "slash path", "misdeclared"))
+REFEREES = frozenset(
+    (
+        *("timeout pays", "timeout pays nobody", FORGED, "slash path", MISDECLARED),
+        "two encodings",
+    )
+)
 """Causes that lie in the referee."""
 
 
@@ -43,10 +57,13 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `target` is the target's name, and `source` the game or file that it was.
     `text` says who loses what; `differs` in what the case is not honest play, a line each;
-    `fields` how many fields were not, before and after shrinking. `also` are other laws that the
-    same cause breaks. `brun` is the deciding run: program and environment in hex, and its result.
+    `fields` how many fields were not, before and after shrinking. `compared` is the expected and
+    the actual result of the case; `source_line` the `file:line` of the author's Chialisp that
+    decides it. `also` are the findings that come from the same mistake. `brun` is the deciding run:
+    program and environment in hex, and its result.
     `pytest` is a test function that fails until this is fixed. `loss` is what one side loses in
-    the case shown, in mojos.
+    the case shown, in mojos. `order_only`: no side loses, because only the order differs in which
+    evidence and rules are looked at. `follows` is the cause, if any, from which this one follows.
     """
 
     format: str
@@ -65,15 +82,16 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     brun: dict[str, str]
     pytest: str
     loss: int = 0
+    compared: tuple[ComparedPart, ...] = ()
+    source_line: str = ""
+    order_only: bool = False
+    follows: str = ""
 
     @property
     def root(self) -> tuple[str, str]:
-        """The key of one mistake: the validator, and the cause without its symptom.
-
-        What the referee does wrong, it does wrong at every validator.
-        """
-        root = self.cause.partition(":")[0]
-        return ("" if root in REFEREES else self.validator), root
+        """The key of one mistake: the validator, and the cause without its symptom."""
+        validator, cause = root_of(self.validator, self.cause)
+        return validator, f"{cause}, order only" if self.order_only else cause
 
     @property
     def file_name(self) -> str:
@@ -84,7 +102,24 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{slug[:60]}-{digest}.json"
 
 
-def document(target: Target, probe: Probe, finding: LabFinding, before: int) -> Document:
+def root_of(validator: str, cause: str) -> tuple[str, str]:
+    """The validator and the cause of a mistake, without what shows it.
+
+    What the referee does wrong, it does wrong at every validator.
+
+    >>> root_of("end", "SP-END-2: raise"), root_of("end", "two encodings: the share as a pair")
+    (('end', 'SP-END-2'), ('', 'two encodings: the share'))
+    """
+    head, _, _ = cause.partition(": ")
+    if head in REFEREES:
+        return "", cause.partition(" as ")[0]
+    named = head in (LEADS_ELSEWHERE, LEGAL_SLASHED, NOT_BOUND)
+    return validator, cause if named else head
+
+
+def document(
+    target: Target, probe: Probe, finding: LabFinding, before: int, follows: str = ""
+) -> Document:
     """A finding with its shrunk probe; `before` is how many fields differed at first."""
     finding = finding.believable()
     program = target.programs[finding.validator].serialized
@@ -97,6 +132,8 @@ def document(target: Target, probe: Probe, finding: LabFinding, before: int) -> 
         differs=differences(probe),
         fields=(max(before, left), left),
         probe=written(target, probe),
+        source_line=_source_line(target, finding, probe.case.arguments),
+        follows=follows,
     )
 
 
@@ -107,11 +144,13 @@ def recorded(target: Target, finding: LabFinding) -> Document:
     finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     program = target.programs[case.validator].serialized
+    environment = arguments(case, target.name, target.programs)
     return _made(
         target,
         msgspec.structs.replace(finding, cause=f"{finding.cause} ({case.id})"),
-        (program, arguments(case, target.name, target.programs)),
+        (program, environment),
         text=f"{finding.validator}: {finding.text} (case {case.id}).",
+        source_line=_source_line(target, finding, environment),
     )
 
 
@@ -124,8 +163,11 @@ def _made(
     differs: tuple[str, ...] = (),
     fields: tuple[int, int] = (0, 0),
     probe: Mapping[str, Any] = MappingProxyType({}),
+    source_line: str = "",
+    follows: str = "",
 ) -> Document:
     program, environment = run
+    case = None if finding.vector is None else msgspec.convert(finding.vector, Case)
     made = Document(
         format=FORMAT,
         target=target.name,
@@ -147,8 +189,19 @@ def _made(
         },
         pytest="",
         loss=finding.loss,
+        compared=() if case is None else compared(target, case),
+        source_line=source_line,
+        order_only=finding.order_only,
+        follows=follows,
     )
     return msgspec.structs.replace(made, pytest=_pytest(target, made))
+
+
+def _source_line(target: Target, finding: LabFinding, environment: bytes) -> str:
+    """Where the author's source decides: the validator's, in this environment, or the referee's."""
+    if not root_of(finding.validator, finding.cause)[0]:
+        return target.source_line(REFEREE, MAIN)
+    return deciding_line(target, finding.validator, environment)
 
 
 def _money(probe: Probe, finding: LabFinding) -> str:
@@ -235,10 +288,11 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     if law.name == RECORDED:
         return _case_broken(target, data.get("vector"))
     probe = read(target, data.get("probe"))
+    cause = str(data.get("cause")).partition(":")[0]
     return [
         f"{one.severity}: {one.validator}: {one.text}"
         for one in map(LabFinding.believable, broken_by(target, law, probe))
-        if one.cause == data.get("cause")
+        if one.cause.partition(":")[0] == cause
     ]
 
 
@@ -248,26 +302,6 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
     return check_program(case, target.name, target.programs)
-
-
-def grouped(found: Iterable[Document]) -> list[Document]:
-    """One finding for each mistake, the worst first; `also` names the other laws that it breaks."""
-    order = {severity: at for at, severity in enumerate(SEVERITIES)}
-    groups: dict[tuple[str, str], list[Document]] = {}
-    for one in found:
-        groups.setdefault(one.root, []).append(one)
-    made = []
-    for same in groups.values():
-        first = min(same, key=lambda one: (order[one.severity], one.fields[1], -one.loss))
-        also = dict.fromkeys(line for one in same for line in one.also)
-        also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
-        also.pop(_in_short(first), None)
-        made.append(msgspec.structs.replace(first, also=tuple(also)))
-    return sorted(made, key=lambda one: (order[one.severity], one.validator, one.cause))
-
-
-def _in_short(one: Document) -> str:
-    return f"{one.severity} at {one.validator} ({one.law}): {one.cause}"
 
 
 # --- files ------------------------------------------------------------------------------------

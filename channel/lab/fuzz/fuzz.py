@@ -23,7 +23,8 @@ from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
-from channelsim.channel.lab.fuzz.findings import Document, grouped, still_broken, stored_findings
+from channelsim.channel.lab.fuzz.findings import Document, still_broken, stored_findings
+from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.channel.system import workers

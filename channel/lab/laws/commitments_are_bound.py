@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
 
+from channelsim.channel.lab.cases.loss import NOT_BOUND
 from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
@@ -49,7 +50,7 @@ class CommitmentsAreBound:
                     " compared: the mover may show something else, and cannot be slashed"
                 )
                 call = move, play.share, play.evidence
-                cause = f"not bound: bytes {start} to {end - 1}"
+                cause = f"{NOT_BOUND}: bytes {start} to {end - 1}"
                 yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 
     def _optional(self, trial: Trial) -> bool:

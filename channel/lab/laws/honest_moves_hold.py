@@ -12,6 +12,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
+from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
@@ -42,8 +43,12 @@ class HonestMovesHold:
                     text = "an honest move is slashed: its mover loses everything"
                     yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
                 elif result is not None and not leads_to(result, known.next, trial.target.hashes):
-                    text = "an honest move leads elsewhere than the file of honest play says"
-                    yield trial.finding(self.name, THEFT, text, LEADS_ELSEWHERE, call)
+                    what = difference(trial, call, known.next)
+                    text = (
+                        f"an honest move leads elsewhere than the file of honest play says: {what}"
+                    )
+                    cause = f"{LEADS_ELSEWHERE}: {what}"
+                    yield trial.finding(self.name, THEFT, text, cause, call)
             elif outcome in (RAISE, EXCEEDED):
                 yield from self._protected(trial, case)
         trial.tally.tried[self.name] += len(trial.cases)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
+from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash
 from channelsim.clsp.values import NIL, Value, serialize, to_list
-from channelsim.games.contract import Valid
+from channelsim.games.contract import Raise, Valid
 
 MOVES = 2
 """Legal moves that are tried at a site."""
@@ -63,13 +64,17 @@ class LegalMovesAreSafe:
         one_byte = chance.pick(BYTES)[0]
         for evidence in (given, *trial.evidence(move), *shapes, *picked, one_byte):
             if runner.slash(site, fields, evidence) is SlashResult.PAYS:
-                text = "a legal move is slashed: its honest mover loses everything"
                 shown = move, share, evidence
                 run = runner.slash_run(site, fields, evidence)
-                cause = LEGAL_SLASHED
+                text, cause = LEGAL_SLASHED, _cause(trial, shown)
                 if not isinstance(trial.run(*shown), ProgramSlash):
                     # The program does not call it illegal, but differs in what it leads to.
-                    cause = LEADS_ELSEWHERE
+                    what = difference(trial, shown, verdict.next)
+                    text, cause = (
+                        f"a legal move leads elsewhere: {what}",
+                        f"{LEADS_ELSEWHERE}: {what}",
+                    )
+                text += ": its honest mover loses everything"
                 yield trial.finding(self.name, THEFT, text, cause, shown, run=run)
                 break
         for what, solution in self._forged(trial).items():
@@ -89,6 +94,12 @@ class LegalMovesAreSafe:
             "one item more": to_list((state, program, NIL, ADDRESS, b"x")),
             "a rest that is no list": (state, (program, (NIL, (ADDRESS, b"x")))),
         }
+
+
+def _cause(trial: Trial, call: tuple[bytes, int, Value]) -> str:
+    """The cause of a slash of a legal move, with the rule that refuses its evidence, if any."""
+    verdict = trial.rules_say(*call) if trial.target.rules is not None else None
+    return f"{LEGAL_SLASHED}: {verdict.rule}" if isinstance(verdict, Raise) else LEGAL_SLASHED
 
 
 LAW = LegalMovesAreSafe()

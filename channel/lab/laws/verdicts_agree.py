@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
 from chia_rs import LazyNode
 
 from channelsim.channel.lab.cases.mutator import SiteCase
@@ -48,7 +49,8 @@ class VerdictsAgree:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
             call = case.move, case.share, case.evidence
-            yield trial.finding(self.name, what.severity, what.text, what.cause, call)
+            found = trial.finding(self.name, what.severity, what.text, what.cause, call)
+            yield msgspec.structs.replace(found, order_only=what.order_only)
 
 
 def leads_to(result: LazyNode, step: Next | None, hashes: Hashes) -> bool:

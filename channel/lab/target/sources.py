@@ -83,6 +83,26 @@ class Sources:
                 write_hash(folder, name, made[name].program)
         return {name: made[name] for name in self.programs}
 
+    def texts(self, name: str) -> dict[Path, str]:
+        """The text of each file that a program's source may read, its own first.
+
+        The path of a file of this package's libraries is relative. Empty for a .hex file, and for
+        sources that can no longer be read.
+        """
+        path = self.programs.get(name)
+        if path is None or path.suffix == ".hex":
+            return {}
+        with as_file(files("channelsim.clsp") / "source") as own:
+            try:
+                reached = self._reached(path, own)
+            except UsageError:
+                return {}
+            library = own.resolve()
+        return {
+            file.relative_to(library) if file.is_relative_to(library) else file: reached.text(file)
+            for file in reached.files
+        }
+
     def _order(self, own: Path) -> list[str]:
         needs: dict[str, list[str]] = {}
         for name, path in self.programs.items():

@@ -14,6 +14,7 @@ driver  = "driver.py"              # optional: `channelsim record` writes that f
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,10 +24,12 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.source_lines import find_line
 from channelsim.channel.lab.target.sources import Sources
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile
+from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, symbols
 from channelsim.games import registry
@@ -51,7 +54,8 @@ class Target:
     `rules` is an installed game's name: a target travels between processes, a game does not.
     `symbols` are the compiler's names for functions, by program (a validator's name, or
     `REFEREE`); a program that came as .hex has none.
-    `source` is how the target was named: a game, or the file.
+    `source` is how the target was named: a game, or the file. `sources` are the files that its
+    programs were compiled from, None of an installed game.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Target:
     honest: tuple[Case, ...] = ()
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     source: str = ""
+    sources: Sources | None = None
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         """Show a target in Hypothesis without the bytes of its programs."""
@@ -97,6 +102,26 @@ class Target:
             return Tracer(self.programs.get(name, self.referee), self.symbols.get(name))
         except TooDeep as error:
             raise UsageError(f"{self.name}: {name}: {error}") from None
+
+    def source_line(self, name: str, function: str, expression: str = "") -> str:
+        """The line of a program's source that has a function, or a disassembled expression of it.
+
+        As `file:line`, the file relative to the target's; "" where that is not known. The
+        function is `MAIN`, or the program's name, for the program itself.
+        """
+        if self.sources is None:
+            return ""
+        for program_hash, said in self.hash_names.items():
+            expression = expression.replace(said, f"0x{program_hash.hex()}")
+        own = MAIN if function == name else function
+        found = find_line(self.sources.texts(name), own, expression)
+        if found is None:
+            return ""
+        file, line = found
+        if file.is_absolute():
+            here = Path(self.source).parent
+            file = here / os.path.relpath(file, here.resolve())
+        return f"{file}:{line}"
 
     def check_playable(self) -> None:
         """Raises `UsageError` where neither rules nor honest moves say how it is played."""
@@ -184,13 +209,14 @@ def read(path: Path, honest_play: bool = True) -> Target:
         judge, names = referee(), {name: one.symbols for name, one in made.items()}
         names[REFEREE] = symbols(judge)
         if file.referee is not None:
-            source = here / file.referee.program
-            judged = Sources({REFEREE: source}, folders).compile()[REFEREE]
+            sources[REFEREE] = here / file.referee.program
+            judged = Sources({REFEREE: sources[REFEREE]}, folders).compile()[REFEREE]
             judge, names[REFEREE] = judged.program, judged.symbols
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
     programs = {name: one.program for name, one in made.items()}
-    return Target(file.name, programs, judge, file.rules, honest, names, str(path))
+    every = Sources(sources, folders)
+    return Target(file.name, programs, judge, file.rules, honest, names, str(path), every)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from textwrap import wrap
 
 from channelsim.clsp.analysis.closures import path
@@ -44,9 +44,14 @@ MOST = 3000
 """The most lines; from a longer trace the middle is left out."""
 
 
-def lines(record: RunRecord, verbosity: int = CALLS) -> list[str]:
-    """The steps of a run, a line each, in the order in which they were done."""
-    shown = _Lines(record, verbosity)
+def lines(
+    record: RunRecord, verbosity: int = CALLS, line_of: Callable[[str], str] = lambda name: ""
+) -> list[str]:
+    """The steps of a run, a line each, in the order in which they were done.
+
+    `line_of` is the `file:line` that defines a function, or "". It stands at the first call.
+    """
+    shown = _Lines(record, verbosity, line_of)
     if record.root is not None:
         with deep():
             shown.add(record.root, 0, ())
@@ -59,9 +64,11 @@ def lines(record: RunRecord, verbosity: int = CALLS) -> list[str]:
 
 
 class _Lines:
-    def __init__(self, record: RunRecord, verbosity: int) -> None:
+    def __init__(self, record: RunRecord, verbosity: int, line_of: Callable[[str], str]) -> None:
         self.record = record
         self.verbosity = verbosity
+        self.line_of = line_of
+        self.called: set[str] = set()
         self.lines: list[str] = []
 
     def add(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
@@ -101,13 +108,16 @@ class _Lines:
         )
         head = f"{function.name}({given})"
         result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
+        line = "" if function.name in self.called else self.line_of(function.name)
+        self.called.add(function.name)
+        source = f"  ;{_KEPT}{line}" if line else ""
         start = len(self.lines)
         if step.body is not None:
             self.add(step.body, depth + 1, (*calls, function.body)[-OPEN:])
         if len(self.lines) == start:
-            self.lines += _indented(f"{head} {result}", depth)
+            self.lines += _indented(f"{head} {result}{source}", depth)
         else:
-            self.lines[start:start] = _indented(head, depth)
+            self.lines[start:start] = _indented(f"{head}{source}", depth)
             self.lines += _indented(result, depth + 1)
 
     def _let(self, step: TraceStep, depth: int) -> None:
@@ -164,7 +174,7 @@ class _Lines:
     # --- text ---------------------------------------------------------------------------------
 
     def _text(self, node: Value, step: TraceStep, room: int) -> str:
-        return text_of(self.record, node, step, room)
+        return self.record.expression(node, step, room)
 
     def _value(self, value: Value, room: int) -> str:
         return value_text(value, room, self.record.known)
@@ -178,15 +188,6 @@ def value_of(operand: Value, step: TraceStep) -> Value | None:
     if isinstance(operand, bytes):
         return path(operand)(step.environment)
     return next((inner.value for inner in step.inner if inner.node is operand), None)
-
-
-def text_of(record: RunRecord, node: Value, step: TraceStep, room: int = WIDTH) -> str:
-    """An expression, or an operand of a step's, as text of about this many characters."""
-    text = record.text_of(step.node)
-    place = record.place_of(step)
-    if isinstance(node, bytes) or quoted(node) is not None:
-        return text.operand(node, place, room) if place is not None else value_text(node, room)
-    return record.text_of(node).text(node, room)
 
 
 def _indent(text: str, depth: int) -> str:

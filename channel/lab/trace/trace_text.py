@@ -10,13 +10,15 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.comparison import compared, side_by_side
+from channelsim.channel.lab.cases.decision import recorded_line
 from channelsim.channel.lab.target.target import Target, load, of_game
-from channelsim.channel.lab.trace.steps import filled, lines, text_of
+from channelsim.channel.lab.trace.steps import filled, lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
 from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.analysis.tracer import Stopped, TooDeep
+from channelsim.clsp.analysis.tracer import Returned, Stopped, TooDeep
 from channelsim.clsp.operators import IF, RAISE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
@@ -27,13 +29,14 @@ from channelsim.clsp.run import (
     Raised,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, BadValue, deserialize
+from channelsim.clsp.values import NIL, BadValue, NotAList, deserialize, from_list
 from channelsim.games import registry
 from channelsim.games import vectors as cases
-from channelsim.games.contract import Raise
+from channelsim.games.contract import Next, Raise
 from channelsim.games.contract import Slash as RuleSlash
 from channelsim.games.contract import Valid as ByRules
 from channelsim.games.errors import UnknownGame
+from channelsim.games.judge import result_value
 from channelsim.games.names import nearest_or_all
 from channelsim.games.vectors import BadCase, Case
 
@@ -54,7 +57,7 @@ class TraceRequest:
     """One run to trace: a program and its serialized environment.
 
     `asked` is the case that it was made from, with the target whose validator it calls; None for
-    a bare run.
+    a bare run. `target` has the sources of the programs, where it is known.
     """
 
     name: str
@@ -63,6 +66,15 @@ class TraceRequest:
     symbols: Mapping[str, str]
     known: Mapping[bytes, str]
     asked: tuple[Target, Case] | None = None
+    target: Target | None = None
+
+    def line_of(self, function: str) -> str:
+        """The `file:line` that defines a function of any of the target's programs, or ""."""
+        if self.target is None:
+            return ""
+        names = dict.fromkeys((self.name, *self.target.with_referee))
+        found = (self.target.source_line(name, function) for name in names)
+        return next(filter(None, found), "")
 
 
 class _Bare(msgspec.Struct, frozen=True):
@@ -135,7 +147,7 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
     for one in installed if target is None else [target]:
         table |= _symbols(one)
         known |= one.hash_names
-    return TraceRequest("the run", Program(run[0]), run[1], table, known)
+    return TraceRequest("the run", Program(run[0]), run[1], table, known, target=target)
 
 
 def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
@@ -205,7 +217,7 @@ def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
         raise UsageError(f"{path}: {case.id}: {error}") from None
     program = target.programs[case.validator]
     symbols, known = _symbols(target), target.hash_names
-    return TraceRequest(case.validator, program, arguments, symbols, known, (target, case))
+    return TraceRequest(case.validator, program, arguments, symbols, known, (target, case), target)
 
 
 def _symbols(target: Target) -> dict[str, str]:
@@ -227,9 +239,15 @@ def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:
         raise UsageError(f"{request.name}: {error}") from None
     yield from _head(request, record, bool(verbosity))
     yield ""
-    yield from lines(record, verbosity)
+    yield from lines(record, verbosity, request.line_of)
     yield ""
     yield from filled(_sentence(request, record, outcome))
+    if request.asked is not None:
+        target, case = request.asked
+        line = recorded_line(target, case.validator, record)
+        if line:
+            yield f"source: {line}"
+        yield from side_by_side(compared(target, case))
 
 
 def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:
@@ -248,7 +266,7 @@ def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterato
 
 def _sentence(request: TraceRequest, record: RunRecord, outcome: Outcome) -> str:
     word = _word(outcome)
-    parts = [_ended(request, record, word), _rules(request, word)]
+    parts = [_ended(request, record, word), _rules(request, record, word)]
     if request.asked is not None and request.asked[1].expect != word:
         parts.append(f"The case expects {request.asked[1].expect}.")
     return " ".join(filter(None, parts))
@@ -283,13 +301,13 @@ def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
     if choice is not None:
         test, value = tested(choice)
         holds = "does not hold" if value == NIL else "holds"
-        why = f", since {text_of(record, test, choice, 70)} {holds}"
+        why = f", since {record.expression(test, choice, 70)} {holds}"
         if step is None or _where(record, step) != _where(record, choice):
             why += f" in {_where(record, choice)}"
     if isinstance(record.end, Raised):
         if step is None:
             return f"{start}: {record.end.error}."
-        said = f"{text_of(record, step.node, step, 60)} in {_where(record, step)}"
+        said = f"{record.expression(step.node, step, 60)} in {_where(record, step)}"
         if step.operator == RAISE:
             return f"{start}: {said}{why}."
         return f"{start}: {said} raises ({record.end.error})."
@@ -297,21 +315,27 @@ def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
     if word == "valid":
         return f"{start}; {request.name} returns {result}."
     if step is not None and step.operator != IF:
-        said = f"{text_of(record, step.node, step, 70)} in {_where(record, step)}"
+        said = f"{record.expression(step.node, step, 70)} in {_where(record, step)}"
         return f"{start}: {said} is {result}."
     return f"{start}{why}."
 
 
 def _where(record: RunRecord, step: TraceStep) -> str:
-    place = record.place_of(step)
-    if place is None:
-        return "code that the run made"
-    code = record.text_of(step.node).code
-    number = code.id_of(step.node)
-    return place.function.name if number is None else code.owners[number]
+    return record.owner(step) or "code that the run made"
 
 
-def _rules(request: TraceRequest, word: str) -> str:
+def _leads_to(record: RunRecord, step: Next | None, target: Target) -> bool:
+    if not isinstance(record.end, Returned):
+        return True  # a run that was stopped: nothing is known of its result
+    wanted = from_list(result_value(step, target.hashes))
+    try:
+        got = from_list(record.end.value)
+    except NotAList:
+        return False
+    return got + [NIL] * (len(wanted) - len(got)) == wanted
+
+
+def _rules(request: TraceRequest, record: RunRecord, word: str) -> str:
     """The rules' verdict on a case, with the rule that decides."""
     if request.asked is None or request.asked[0].rules is None:
         return ""
@@ -323,8 +347,10 @@ def _rules(request: TraceRequest, word: str) -> str:
             said = "slash"
         case Raise(rule):
             said = "raise"
-        case ByRules():
+        case ByRules(step):
             said, rule = "valid", ""
+            if word == said and not _leads_to(record, step, target):
+                return "To the rules the move is legal too, but leads elsewhere."
         case None:
             return "The rules have no such state."
     why = f", by {rule} ({game.rules.get(rule, '').rstrip('.')})" if rule else ""

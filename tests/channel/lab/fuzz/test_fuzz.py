@@ -19,8 +19,9 @@ import pytest
 from channelsim.channel.lab.cases.trial import SEVERITIES
 from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignResult
-from channelsim.channel.lab.fuzz.findings import Document, grouped, still_broken
+from channelsim.channel.lab.fuzz.findings import Document, still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
+from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.target import Target, load, of_game
 from channelsim.clsp.analysis.tracer import Tracer
 from channelsim.clsp.programs import Program

@@ -1,0 +1,90 @@
+"""One finding for each mistake: what follows from another finding stands under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+
+import msgspec
+
+from channelsim.channel.lab.cases.fields import Probe, fields, keeping
+from channelsim.channel.lab.cases.loss import LEGAL_SLASHED, MISDECLARED
+from channelsim.channel.lab.cases.trial import SEVERITIES
+from channelsim.channel.lab.fuzz.findings import Document, root_of
+from channelsim.channel.lab.fuzz.shrink import broken_by
+from channelsim.channel.lab.laws import Law
+from channelsim.channel.lab.target.target import Target
+
+MOST_FIELDS = 16
+"""A case with more changes than this is not taken apart."""
+
+_REFEREES: Mapping[str, tuple[str, ...]] = {
+    f"{MISDECLARED}: terminal flag": ("slash path", f"{MISDECLARED}: commitment"),
+    f"{MISDECLARED}: size limit of nothing": ("slash path", f"{MISDECLARED}: size limit"),
+    f"{MISDECLARED}: commitment": ("slash path",),
+    f"{MISDECLARED}: size limit": ("slash path",),
+}
+"""Causes in the referee, and those from which each follows where they are found as well."""
+
+
+def followed(target: Target, law: Law, probe: Probe, cause: str) -> str:
+    """The cause from which a finding follows; "" for none.
+
+    It follows if the program does the same, by another cause, once one of the case's changes is
+    undone: what that change breaks is not what the program gets wrong.
+    """
+    changed = fields(probe)
+    if len(changed) > MOST_FIELDS:
+        return ""
+    for one in changed:
+        smaller = keeping(probe, frozenset(changed) - {one})
+        for finding in broken_by(target, law, smaller):
+            if finding.cause != cause and _symptom(finding.cause) == _symptom(cause):
+                return finding.cause
+    return ""
+
+
+def _symptom(cause: str) -> str:
+    """What the program does, whichever rule it is about.
+
+    >>> _symptom("SP-END-2: raise"), _symptom("SP-END-2"), _symptom("a legal move is slashed: X")
+    ('raise', 'accepts', 'a legal move is slashed')
+    """
+    head, _, symptom = cause.partition(": ")
+    return head if head == LEGAL_SLASHED else symptom or "accepts"
+
+
+def grouped(found: Iterable[Document]) -> list[Document]:
+    """One finding for each mistake, the worst first; `also` names those that follow from it."""
+    every = list(found)
+    order = {severity: at for at, severity in enumerate(SEVERITIES)}
+    independent = {one.root for one in every if not one.follows}
+    groups: dict[tuple[str, str], list[Document]] = {}
+    for one in every:
+        groups.setdefault(_mistake(one, independent), []).append(one)
+    made = []
+    for root, same in groups.items():
+        first = min(
+            (one for one in same if one.root == root),
+            key=lambda one: (order[one.severity], one.fields[1], not one.compared, -one.loss),
+        )
+        also = dict.fromkeys(line for one in same for line in one.also)
+        also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
+        also.pop(_in_short(first), None)
+        made.append(msgspec.structs.replace(first, also=tuple(also)))
+    return sorted(
+        made, key=lambda one: (one.order_only, order[one.severity], one.validator, one.cause)
+    )
+
+
+def _mistake(one: Document, independent: Set[tuple[str, str]]) -> tuple[str, str]:
+    """The mistake that a finding stands under: its own, or the one from which it follows."""
+    same_rule = one.cause if one.order_only else ""
+    for cause in (one.follows, same_rule, *_REFEREES.get(one.cause, ())):
+        root = root_of(one.validator, cause)
+        if cause and root in independent and root != one.root:
+            return root
+    return one.root
+
+
+def _in_short(one: Document) -> str:
+    return f"{one.severity} at {one.validator} ({one.law}): {one.cause}"

@@ -1,0 +1,83 @@
+"""Lines of an author's Chialisp: the definition of a function, and an expression inside it.
+
+The compiler's symbols name functions, but no lines. A function is found by its definition in the
+sources. An expression of the disassembled program is found in it if the source has it in the same
+words, at one place only; numbers and hashes may be constants with a name there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from channelsim.channel.lab.target.chialisp import Token, tokens
+from channelsim.clsp.analysis.code import MAIN
+
+_DEFINING = frozenset(("defun", "defun-inline"))
+_PROGRAM = frozenset(("mod", "export"))
+_LITERAL = re.compile(r"-?\d+|0x[0-9a-f…]*")
+
+
+def find_line(
+    files: Mapping[Path, str], function: str, expression: str = ""
+) -> tuple[Path, int] | None:
+    """The file and line, from 1, of an expression of a function; else of the function.
+
+    `files` are the texts of one program, its own source first; `function` is `MAIN` for the
+    program itself. None for a function that no file defines.
+
+    >>> texts = {Path("a.clsp"): "(mod (X)\\n  (defun two (a)\\n    (* 2 a))\\n  (two X))"}
+    >>> [find_line(texts, name, text) for name, text in (("two", "(* 2 a)"), ("three", ""))]
+    [(PosixPath('a.clsp'), 3), None]
+    """
+    wanted = tuple(token.text for token in tokens(expression))
+    for path, text in files.items():
+        words = _words(text)
+        for start, word in enumerate(words):
+            if not _defines(words, start, function):
+                continue
+            at = word.at
+            if len(wanted) > 1:
+                inside = words[start : _end(words, start)]
+                found = [one.at for n, one in enumerate(inside) if _reads(inside, n, wanted)]
+                at = found[0] if len(found) == 1 else at
+            return path, text.count("\n", 0, at) + 1
+    return None
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> list[Token]:
+    return list(tokens(text))
+
+
+def _defines(words: Sequence[Token], at: int, function: str) -> bool:
+    """Whether the form that begins here defines the function."""
+    head = [word.text for word in words[at : at + 3]]
+    if head[:1] != ["("] or len(head) < 3:
+        return False
+    if function == MAIN:
+        return head[1] in _PROGRAM
+    return head[1] in _DEFINING and head[2] == function
+
+
+def _end(words: Sequence[Token], start: int) -> int:
+    """The index behind the end of the form that begins here."""
+    depth = 0
+    for at in range(start, len(words)):
+        if words[at].kind == "paren":
+            depth += 1 if words[at].text == "(" else -1
+            if not depth:
+                return at + 1
+    return len(words)
+
+
+def _reads(words: Sequence[Token], at: int, wanted: Sequence[str]) -> bool:
+    """Whether the source has these words from here on; a literal may be a name there."""
+    if at + len(wanted) > len(words):
+        return False
+    return all(
+        have.text == want or (have.kind != "paren" and _LITERAL.fullmatch(want) is not None)
+        for have, want in zip(words[at : at + len(wanted)], wanted, strict=True)
+    )

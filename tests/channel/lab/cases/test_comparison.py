@@ -1,0 +1,105 @@
+"""Expected and actual results side by side: which part differs, by its name in the source."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.lab.cases.comparison import ComparedPart, compared
+from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.lab.target.target import Target, load
+from channelsim.clsp.compiler import compile_source
+from channelsim.games.vectors import Case, arguments
+from tests.channel.lab.toys import toy
+
+
+def changed(folder: Path, name: str, old: str, new: str) -> Target:
+    """The toy with one place of one source changed."""
+    path = toy(folder)
+    source = folder / f"{name}.clsp"
+    text = source.read_text()
+    assert text.count(old) == 1
+    source.write_text(text.replace(old, new))
+    return load(str(path))
+
+
+def case_of(target: Target, name: str) -> Case:
+    return next(case for case in target.honest if case.validator == name)
+
+
+def parts(target: Target, name: str) -> dict[str, tuple[str, str]]:
+    found = compared(target, case_of(target, name))
+    return {one.part: (one.expected, one.actual) for one in found}
+
+
+def test_a_result_as_expected_has_no_parts(tmp_path: Path) -> None:
+    target = load(str(toy(tmp_path)))
+    assert [compared(target, case) for case in target.honest] == [()] * len(target.honest)
+
+
+def test_another_verdict_is_the_only_part(tmp_path: Path) -> None:
+    target = changed(tmp_path, "commit", "(= MOVER_SHARE 0)", "(= MOVER_SHARE 1)")
+    found = compared(target, case_of(target, "commit"))
+    assert found == (ComparedPart("verdict", "valid", "slash"),)
+
+
+def test_items_of_the_state_have_the_names_of_the_next_source(tmp_path: Path) -> None:
+    target = changed(tmp_path, "bid", "(list image (+ MOVE 0))", "(list image (+ MOVE 1))")
+    assert parts(target, "bid") == {
+        "next validator": ("reveal", "reveal"),
+        "state: number": ("90", "91"),
+        "size limit": ("16", "16"),
+    }
+
+
+def test_a_game_that_goes_on_is_compared_with_its_end(tmp_path: Path) -> None:
+    target = changed(tmp_path, "reveal", "(list 0 0 0)", "(list program_hash image 0)")
+    found = parts(target, "reveal")
+    assert found["next validator"] == ("none", "reveal")
+    assert found["size limit"] == ("0", "0")
+
+
+LONG = pytest.mark.long
+OLD = '(include "hashes/bid.clinc")'
+
+
+@pytest.mark.parametrize(
+    "build", ["dialect", *(pytest.param(one, marks=LONG) for one in ("file", "bytes", "none"))]
+)
+def test_a_hash_of_another_build_is_named(build: str, tmp_path: Path) -> None:
+    toy(tmp_path)
+    bid = tmp_path / "bid.clsp"
+    old = tmp_path / "old" / "bid.clsp"
+    old.parent.mkdir()
+    (tmp_path / "old" / "reveal.clsp").write_text((tmp_path / "reveal.clsp").read_text())
+    reveal = compile_source(tmp_path / "reveal.clsp").program
+    others = {"reveal": reveal}
+    program = compile_source(bid, others=others).program
+    match build:
+        case "dialect":
+            old.write_text(bid.read_text().replace("cl-23", "cl-21"))
+            wrong = compile_source(old, others=others).program.hash
+            said = "the hash of bid compiled as *standard-cl-21*"
+        case "file":
+            old.write_text(bid.read_text().replace("(> MOVE 0)", "(> MOVE 1)"))
+            older = compile_source(old, others=others).program
+            (tmp_path / "bid.hex").write_text(older.serialized.hex())
+            wrong, said = older.hash, "the hash of bid.hex, a compiled file beside the source"
+        case "bytes":
+            wrong = sha256(program.serialized).digest()
+            said = "the hash of bid's bytes (SHA-256), not of its tree"
+        case _:
+            wrong, said = b"\xab" * 32, "not the hash of bid, nor of another build of it"
+    target = changed(tmp_path, "commit", OLD, f"(defconstant BID_HASH 0x{wrong.hex()})")
+    expected, actual = parts(target, "commit")["next validator"]
+    assert (expected, actual.partition(" ")[2]) == ("bid", f"({said})")
+
+
+def test_the_line_that_decides_is_that_of_the_source(tmp_path: Path) -> None:
+    target = changed(tmp_path, "reveal", "(= (strlen MOVE) 16)", "(= (strlen MOVE) 15)")
+    case = case_of(target, "reveal")
+    environment = arguments(case, target.name, target.programs)
+    line = (tmp_path / "reveal.clsp").read_text().splitlines().index("  (if (= (strlen MOVE) 15)")
+    assert deciding_line(target, "reveal", environment) == f"{tmp_path}/reveal.clsp:{line + 1}"

@@ -1,0 +1,155 @@
+"""One finding for each mistake: consequences stand under it, independent ones never do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
+from channelsim.channel.lab.fuzz.campaign import Campaign
+from channelsim.channel.lab.fuzz.findings import FORMAT, Document, document, still_broken
+from channelsim.channel.lab.fuzz.grouping import grouped
+from channelsim.channel.lab.fuzz.shrink import broken_by
+from channelsim.channel.lab.laws import laws
+from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.site import make_site
+from channelsim.channel.lab.target.target import load
+from channelsim.clsp.values import NIL
+from tests.channel.lab.broken import target_file
+
+
+def finding(
+    cause: str,
+    severity: str = THEFT,
+    validator: str = "end",
+    *,
+    follows: str = "",
+    fields: int = 1,
+    order_only: bool = False,
+) -> Document:
+    return Document(
+        format=FORMAT,
+        target="a copy",
+        source="copy.toml",
+        law="verdicts agree",
+        validator=validator,
+        severity=severity,
+        cause=cause,
+        text="",
+        differs=(),
+        fields=(fields, fields),
+        also=(),
+        vector=None,
+        probe={},
+        brun={},
+        pytest="",
+        follows=follows,
+        order_only=order_only,
+    )
+
+
+def shown(*found: Document) -> dict[str, int]:
+    """The causes that are listed, in their order, each with how many stand under it."""
+    return {one.cause: len(one.also) for one in grouped(found)}
+
+
+INDEPENDENT = [
+    ("SP-END-2", "SP-END-3"),
+    ("SP-END-2: raise", "SP-END-3: raise"),
+    ("leads elsewhere: the state of end", "leads elsewhere: the size limit of end"),
+    ("leads elsewhere: the state of end", "leads elsewhere: the state of mid_round"),
+    ("a legal move is slashed", "a legal move is slashed: SP-END-4"),
+    ("not bound: bytes 0 to 15", "not bound: bytes 16 to 31"),
+    ("misdeclared: commitment", "misdeclared: size limit"),
+    ("two encodings: the share as a pair", "two encodings: the size limit as a pair"),
+    ("forged: another state", "forged: another validator"),
+]
+
+
+@pytest.mark.parametrize("causes", INDEPENDENT)
+def test_independent_causes_are_listed_each(causes: tuple[str, str]) -> None:
+    one, two = map(finding, causes)
+    assert shown(one, two) == shown(two, one) == dict.fromkeys(causes, 0)
+    assert len({each.file_name for each in (one, two)}) == 2
+
+
+CONSEQUENCES = [
+    ("SP-END-2", "SP-END-2: raise"),
+    ("two encodings: the share as a pair", "two encodings: the share as one byte more"),
+    ("misdeclared: commitment", "misdeclared: terminal flag"),
+    ("misdeclared: size limit", "misdeclared: size limit of nothing"),
+    ("slash path", "misdeclared: commitment"),
+]
+
+
+@pytest.mark.parametrize("causes", CONSEQUENCES)
+def test_a_consequence_stands_under_its_cause(causes: tuple[str, str]) -> None:
+    one, two = finding(causes[0], UNSLASHABLE), finding(causes[1], UNSLASHABLE, fields=2)
+    assert shown(one, two) == shown(two, one) == {causes[0]: 1}
+
+
+def test_a_finding_that_follows_from_another_stands_under_it() -> None:
+    cause = finding("SP-END-3: raise", THEFT)
+    other = finding("SP-END-2", UNSLASHABLE)
+    follows = finding("SP-END-2: raise", THEFT, follows="SP-END-3: raise", fields=2)
+    assert shown(follows, other, cause) == {"SP-END-3: raise": 1, "SP-END-2": 0}
+    assert shown(follows, other) == {"SP-END-2: raise": 1}  # its cause is not found: as before
+    assert shown(follows) == {"SP-END-2: raise": 0}
+
+
+def test_two_that_follow_from_each_other_are_both_listed() -> None:
+    one = finding("SP-END-2: raise", follows="SP-END-3: raise")
+    two = finding("SP-END-3: raise", follows="SP-END-2: raise")
+    assert shown(one, two) == {"SP-END-2: raise": 0, "SP-END-3: raise": 0}
+
+
+def test_findings_by_which_no_side_loses_are_last() -> None:
+    order = finding("SP-END-1: raise", DISAGREEMENT, order_only=True)
+    worse = finding("progress", GRIEFING)
+    stopped = finding("SP-END-4: valid, stopped", DISAGREEMENT)
+    found = grouped([order, stopped, worse])
+    assert [one.order_only for one in found] == [False, False, True]
+    real = finding("SP-END-1", UNSLASHABLE)
+    assert shown(order, real) == {"SP-END-1": 1}  # the same rule: a consequence
+
+
+def test_evidence_before_rules_is_a_matter_of_order(tmp_path: Path) -> None:
+    """The program looks at the evidence first: `()` fails, the opponent's own slashes."""
+    place = "(= (strlen MOVE) 18) "
+    change = ("calpoker/e.clsp", place, f"(if (= (strlen evidence) 1) 1 (x)) {place}")
+    target = load(str(target_file(tmp_path, "calpoker", change)))
+    turn = next(turn for turn in plain_hands(target, b"order") if turn.before.validator == "e")
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
+    (agree,) = (law for law in laws() if law.name == "verdicts agree")
+    move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
+    without, held = (
+        Probe(site, make_case(site, "order", move, site.play.share, evidence))
+        for evidence in (NIL, site.evidence(move)[-1])
+    )
+    assert broken_by(target, agree, held) == ()
+    (found,) = broken_by(target, agree, without)
+    assert (found.severity, found.order_only) == (DISAGREEMENT, True)
+    written = document(target, without, found, 1)
+    assert [msgspec.to_builtins(part) for part in written.compared] == [
+        {"part": "verdict", "expected": "slash", "actual": "raise"}
+    ]
+    assert written.source_line.startswith(f"{tmp_path}/tree/calpoker/e.clsp:")
+
+
+@pytest.mark.long
+def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) -> None:
+    changes = [
+        ("spacepoker/end.clsp", "(= (sha256 (substr MOVE 0 16)) mover_image)", "1"),
+        ("spacepoker/end.clsp", "(is_selection (substr MOVE 16))", "1"),
+    ]
+    target = load(str(target_file(tmp_path, "spacepoker", *changes)))
+    result = Campaign(target, "two").run(1_000_000, lambda: False, lambda progress: None)
+    found = [one for one in grouped(result.found) if not one.order_only]
+    assert {one.root[1] for one in found} == {"SP-END-2", "SP-END-3"}
+    assert all(one.fields[1] == 1 for one in found)
+    for one in found:
+        assert still_broken(target, msgspec.to_builtins(one)) != []

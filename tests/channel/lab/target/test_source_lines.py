@@ -1,0 +1,66 @@
+"""Lines of an author's Chialisp: of functions, and of expressions where that is certain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.lab.target.source_lines import find_line
+from channelsim.channel.lab.target.target import load, of_game
+from channelsim.clsp.analysis.code import MAIN
+from channelsim.games import registry
+from tests.channel.lab.toys import toy
+
+SOURCE = """; (defun wrong (a) a)
+(mod (A B)
+  (include "lib.clinc")
+  (defconstant SIZE 32)
+  (defun check (a)
+    (if (= (strlen a) SIZE)
+      (x)
+      (x)))
+  (check A))
+"""
+LIBRARY = """(
+  (defun-inline twice (n)
+    (* 2 n))
+)
+"""
+FILES = {Path("a.clsp"): SOURCE, Path("lib.clinc"): LIBRARY}
+
+
+@pytest.mark.parametrize(
+    ("function", "expression", "found"),
+    [
+        (MAIN, "", "a.clsp:2"),
+        ("check", "", "a.clsp:5"),
+        ("check", "(= (strlen a) 32)", "a.clsp:6"),  # a constant by its name
+        ("check", "(= (strlen b) 32)", "a.clsp:5"),  # not there: the function
+        ("check", "(x)", "a.clsp:5"),  # there twice: the function
+        ("check", "(= (strlen a", "a.clsp:6"),
+        ("twice", "(* 2 n)", "lib.clinc:3"),
+        ("wrong", "", None),  # a comment defines nothing
+        ("", "", None),
+    ],
+)
+def test_lines(function: str, expression: str, found: str | None) -> None:
+    line = find_line(FILES, function, expression)
+    assert found == (None if line is None else f"{line[0]}:{line[1]}")
+
+
+def test_a_target_names_its_files_as_the_user_named_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy(tmp_path)
+    monkeypatch.chdir(tmp_path.parent)
+    target = load(f"{tmp_path.name}/toy.toml")
+    assert target.source_line("bid", "bid") == f"{tmp_path.name}/bid.clsp:2"
+    assert target.source_line("bid", "no_such_function") == ""
+    (tmp_path / "bid.clsp").unlink()
+    assert target.source_line("bid", "bid") == ""
+
+
+def test_an_installed_game_has_no_lines() -> None:
+    target = of_game(registry.get("calpoker"))
+    assert target.source_line("a", MAIN) == ""
