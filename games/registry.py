@@ -1,73 +1,141 @@
-"""The installed games: every package beside this file that has a `GAME`.
+"""The installed games: every package beside this file with a module `game`, and those of plug-ins.
 
-Other packages register a game by an entry point in the group `channelsim.games` that names their
-`channelsim.games.contract.Game`.
+Another package registers a game by an entry point in the group `channelsim.games` that names its
+`channelsim.games.contract.Game`, and a policy of a game by one in `channelsim.policies`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from importlib.util import find_spec
 from pkgutil import iter_modules
 
 from channelsim import games
-from channelsim.games.contract import Game
+from channelsim.games.contract import Game, Policy
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, quoted
+from channelsim.plugins import OFF, Group, PluginError, are_off
+
+
+@cache
+def built_in() -> tuple[str, ...]:
+    """The names of the games of this package, sorted. Imports none of them.
+
+    >>> "spacepoker" in built_in()
+    True
+    """
+    found = [
+        package.name
+        for path in games.__path__
+        for package in iter_modules([path])
+        if any(module.name == "game" for module in iter_modules([f"{path}/{package.name}"]))
+    ]
+    return tuple(sorted(found))
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all installed games, sorted. Imports none of them.
+    """The names of all installed games: ours, then those of plug-ins. Imports none of them.
 
-    >>> "spacepoker" in names()
-    True
+    A plug-in's game may turn out not to load; `usable` leaves such games out.
     """
-    return tuple(sorted({*_built_in(), *(point.name for point in _others())}))
+    return tuple(dict.fromkeys((*built_in(), *_GAMES.names())))
 
 
 @cache
 def get(name: str) -> Game:
-    """The game of this name. Raises `UnknownGame`, listing the installed ones."""
-    game: Game
-    if name in _built_in():
-        game = import_module(f"channelsim.games.{name}").GAME
-        return game
-    for point in _others():
-        if point.name == name:
-            game = point.load()
-            return game
-    raise UnknownGame(
-        f"no game is called {quoted(name)}{nearest(name, names())}; installed: {', '.join(names())}"
-    )
+    """The game of this name, with the policies of plug-ins. Raises `UnknownGame` with the reason.
+
+    A plug-in that has the name of one of our games does not replace it.
+    """
+    game = _own(name)
+    prefix = f"{name}:"
+    others = {
+        whole.removeprefix(prefix): policy for whole, policy in _POLICIES.working(prefix).items()
+    }
+    return replace(game, policies={**game.policies, **others}) if others else game
+
+
+def asked(name: str) -> Game:
+    """The game that a user means. Raises `UnknownGame` also if two packages have one so called."""
+    if name in built_in() and name in _GAMES.names():
+        try:
+            _GAMES.get(name)
+        except PluginError as error:
+            raise UnknownGame(str(error)) from None
+    return get(name)
+
+
+def usable() -> tuple[Game, ...]:
+    """All installed games but those that cannot be loaded, which `plugins.complaints` names."""
+    others = _GAMES.working()
+    return tuple(get(name) for name in names() if name in built_in() or name in others)
+
+
+def reason_without(game: str, policy: str) -> str | None:
+    """The reason why a plug-in's policy of a game cannot be used; None if there is no such one."""
+    whole = f"{game}:{policy}"
+    if whole not in _POLICIES.names():
+        return None
+    try:
+        _POLICIES.get(whole)
+    except PluginError as error:
+        return str(error)
+    return None
 
 
 def package_of(name: str) -> str:
-    """The package of a game, which may hold data files of it.
+    """The package of a game, which may hold data files of it; empty for a game that is a module.
 
     >>> package_of("spacepoker")
     'channelsim.games.spacepoker'
     """
-    modules = [point.module for point in _others() if point.name == name]
-    module = f"channelsim.games.{name}" if name in _built_in() or not modules else modules[0]
-    spec = find_spec(module)
-    return (spec and spec.parent) or ""
+    return f"channelsim.games.{name}" if name in built_in() else _GAMES.package_of(name)
 
 
-@cache
-def _built_in() -> frozenset[str]:
-    folders = [
-        f"{path}/{module.name}" for path in games.__path__ for module in iter_modules([path])
-    ]
-    return frozenset(
-        folder.rpartition("/")[2]
-        for folder in folders
-        if any(module.name == "game" for module in iter_modules([folder]))
-    )
+def _own(name: str) -> Game:
+    """A game as its package has it."""
+    if name in built_in():
+        game: Game = import_module(f"channelsim.games.{name}").GAME
+        return game
+    if name in _GAMES.names():
+        try:
+            return _GAMES.get(name)
+        except PluginError as error:
+            raise UnknownGame(str(error)) from None
+    known = names()
+    hint = f"{nearest(name, known)}; installed: {', '.join(known)}"
+    off = f"; {OFF} turns plug-ins off" if are_off() else ""
+    raise UnknownGame(f"no game is called {quoted(name)}{hint}{off}")
 
 
-@cache
-def _others() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group="channelsim.games"))
+def _check_game(name: str, made: object) -> Game:
+    if not isinstance(made, Game):
+        raise ValueError(f"it is a {type(made).__name__}, not a channelsim.games.contract.Game")
+    if made.name != name:
+        raise ValueError(f"its game is called {quoted(made.name)}")
+    return made
+
+
+def _check_policy(name: str, made: object) -> Policy:
+    game = name.partition(":")[0]
+    if ":" not in name:
+        raise ValueError("its name is not GAME:POLICY")
+    if game not in names():
+        raise ValueError(f"no game is called {quoted(game)}")
+    if not callable(made):
+        raise ValueError(f"it is a {type(made).__name__}, not a function of a player and chance")
+    return made
+
+
+def _has_policy(name: str) -> bool:
+    game, _, policy = name.partition(":")
+    try:
+        return policy in _own(game).policies
+    except UnknownGame:
+        return False
+
+
+_GAMES = Group("games", "the game", _check_game, lambda name: name in built_in())
+_POLICIES = Group("policies", "the policy", _check_policy, _has_policy)

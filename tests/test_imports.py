@@ -90,6 +90,13 @@ def test_nothing_below_the_channel_does_io_or_is_random(layer: str) -> None:
                     raise AssertionError(f"{path.relative_to(ROOT)} calls {name}")
 
 
+def test_plugins_may_be_used_by_every_layer() -> None:
+    """It reads the environment and the installed packages, for all of them, and knows none."""
+    assert not {top(name) for name in imported(ROOT / "channelsim" / "plugins.py")} & set(LAYERS)
+    loose = {path.name for path in (ROOT / "channelsim").glob("*.py")}
+    assert loose == {"__init__.py", "plugins.py"}
+
+
 @pytest.mark.parametrize("layer", LAYERS)
 def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
     """The other interpreter and compiler are opinions to be held against ours."""

@@ -43,6 +43,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Player, Position
 from channelsim.games.names import nearest, quoted
 from channelsim.games.referee import RefereeRefusal
+from channelsim.plugins import Group, PluginError
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +342,8 @@ def changes_message(
     """Register an adversary that changes one message, by the function that changes it."""
 
     def register(change: Change) -> Change:
-        adversary(name, about)(type(name, (kind,), {"change": change, "default_step": step}))
+        made = {"change": change, "default_step": step, "__module__": change.__module__}
+        adversary(name, about)(type(name, (kind,), made))
         return change
 
     return register
@@ -349,17 +351,37 @@ def changes_message(
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all adversaries, sorted."""
-    for module in walk_packages(adversaries.__path__, f"{adversaries.__name__}."):
-        import_module(module.name)
-    return tuple(sorted(_known))
+    """The names of all adversaries that can be used, sorted."""
+    return tuple(sorted({*_built_in(), *_PLUGINS.working()}))
 
 
 def get(name: str) -> type[Adversary]:
     """The adversary of this name. Raises `UsageError`, naming the nearest one."""
     if name not in names():
+        if name in _PLUGINS.names():
+            try:
+                _PLUGINS.get(name)
+            except PluginError as error:
+                raise UsageError(str(error)) from None
         raise UsageError(
             f"no adversary is called {quoted(name)}{nearest(name, names())};"
             " `channelsim dispute list` shows all"
         )
     return _known[name]
+
+
+@cache
+def _built_in() -> frozenset[str]:
+    package = f"{adversaries.__name__}."
+    for module in walk_packages(adversaries.__path__, package):
+        import_module(module.name)
+    return frozenset(name for name, kind in _known.items() if kind.__module__.startswith(package))
+
+
+def _check(name: str, module: object) -> type[Adversary]:
+    if name not in _known:
+        raise ValueError("its module registers no adversary of this name")
+    return _known[name]
+
+
+_PLUGINS = Group("adversaries", "the adversary", _check, lambda name: name in _built_in())

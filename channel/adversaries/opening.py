@@ -152,7 +152,7 @@ class _Early(Adversary):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        game = registry.get(plan.chance.pick(registry.names()))
+        game = registry.get(plan.chance.pick(registry.built_in()))
         self._wish = Wish(game.name, game.default_parameters(10, 10), 15, i_am_alice=True)
 
     def handle(self, event: Event) -> list[Effect]:

@@ -99,13 +99,14 @@ def measure(seconds: float, notify: Callable[[str], None] = lambda what: None) -
 
 def _works(share: float) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
-    for name in registry.names():
+    games = tuple(game.name for game in registry.usable())
+    for name in games:
         yield "signed_hand", name, partial(_measure_signed, name, share)
-    for name in registry.names():
+    for name in games:
         yield "disputed_hand", name, partial(_measure_disputed, name, share / 2)
     for name, compare in _comparisons(share).items():
         yield "python_to_clvm", name, compare
-    for name in registry.names():
+    for name in games:
         yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4)
     yield "rates", "", lambda: {name: one.data() for name, one in _measure_rates(share).items()}
     yield "import_channel", "", lambda: _measure_import().data()
@@ -235,11 +236,11 @@ def _measure_disputed(game: str, seconds: float) -> dict[str, Any]:
 def _comparisons(seconds: float) -> dict[str, Callable[[], dict[str, Any]]]:
     """List the comparisons of each validator's rules in Python with the same calls in CLVM."""
     found: dict[str, Callable[[], dict[str, Any]]] = {}
-    share = seconds / 5 / len(registry.names())
-    for name in registry.names():
-        game = registry.get(name)
+    games = registry.usable()
+    share = seconds / 5 / len(games)
+    for game in games:
         for validator, mix in _calls_by_validator(game).items():
-            key = validator if validator not in found else f"{name}/{validator}"
+            key = validator if validator not in found else f"{game.name}/{validator}"
             found[key] = partial(_compare, game, validator, mix, share)
     return found
 
@@ -331,11 +332,12 @@ def _measure_crosscheck(game: str, seconds: float) -> dict[str, Any]:
 def _measure_rates(seconds: float) -> dict[str, Spread]:
     """Measure each game's own benchmarks, in times a second."""
     prepared: dict[str, Callable[[], int]] = {}
-    for name in registry.names():
-        for benchmark, prepare in registry.get(name).benchmarks.items():
+    for game in registry.usable():
+        for benchmark, prepare in game.benchmarks.items():
             work = prepare()
             if work is not None:
-                prepared[benchmark] = work
+                key = benchmark if benchmark not in prepared else f"{game.name}/{benchmark}"
+                prepared[key] = work
     values: dict[str, list[float]] = {name: [] for name in prepared}
     until = perf_counter() + seconds
     while perf_counter() < until or min(map(len, values.values()), default=5) < 5:

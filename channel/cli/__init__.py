@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from channelsim import plugins
 from channelsim.channel.system import interrupt
 
 USAGE = 2
@@ -22,6 +23,7 @@ def main() -> None:
             code = _run()
         except KeyboardInterrupt:
             code = _interrupted()
+        _name_unusable_plugins()
     sys.exit(code)
 
 
@@ -56,6 +58,7 @@ def _run() -> int:
         code = USAGE
     except UsageError as error:
         complain(str(error))
+        plugins.forgive(str(error))
         code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.
@@ -68,12 +71,23 @@ def _run() -> int:
     except Exception as error:
         if os.environ.get("CHANNELSIM_DEBUG"):
             raise
+        if plugins.blamed(error):
+            complain(f"{plugins.described(error)}; CHANNELSIM_DEBUG=1 shows the traceback")
+            return USAGE
         complain(
             f"internal error, a bug of ours: {type(error).__name__}: {error}"
             " (CHANNELSIM_DEBUG=1 shows where)"
         )
         code = INTERNAL
     return code if isinstance(code, int) else 0
+
+
+def _name_unusable_plugins() -> None:
+    """Print a line for each plug-in that was left out, with the reason."""
+    from channelsim.channel.cli.messages import complain
+
+    for line in plugins.complaints():
+        complain(line)
 
 
 def _interrupted() -> int:

@@ -22,6 +22,7 @@ from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry
+from channelsim.games.errors import UnknownGame
 from channelsim.games.names import LONGEST
 
 DEFAULT_SEED = "dispute"
@@ -47,10 +48,17 @@ def described_scenario(adversary: str, *, games: str | None, step: int, **fields
 
     `fields` are other fields of the scenario; None keeps the default.
     """
-    menu = registry.names()[-1:] if games is None else game_names(games)
+    menu = registry.built_in()[-1:] if games is None else _menu(games)
     scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)
     given = {name: value for name, value in fields.items() if value is not None}
     return check(replace(scenario, **given))
+
+
+def _menu(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(registry.asked(name).name for name in game_names(text))
+    except UnknownGame as error:
+        raise UsageError(str(error)) from None
 
 
 def run_dispute(

@@ -77,7 +77,7 @@ def page() -> str:
     ]
     referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
     sections = [
-        *(_game(registry.get(name)) for name in registry.names()),
+        *(_game(registry.get(name)) for name in registry.built_in()),
         _table(
             "The referee (game coin)",
             REFEREE_RULES,

@@ -108,7 +108,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
             raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     for name in setup.games:
         try:
-            game = registry.get(name)
+            game = registry.asked(name)
             game.terms(game.default_parameters(setup.unit, setup.stack))
         except UnknownGame as error:
             raise UsageError(f"{error}") from None
@@ -145,15 +145,19 @@ def check_policy(policy: str, games: tuple[str, ...], others: tuple[str, ...] = 
     known = {name: [*registry.get(name).policies, *others] for name in games}
     every = dict.fromkeys(name for names in known.values() for name in names)
     if policy not in every:
+        for name in games:
+            if (reason := registry.reason_without(name, policy)) is not None:
+                raise UsageError(reason)
         has = "; ".join(f"{name} has {', '.join(names)}" for name, names in known.items())
         raise UsageError(f"--policy {policy[:LONGEST]}{nearest(policy, every)}: {has}")
 
 
 def default_policy(games: tuple[str, ...]) -> str:
     """Name the policy that plays by default: the first game's first one."""
-    if not games or games[0] not in registry.names():
+    try:
+        return next(iter(registry.get(games[0]).policies))
+    except (IndexError, UnknownGame):
         return ASK  # `check` will name what is wrong
-    return next(iter(registry.get(games[0]).policies))
 
 
 def policy_of(game: str, name: str) -> Policy:

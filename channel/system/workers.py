@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, TypeVar
 
+from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS, held
 
@@ -125,7 +126,10 @@ def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
             raise
         except UsageError as error:
             parent.send(error)
-        except Exception as error:  # a bug of ours: the parent reports it in one line
-            parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
+        except Exception as error:  # the parent reports it in one line
+            if plugins.blamed(error):
+                parent.send(UsageError(plugins.described(error)))
+            else:
+                parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
     except (EOFError, ConnectionError):
         return  # the parent no longer waits for results

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -106,29 +101,3 @@ def test_a_wrong_action_is_refused(parity: Game, text: str) -> None:
     table.step(Action("commit"))
     with pytest.raises(IllegalAction):
         parity.read_action(table.players[Seat.BOB], text)
-
-
-def test_an_installed_game_is_played_in_a_channel(tmp_path: Path) -> None:
-    """Installed means: on the path, with an entry point."""
-    installed = tmp_path / "channelsim_parity-0.1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: channelsim-parity\nVersion: 0.1.0\n"
-    )
-    (installed / "entry_points.txt").write_text("[channelsim.games]\nparity = parity:GAME\n")
-    command = "from channelsim.channel.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", command, "play", "parity", "--hands", "2", "--seed", "x", "--json"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(EXAMPLE)))},
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    document = json.loads(done.stdout)
-    assert [hand["game"] for hand in document["hands"]] == ["parity"] * 2
-    assert all(sum(hand["payouts"].values()) == hand["amount"] for hand in document["hands"])
-    assert document["checks"]["moves_checked"] == 6
-    assert document["checks"]["python_clvm_agree"]
-    assert document["checks"]["conserved"]

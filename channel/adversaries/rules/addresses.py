@@ -43,7 +43,7 @@ class Addressee(RuleBreaker):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        game = registry.get(plan.chance.pick(registry.names()))
+        game = registry.get(plan.chance.pick(registry.built_in()))
         parameters = game.default_parameters(UNIT, STACK)
         self._wish = Wish(game.name, parameters, 15, i_am_alice=True)
         self._proposed = False

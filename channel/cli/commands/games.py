@@ -14,9 +14,8 @@ def command() -> int:
     Example: channelsim games
     """
     rows = []
-    for name in registry.names():
-        game = registry.get(name)
-        rows.append((name, game.title))
+    for game in registry.usable():
+        rows.append((game.name, game.title))
         rows.append(("", f"validators: {', '.join(game.validators)}"))
         rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
     show_table(console(), (), rows, left=2)

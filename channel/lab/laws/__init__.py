@@ -1,6 +1,7 @@
 """The laws that every game's programs must obey, each in its own file of this package.
 
-Every module here with a `LAW` is found by itself. It imports `lab.cases` and the rooms before it.
+Every module here has a `LAW`; plug-ins add laws in the group `channelsim.laws`. It imports
+`lab.cases` and the rooms before it.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from enum import Enum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol
+from typing import Any, Protocol
 
 from channelsim.channel.lab.cases.trial import LabFinding, Trial
 from channelsim.channel.lab.target.target import Target
+from channelsim.plugins import Group
 
 
 class Needs(Enum):
@@ -48,9 +50,7 @@ def laws() -> tuple[Law, ...]:
     >>> [law.name for law in laws() if law.every == 1][-1]
     'verdicts agree'
     """
-    found: list[Law] = [
-        import_module(f"{__name__}.{module.name}").LAW for module in iter_modules(__path__)
-    ]
+    found = (*_built_in(), *_PLUGINS.working().values())
     return tuple(sorted(found, key=lambda law: (law.every, law.name)))
 
 
@@ -63,3 +63,28 @@ def laws_for(target: Target) -> tuple[Law, ...]:
         Needs.NOTHING: True,
     }
     return tuple(law for law in laws() if given[law.needs])
+
+
+@cache
+def _built_in() -> tuple[Law, ...]:
+    return tuple(import_module(f"{__name__}.{one.name}").LAW for one in iter_modules(__path__))
+
+
+def _entry(law: Law) -> str:
+    """The name of a law's entry point."""
+    return law.name.replace(" ", "-")
+
+
+def _check(name: str, made: Any) -> Law:
+    match getattr(made, "name", None), getattr(made, "every", None), getattr(made, "needs", None):
+        case str(), int(every), Needs() if every > 0 and callable(getattr(made, "check", None)):
+            pass
+        case _:
+            raise ValueError("it is no law, which has `name`, `every`, `needs` and `check`")
+    law: Law = made
+    if _entry(law) != name:
+        raise ValueError(f"its law is called {law.name!r}")
+    return law
+
+
+_PLUGINS = Group("laws", "the law", _check, lambda name: name in map(_entry, _built_in()))

@@ -72,7 +72,7 @@ def stored_reasons(target: Target) -> Reasons:
     if target.referee == referee():
         own.add(REFEREE)
     reasons: dict[_Key, str] = {}
-    for package in (package_of(target.game.name), __package__):
+    for package in filter(None, (package_of(target.game.name), __package__)):
         reasons |= _read(package, own)
     return Reasons(reasons)
 

@@ -166,7 +166,10 @@ def load(text: str) -> Target:
     channelsim.channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
     """
     if text in registry.names():
-        return of_game(registry.get(text))
+        try:
+            return of_game(registry.asked(text))
+        except UnknownGame as error:
+            raise UsageError(str(error)) from None
     path = Path(text)
     if path.suffix != ".toml" and input_files.is_missing(path):
         raise UsageError(
@@ -293,7 +296,7 @@ def _check_names(written: TomlFile[_File]) -> None:
     if file.rules is None:
         return
     try:
-        game = registry.get(file.rules)
+        game = registry.asked(file.rules)
     except UnknownGame as error:
         raise UsageError(f"{written.where('rules')}: rules: {error}") from None
     for name in file.programs:

@@ -143,7 +143,7 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
     table: dict[str, str] = {}
     known: dict[bytes, str] = {}
-    installed = [of_game(registry.get(name)) for name in registry.names()]
+    installed = [of_game(game) for game in registry.usable()]
     for one in installed if target is None else [target]:
         table |= _symbols(one)
         known |= one.hash_names

@@ -198,6 +198,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
         lambda file, _: ("vectors", "check", VECTORS, "--target", file),
         {Kind.TARGET},
     ),
+    "report file": (lambda file, _: ("report", file, "markdown"), {Kind.FINDING}),
     "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
     "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
     "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),

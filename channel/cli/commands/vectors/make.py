@@ -33,7 +33,7 @@ def command(
     Example: channelsim vectors make {game} --cases 2000 -o cases.jsonl
     """
     try:
-        target = of_game(registry.get(game))
+        target = of_game(registry.asked(game))
     except UnknownGame as error:
         raise UsageError(str(error)) from None
     encoder = msgspec.json.Encoder()

@@ -1,0 +1,231 @@
+"""Plug-ins: what other installed packages add to this one by entry points.
+
+| group | what an entry point names |
+|---|---|
+| `channelsim.games` | a `Game`, under its own name |
+| `channelsim.policies` | a policy of a game; its name is `GAME:POLICY` |
+| `channelsim.adversaries` | a module that registers an adversary of this name |
+| `channelsim.laws` | a law; its name, with hyphens for spaces |
+| `channelsim.reports` | a function from a command's JSON document to text |
+
+A plug-in is loaded when it is used. One that cannot be loaded is left out of lists, and
+`complaints` says why; asking for it by name raises `PluginError`. With `CHANNELSIM_NO_PLUGINS=1`
+there are none.
+
+This module imports nothing of ours, so that every package may use it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, distributions
+from importlib.util import find_spec
+from pathlib import Path
+from traceback import walk_tb
+from typing import Generic, TypeVar, cast
+
+OFF = "CHANNELSIM_NO_PLUGINS"
+"""The environment variable that turns all plug-ins off."""
+
+PREFIX = "channelsim."
+OURS = "channelsim"
+"""What messages call this package."""
+
+_NAME = re.compile(r"[\w.:+-]{1,60}", re.ASCII)
+_LONGEST = 300
+"""Longer reasons are cut."""
+
+T = TypeVar("T")
+
+
+class PluginError(Exception):
+    """A plug-in cannot be used; the message is one line with its package and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """An entry point of a package."""
+
+    name: str
+    package: str
+    point: EntryPoint
+
+
+@dataclass(frozen=True)
+class Group(Generic[T]):
+    """The plug-ins of one group.
+
+    `noun` is what messages call one. `check` takes a plug-in's name and the object that its entry
+    point names, and returns what is used; it raises ValueError with the reason for a wrong one.
+    `is_ours` says whether this package has something of a name.
+    """
+
+    name: str
+    noun: str
+    check: Callable[[str, object], T]
+    is_ours: Callable[[str], bool]
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all plug-ins, sorted. Loads none of them."""
+        return tuple(sorted(self._found()))
+
+    def get(self, name: str) -> T:
+        """The plug-in of this name, one of `names`. Raises `PluginError` with the reason.
+
+        It is loaded once, and so is one that cannot be used.
+        """
+        key = self.name, name
+        if key not in _loaded:
+            try:
+                _loaded[key] = self._load(name)
+            except PluginError as error:
+                _loaded[key] = error
+        made = _loaded[key]
+        if isinstance(made, PluginError):
+            raise PluginError(*made.args)
+        return cast(T, made)
+
+    def _load(self, name: str) -> T:
+        found = self._found()[name]
+        packages = [*([OURS] if self.is_ours(name) else []), *(one.package for one in found)]
+        if len(packages) > 1:
+            raise PluginError(
+                f"{self.noun} {name}: {' and '.join(packages)} have one of this name;"
+                f" uninstall one, or set {OFF}=1"
+            )
+        (plugin,) = found
+        head = f"{self.noun} {name}, a plug-in of {plugin.package}, cannot be used"
+        if not _NAME.fullmatch(name):
+            raise PluginError(f"{head}: its name is not made of letters, digits and . : + - _")
+        try:
+            _authors.update(_places(plugin.point.module))
+            with redirect_stdout(sys.stderr):  # our output may be a document
+                made = plugin.point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # also SystemExit, and what does not derive from Exception
+            raise PluginError(f"{head}: {described(error)}") from None
+        try:
+            return self.check(name, made)
+        except ValueError as error:
+            raise PluginError(f"{head}: {error}") from None
+
+    def working(self, prefix: str = "") -> dict[str, T]:
+        """The plug-ins that can be used, by name; `complaints` names the others.
+
+        Only those are loaded whose name begins with `prefix`.
+        """
+        made = {}
+        for name in self.names():
+            if not name.startswith(prefix):
+                continue
+            try:
+                made[name] = self.get(name)
+            except PluginError as error:
+                _complaints[str(error)] = None
+        return made
+
+    def package_of(self, name: str) -> str:
+        """The package that a plug-in's module is, or is in; empty for a module in no package."""
+        spec = find_spec(self._found()[name][0].point.module)
+        return (spec and spec.parent) or ""
+
+    def _found(self) -> Mapping[str, Sequence[Plugin]]:
+        return _installed().get(PREFIX + self.name, {})
+
+
+def are_off() -> bool:
+    """Whether the environment turns plug-ins off."""
+    return os.environ.get(OFF, "") not in ("", "0")
+
+
+def complaints() -> tuple[str, ...]:
+    """A line for each plug-in that was left out so far, with the reason."""
+    return tuple(_complaints)
+
+
+def forgive(complaint: str) -> None:
+    """Leave out a line that was printed already."""
+    _complaints.pop(complaint, None)
+
+
+def blame(path: Path) -> None:
+    """Name this file in messages about exceptions that come from it."""
+    _authors.add(str(path))
+
+
+def blamed(error: BaseException) -> str | None:
+    """The file and line of a plug-in's code that an exception comes from; None for our own."""
+    place = None
+    for frame, line in walk_tb(error.__traceback__):
+        file = frame.f_code.co_filename
+        if any(file == one or file.startswith(one + os.sep) for one in _authors):
+            place = f"{file}, line {line}"
+    return place
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line: its type, its message, and the place in its author's file."""
+    place = blamed(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        place, text = f"{error.filename}, line {error.lineno}", error.msg
+    else:
+        try:
+            text = " ".join(str(error).split())
+        except Exception:
+            text = ""
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    said = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
+    return said + (f" ({place})" if place else "")
+
+
+_authors: set[str] = set()
+"""Files and folders of other authors' code that was loaded."""
+
+_complaints: dict[str, None] = {}
+_loaded: dict[tuple[str, str], object] = {}
+"""By group and name, what was loaded, or the `PluginError`."""
+
+
+def _places(module: str) -> Iterable[str]:
+    """The files of the top-level package or module of a plug-in."""
+    spec = find_spec(module.partition(".")[0])
+    if spec is None:
+        return ()
+    return spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+
+
+@cache
+def _installed() -> Mapping[str, Mapping[str, Sequence[Plugin]]]:
+    """All plug-ins, by group and name; a package that hides another of its name counts alone."""
+    found: dict[str, dict[str, list[Plugin]]] = defaultdict(lambda: defaultdict(list))
+    seen: set[str] = set()
+    for one in () if are_off() else distributions():
+        try:
+            points = [point for point in one.entry_points if point.group.startswith(PREFIX)]
+        except Exception as error:
+            reason = f"the plug-ins of {_package(one)} cannot be read: {described(error)}"
+            _complaints[reason] = None
+            continue
+        package = _package(one) if points else ""
+        if not points or package in seen:
+            continue
+        seen.add(package)
+        for point in points:
+            found[point.group][point.name].append(Plugin(point.name, package, point))
+    return found
+
+
+def _package(installed: Distribution) -> str:
+    """The name of a package; its folder if it has none that can be read."""
+    try:
+        return installed.metadata["Name"] or str(installed.locate_file(""))
+    except Exception:
+        return str(installed.locate_file(""))

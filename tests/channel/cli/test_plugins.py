@@ -1,0 +1,205 @@
+"""Plug-ins of other packages: games in every command, and plug-ins that are wrong in every way."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.adversaries import base
+from tests.installed import EXAMPLES, install, run
+
+PARITY = EXAMPLES / "parity"
+
+WRONG = """
+def fail():
+    raise RuntimeError("no\\nluck")
+{}
+"""
+
+OTHERS = """
+from channelsim.channel.adversaries.base import adversary, changes_message, MessageChanger
+from channelsim.channel.lab.laws import Needs
+
+@changes_message("mute-once", "leaves out one message")
+def mute(one, message, blob):
+    return []
+
+@adversary("deaf", "leaves out one message, by a class")
+class Deaf(MessageChanger):
+    def change(self, message, blob):
+        return []
+
+class Law:
+    name, every, needs = "hands are played", 128, Needs.NOTHING
+    def check(self, trial):
+        trial.tally.tried[self.name] += 1
+        yield from ()
+
+LAW = Law()
+
+def folds(player, chance):
+    raise ZeroDivisionError("not yet")
+
+def first(player, chance):
+    from channelsim.games.choices import least_action
+    return least_action(player.choices()[0])
+
+def markdown(document):
+    return f"# {document['target']}: {document['cases']} cases"
+
+def number(document):
+    return 7
+"""
+
+
+def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
+    install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
+    session, cases, finding = (tmp_path / name for name in ("s.jsonl", "c.jsonl", "c.toml"))
+    few = ("--seed", "x", "--jobs", 1, "--json")
+    commands: list[tuple[object, ...]] = [
+        ("games",),
+        ("play", "parity", "--hands", 2, "--seed", "x", "--json", "--transcript", session),
+        ("replay", session),
+        ("vectors", "make", "parity", "--cases", 60, "-o", cases),
+        ("vectors", "check", cases),
+        ("trace", cases),
+        ("crosscheck", "parity", "--cases", 400, *few),
+        ("fuzz", "parity", "--seconds", 0.3, *few),
+        ("cost", "parity", "--cases", 30, "--write", finding),
+        ("mutants", "parity", "--validator", "commit", "--seconds", 1, "--jobs", 1, "--json"),
+        ("dispute", "run", "silent@1", "--game", "parity", "--json"),
+    ]
+    ran = run((tmp_path, PARITY), commands)
+    assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
+    games, play, _, _, checked, trace, crosscheck, fuzz, cost, mutants, dispute = ran
+    assert "parity" in games.out
+    document = json.loads(play.out)
+    assert [hand["game"] for hand in document["hands"]] == ["parity"] * 2
+    assert all(sum(hand["payouts"].values()) == hand["amount"] for hand in document["hands"])
+    checks = {"moves_checked": 6, "python_clvm_agree": True, "conserved": True}
+    assert document["checks"] == checks
+    assert "60 passed, 0 failed" in checked.out
+    assert "parity, commit" in trace.out
+    assert json.loads(crosscheck.out)["cases"] == 400
+    assert set(json.loads(fuzz.out)["coverage"]) == {"commit", "guess", "reveal", "referee"}
+    assert "reveal slash" in cost.out
+    assert json.loads(mutants.out)["killed"] > 0
+    assert json.loads(dispute.out)["deviated"]
+
+
+def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "raises.py").write_text(WRONG.format("print('not for a document')\nfail()"))
+    (tmp_path / "exits.py").write_text("raise SystemExit(0)")
+    (tmp_path / "syntax.py").write_text("\ndef (")
+    (tmp_path / "wrong.py").write_text("GAME = 'x'")
+    install(tmp_path, "raises", {"games": ["raises = raises:GAME"]})
+    install(tmp_path, "exits", {"games": ["exits = exits:GAME"]})
+    install(tmp_path, "syntax", {"games": ["syntax = syntax:GAME"]})
+    points = ["typed = wrong:GAME", "lacks = wrong:NONE", "no-module = none:GAME"]
+    install(tmp_path, "wrong", {"games": [*points, "renamed = parity:GAME"]})
+    install(tmp_path, "one", {"games": ["two = parity:GAME", "calpoker = parity:GAME"]})
+    install(tmp_path, "other", {"games": ["two = parity:GAME"]})
+    corrupt = install(tmp_path, "corrupt", {})
+    (corrupt / "entry_points.txt").write_bytes(b"\xff")
+    reasons = {
+        "raises": f"a plug-in of raises, cannot be used: RuntimeError: no luck ({tmp_path}/raises"
+        ".py, line 3)",
+        "exits": f"a plug-in of exits, cannot be used: SystemExit: 0 ({tmp_path}/exits.py, line 1)",
+        "syntax": f"SyntaxError: invalid syntax ({tmp_path}/syntax.py, line 2)",
+        "typed": "it is a str, not a channelsim.games.contract.Game",
+        "lacks": "AttributeError: module 'wrong' has no attribute 'NONE'",
+        "no-module": "No module named 'none'",
+        "renamed": "its game is called 'parity'",
+        "two": "one and other have one of this name; uninstall one, or set CHANNELSIM_NO_PLUGINS=1",
+        "calpoker": "channelsim and one have one of this name",
+    }
+    commands: list[tuple[object, ...]] = [
+        ("play", "spacepoker", "--hands", 1, "--seed", "x", "--quiet"),
+        *(("crosscheck", name) for name in reasons),
+        ("games",),
+        ("play", "two"),
+    ]
+    playing, *asked, listing, two = run((tmp_path, PARITY), commands)
+    named = "channelsim: the plug-ins of corrupt cannot be read: UnicodeDecodeError"
+    assert playing.code == 0
+    assert playing.err.startswith(named)
+    assert playing.err.count("\n") == 1
+    for (name, reason), ran in zip(reasons.items(), asked, strict=True):
+        said = ran.err.splitlines()
+        assert (ran.code, ran.out) == (2, ""), name
+        assert [line for line in said if f"the game {name}" in line and reason in line], ran.err
+        # What is printed while importing does not get into a document.
+        assert ("not for a document" in ran.err) == (name == "raises")
+    assert listing.code == 0
+    assert "calpoker" in listing.out
+    assert sum(line.startswith("channelsim: the game ") for line in listing.err.splitlines()) == 9
+    assert (two.code, two.err.count(reasons["two"])) == (2, 1)
+
+
+def test_plugins_are_turned_off(tmp_path: Path) -> None:
+    install(tmp_path, "parity-game", {"games": ["parity = parity:GAME", "bad = none:GAME"]})
+    commands = [("games",), ("play", "parity")]
+    games, play = run((tmp_path, PARITY), commands, CHANNELSIM_NO_PLUGINS="1")
+    assert (games.code, games.err) == (0, "")
+    assert "parity" not in games.out
+    assert (play.code, play.err.count("\n")) == (2, 1)
+    assert "CHANNELSIM_NO_PLUGINS" in play.err
+
+
+def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(OTHERS)
+    install(
+        tmp_path,
+        "mine",
+        {
+            "adversaries": ["mute-once = mine", "deaf = mine", "silent = mine", "none = mine"],
+            "laws": ["hands-are-played = mine:LAW", "other = mine:LAW", "no-law = mine:first"],
+            "policies": [
+                *("calpoker:first = mine:first", "calpoker:folds = mine:folds"),
+                *("calpoker:random = mine:first", "calpoker:bad = mine:none", "chess:x = mine:x"),
+            ],
+            "reports": ["markdown = mine:markdown", "number = mine:number"],
+        },
+    )
+    document = tmp_path / "document.json"
+    document.write_text('{"target": "toy", "cases": 3}')
+    dispute = ("--game", "calpoker", "--at", 3, "--seed", "x", "--json")
+    play = ("play", "calpoker", "--hands", 1, "--seed", "x", "--quiet", "--policy")
+    commands: list[tuple[object, ...]] = [
+        ("dispute", "run", "mute-once", *dispute),
+        ("dispute", "run", "deaf", *dispute),
+        ("dispute", "run", "none"),
+        (*play, "first"),
+        (*play, "folds"),
+        (*play, "bad"),
+        (*play, "random"),
+        ("crosscheck", "calpoker", "--cases", 60, "--jobs", 1, "--seed", "x", "--json"),
+        ("report", document, "markdown"),
+        ("report", document, "number"),
+        ("report", document, "markdwn"),
+    ]
+    ran = run((tmp_path,), commands)
+    assert [one.code for one in ran] == [0, 0, 2, 0, 2, 2, 0, 0, 0, 2, 2]
+    mute, deaf, none, first, folds, bad, random, crosscheck, markdown, number, unknown = ran
+    assert json.loads(mute.out)["deviated"]
+    assert json.loads(deaf.out)["deviated"]
+    assert "its module registers no adversary of this name" in none.err
+    assert "the adversary silent: channelsim and mine have one of this name" in none.err
+    assert first.out
+    assert re.search(rf"ZeroDivisionError: not yet \({tmp_path}/mine.py, line \d+\)", folds.err)
+    assert "the policy calpoker:bad, a plug-in of mine, cannot be used" in bad.err
+    assert "the policy calpoker:random: channelsim and mine have one of this name" in random.err
+    assert json.loads(crosscheck.out)["tried"]["hands are played"] > 0
+    assert "the law other, a plug-in of mine, cannot be used" in crosscheck.err
+    assert "the law no-law, a plug-in of mine, cannot be used: it is no law" in crosscheck.err
+    assert markdown.out == "# toy: 3 cases\n"
+    assert "the report number returned a int, not text" in number.err
+    assert "did you mean markdown?" in unknown.err
+
+
+@pytest.mark.parametrize("name", ["silent", "breaks-ch-settle-2"])
+def test_our_own_adversaries_need_no_entry_point(name: str) -> None:
+    assert name in base.names()
