@@ -1,0 +1,72 @@
+"""Law: a player whose last move loses does not gain by withholding it until the timeout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.hands import plain_terms
+from channelsim.channel.lab.sites.site import make_site
+from channelsim.channel.lab.target.target import Target
+from channelsim.games.chance import Chance
+from channelsim.games.choices import random_action
+from channelsim.games.contract import Action, Choice, Forced, Player, Valid
+from channelsim.games.selfplay import PlayedMove, turns
+
+HANDS = 8
+"""The hands of one trial: some of them are lost by the player that moves last."""
+
+
+class Withholding:
+    """Plays hands, and compares the last move with a timeout in its place.
+
+    Only a last move without a choice is compared: a player with a choice may have chosen badly.
+    """
+
+    name = "withholding"
+    every = 2048
+    needs = Needs.RULES
+
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        """Play some hands, and report the first whose last move costs its mover money."""
+        trial.tally.tried[self.name] += 1
+        chance = Chance(int(trial.chance.random() * 2**64).to_bytes(8, "big"))
+        for _ in range(HANDS):
+            last = _last_move(trial.target, chance)
+            if last is None:
+                continue
+            turn, choices = last
+            lost = turn.before.mover_share - (turn.amount - turn.play.share)
+            if lost <= 0 or [type(one) for one in choices] != [Forced]:
+                continue
+            site = make_site(trial.target, turn.before, turn.play, turn.amount, turn.receiver)
+            call = turn.play.move, turn.play.share, turn.play.evidence
+            verdict = site.rules_say(trial.target, *call)
+            if isinstance(verdict, Valid) and verdict.next is None:
+                here = Trial(trial.target, trial.runner, site, [], trial.chance, trial.tally)
+                text = (
+                    "the last move leaves its mover less than a timeout: a player that loses"
+                    " withholds it, and its opponent is not paid what it has won"
+                )
+                yield here.finding(self.name, THEFT, text, self.name, call, lost=lost)
+                return
+
+
+def _last_move(target: Target, chance: Chance) -> tuple[PlayedMove, Sequence[Choice]] | None:
+    """Play a hand at random; its last move, with the choices of its mover. None without moves."""
+    choices: Sequence[Choice] = ()
+
+    def policy(player: Player, chance: Chance) -> Action:
+        nonlocal choices
+        choices = player.choices()
+        return random_action(chance.pick(choices), chance)
+
+    last = None
+    terms = plain_terms(target)
+    for turn in turns(target.game, target.hashes, terms, (policy, policy), chance):
+        last = turn, choices
+    return last
+
+
+LAW = Withholding()
