@@ -199,7 +199,7 @@ def shown_files() -> list[Path]:
 
 def changed(wrong: Path) -> list[str]:
     """The lines in which a wrong validator differs from the right one."""
-    right = EXAMPLES / "pairs" / wrong.name
-    pair = (file.read_text("utf-8").splitlines() for file in (wrong, right))
-    lines = difflib.unified_diff(*pair, n=0, lineterm="")
+    before = read(wrong).splitlines()
+    after = read(EXAMPLES / "pairs" / wrong.name).splitlines()
+    lines = difflib.unified_diff(before, after, n=0, lineterm="")
     return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
