@@ -18,6 +18,9 @@ from channelsim.games.vectors import Case, arguments, resolve_case
 ROOM = 48
 """A value is shown in about this many characters."""
 
+_RECORD = 3
+"""The items of a result before its extra conditions."""
+
 _STATE = 2
 """The place of the state among the arguments of a validator."""
 
@@ -77,15 +80,18 @@ def _records(target: Target, expected: Value, actual: Value) -> Iterator[Compare
         got = from_list(actual)
     except NotAList:
         got = [actual]
-    got += [NIL] * (len(wanted) - len(got))
+    got += [NIL] * (_RECORD - len(got))
     if got == wanted:
         return
     yield _part(target, "next validator", wanted[0], got[0])
     yield from _states(target, _name(target, wanted[0]), wanted[1], got[1])
     yield _part(target, "size limit", wanted[2], got[2])
-    if len(got) > len(wanted):
-        conditions = " ".join(_shown(target, one) for one in got[len(wanted) :])
-        yield ComparedPart("extra conditions", "none", conditions)
+    if got[_RECORD:] != wanted[_RECORD:]:
+        conditions = [
+            " ".join(_shown(target, one) for one in items[_RECORD:]) or "none"
+            for items in (wanted, got)
+        ]
+        yield ComparedPart("extra conditions", *conditions)
 
 
 def _states(

@@ -7,6 +7,7 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value, from_list
 from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.games.evidence import met
 from channelsim.games.vectors import Case, NextRecord
 
 SHORT = 9
@@ -28,14 +29,16 @@ def vector(
     move, share, evidence = call
     name = target.rules or target.name
     record = None
+    conditions: tuple[Value, ...] = ()
     if isinstance(verdict, Valid):
-        expect = "valid"
+        expect, conditions = "valid", verdict.conditions
         if verdict.next is not None:
             step = verdict.next
             state = described_value(step.state.value(), target)
             record = NextRecord(step.validator, state, step.max_move_size)
     else:
         expect = "slash" if isinstance(verdict, Slash) else "raise"
+    known = site.signatures(move) if conditions else ()
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
         tag=tag,
@@ -49,6 +52,8 @@ def vector(
         evidence=described_value(evidence, target),
         expect=expect,  # type: ignore[arg-type]
         next=record,
+        conditions=[described_value(one, target) for one in conditions],
+        signature=next((held for held in known if met(conditions, held)), b"").hex(),
     )
 
 

@@ -14,10 +14,16 @@ from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.run import ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, from_list
-from channelsim.games.contract import Next, Slash, Valid, Verdict
+from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.games.evidence import for_challenger
 from channelsim.games.judge import result_value
+
+CONDITIONS = "the extra conditions"
+
+RECORD = 3
+"""The items of a result before its extra conditions."""
 
 
 class Assessment(NamedTuple):
@@ -41,34 +47,46 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
     if not trial.site.natural:
         return _elsewhere(trial, case, verdict, outcome) if trial.target.strict else None
     ruling, _ = trial.ruling(case.move, case.share)
-    if isinstance(verdict, Slash):
-        ruling = verdict
+    said = _for_the_opponent(trial, case, verdict)
+    if isinstance(said, Slash):
+        ruling = said
     if isinstance(ruling, Slash):
         return _cheat(trial, case, ruling.rule, verdict, outcome)
-    if outcome == SLASH:
+    if outcome in (SLASH, VALID) and trial.slashes(case.move, case.share, case.evidence):
         return _legal_slashed(trial, case, verdict)
     if isinstance(verdict, Valid):
         if outcome == VALID:
-            what = difference(trial, _call(case), verdict.next)
+            what = difference(trial, _call(case), verdict)
+            if what == CONDITIONS:
+                text = "on a legal move, rules and program have different extra conditions"
+                return Assessment(DISAGREEMENT, text, f"legal: {CONDITIONS}")
             text = (
                 f"a legal move leads elsewhere: {what}; its honest mover is slashed,"
                 " or the game goes on wrongly"
             )
             return Assessment(THEFT, text, f"{LEADS_ELSEWHERE}: {what}")
-        said = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
-        if ProgramValid in said:
+        ended = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
+        if ProgramValid in ended:
             text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
             return Assessment(DISAGREEMENT, text, f"legal: {outcome}", outcome == RAISE)
         text = f"on a legal move the program ends with: {outcome}; its opponent cannot go on"
         return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
     text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
-    same = isinstance(ruling, Valid) and not difference(trial, _call(case), ruling.next)
+    same = isinstance(ruling, Valid) and not difference(trial, _call(case), ruling)
     return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", outcome == VALID and same)
 
 
 def _call(case: SiteCase) -> tuple[bytes, int, Value]:
     return case.move, case.share, case.evidence
+
+
+def _for_the_opponent(trial: Trial, case: SiteCase, verdict: Verdict) -> Verdict:
+    """The verdict for an opponent with every known signature."""
+    for one in trial.site.signatures(case.move) if getattr(verdict, "conditions", ()) else ():
+        if isinstance(said := for_challenger(verdict, one), Slash):
+            return said
+    return verdict
 
 
 def passes(trial: Trial, case: SiteCase) -> bool:
@@ -94,7 +112,7 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
     what = trial.rule(rule)
     held = trial.evidence(case.move)
     said = [type(trial.run(case.move, case.share, one)) for one in held]
-    if ProgramSlash in said:
+    if any(trial.slashes(case.move, case.share, one) for one in held):
         text = (
             f"on a move that {what} forbids: {outcome} where the rules say"
             f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
@@ -119,10 +137,10 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
         case Slash(rule):
             text = f"a move that {trial.rule(rule)} forbids: {outcome}"
             cause = f"{rule}: {outcome}"
-        case Valid(step):
+        case Valid():
             text, cause = f"on a legal move: {outcome}", f"legal: {outcome}"
             if outcome == VALID:
-                what = difference(trial, _call(case), step)
+                what = difference(trial, _call(case), verdict)
                 text, cause = f"a legal move leads elsewhere: {what}", f"{LEADS_ELSEWHERE}: {what}"
         case _:
             text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
@@ -130,8 +148,8 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
     return Assessment(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
 
 
-def difference(trial: Trial, call: tuple[bytes, int, Value], step: Next | None) -> str:
-    """Name the parts of the next record in which the program differs, and where it leads.
+def difference(trial: Trial, call: tuple[bytes, int, Value], legal: Valid) -> str:
+    """Name the parts of the result in which the program differs, and where it leads.
 
     Empty where it does not differ.
     """
@@ -142,21 +160,19 @@ def difference(trial: Trial, call: tuple[bytes, int, Value], step: Next | None) 
         got = from_list(outcome.value)
     except ValueError:
         return "its result is no list"
-    wanted = from_list(result_value(step, trial.target.hashes))
-    got += [NIL] * (len(wanted) - len(got))
-    if len(got) > len(wanted):
-        return "with extra conditions"
-    names: dict[Value, str] = {known: name for name, known in trial.target.hashes.items()}
+    step, names = legal.next, {known: name for name, known in trial.target.hashes.items()}
+    wanted = from_list(result_value(step, trial.target.hashes, legal.conditions))
+    got += [NIL] * (RECORD - len(got))
     parts = []
     if got[0] != wanted[0]:
-        found = "the end" if got[0] == NIL else names.get(got[0], "an unknown program")
+        found = "an unknown program"
+        if isinstance(got[0], bytes):
+            found = names.get(got[0], found) if got[0] else "the end"
         parts.append(f"to {found} instead of {'the end' if step is None else step.validator}")
     whose = "at the end" if step is None else f"of {step.validator}"
-    parts += [
-        f"{part} {whose}"
-        for part, want, have in zip(
-            ("the state", "the size limit"), wanted[1:], got[1:], strict=True
-        )
-        if want != have
-    ]
+    for at, part in enumerate(("the state", "the size limit"), 1):
+        if wanted[at] != got[at]:
+            parts.append(f"{part} {whose}")
+    if wanted[RECORD:] != got[RECORD:]:
+        parts.append(CONDITIONS)
     return ", ".join(parts)

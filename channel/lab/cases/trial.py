@@ -15,9 +15,17 @@ from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.run import MAX_COST, Outcome, run_serialized
+from channelsim.clsp.run import (
+    MAX_COST,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    run_serialized,
+)
 from channelsim.clsp.values import NotAList, Value
 from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.games.evidence import met
+from channelsim.games.judge import program_conditions
 
 THEFT = "theft"
 UNSLASHABLE = "unslashable cheat"
@@ -186,6 +194,14 @@ class Trial:
         program = self.target.programs[site.validator].serialized
         limit = RUNAWAY if site.validator in self.tally.runaway else MAX_COST
         return run_serialized(program, site.environment(move, share, evidence), limit)
+
+    def slashes(self, move: bytes, share: int, evidence: Value) -> bool:
+        """Whether the program slashes a move: by `()`, or under conditions that are met."""
+        outcome = self.run(move, share, evidence)
+        if isinstance(outcome, ProgramValid):
+            asked = program_conditions(outcome.value)
+            return any(met(asked, one) for one in self.site.signatures(move)) if asked else False
+        return isinstance(outcome, ProgramSlash)
 
     def finding(
         self,

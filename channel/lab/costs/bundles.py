@@ -262,7 +262,11 @@ class _Lab:
                 if path == TIMEOUT:
                     self._chain.farm(atom_to_int(atom_of(fields[2])))
                 spend = spend_of(coin, puzzle.serialized, costliest.solution)
-                yield self._push(f"{name} {path}", signed(spend, keys, self._agg_sig_data))
+                bundle = signed(spend, keys, self._agg_sig_data)
+                if costliest.signature:
+                    both = bls.add(bundle.signature, costliest.signature)
+                    bundle = Bundle(bundle.spends, both)
+                yield self._push(f"{name} {path}", bundle)
 
     def _push(self, name: str, bundle: Bundle) -> Tried:
         result = self._chain.push(bundle)

@@ -57,11 +57,15 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 class CostliestSpend(msgspec.Struct, frozen=True):
-    """A game coin's eleven fields and a solution that spends it: the costliest of its path."""
+    """A game coin's eleven fields and a solution that spends it: the costliest of its path.
+
+    `signature` meets the extra conditions of a slash.
+    """
 
     cost: int
     fields: tuple[Value, ...]
     solution: Value
+    signature: bytes = b""
 
 
 @dataclass(slots=True)
@@ -93,14 +97,12 @@ class Costs:
         """Note a run."""
         self.runs.setdefault(name, {path: [] for path in PATHS})[path].append(cost)
 
-    def note_spend(
-        self, name: str, path: str, cost: int, amount: int, fields: tuple[Value, ...], by: Value
-    ) -> None:
-        """Note the spend of a coin that holds this amount and has these fields."""
-        self.note(name, path, cost)
+    def note_spend(self, name: str, path: str, amount: int, spend: CostliestSpend) -> None:
+        """Note the spend of a coin that holds this amount."""
+        self.note(name, path, spend.cost)
         known = self.costliest.get((name, path))
-        if amount <= MOST_MOJOS and (known is None or cost > known.cost):
-            self.costliest[name, path] = CostliestSpend(cost, fields, by)
+        if amount <= MOST_MOJOS and (known is None or spend.cost > known.cost):
+            self.costliest[name, path] = spend
 
 
 def measure(
@@ -157,9 +159,16 @@ def _referee(costs: Costs, trial: Trial) -> None:
     site, runner, name = trial.site, trial.runner, trial.site.validator
     before = runner.coin(site).atoms()
 
-    def note(path: str, outcome: Outcome, fields: tuple[Value, ...], solution: Value) -> None:
+    def note(
+        path: str,
+        outcome: Outcome,
+        fields: tuple[Value, ...],
+        solution: Value,
+        signature: bytes = b"",
+    ) -> None:
         if (cost := _cost(outcome)) is not None:
-            costs.note_spend(name, path, cost, site.amount, fields, solution)
+            spend = CostliestSpend(cost, fields, solution, signature)
+            costs.note_spend(name, path, site.amount, spend)
 
     for move, share, declared in _moves(trial):
         fields = runner.after(site, move, int_to_atom(share), declared)
@@ -175,7 +184,8 @@ def _referee(costs: Costs, trial: Trial) -> None:
             if runner.ended(site, fields, outcome) is not SlashResult.FAILS:
                 program = trial.target.programs[name]
                 proof = slash_solution(site.state, program, evidence, PAYEES[0])
-                note(SLASH, outcome, fields, proof)
+                signature = runner.signature(site, fields, outcome) or b""
+                note(SLASH, outcome, fields, proof, signature)
                 break
 
 

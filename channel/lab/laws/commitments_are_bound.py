@@ -11,7 +11,7 @@ from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.clsp.run import ProgramSlash, ProgramValid
+from channelsim.clsp.run import ProgramValid
 from channelsim.games.contract import Slash
 
 LONGEST = 64
@@ -41,9 +41,9 @@ class CommitmentsAreBound:
             move = bytes(changed)
             trial.tally.tried[self.name] += 1
             held = (play.evidence, *trial.evidence(play.move))
-            said = [trial.run(move, play.share, one) for one in held]
-            if any(isinstance(one, ProgramSlash) for one in said):
+            if any(trial.slashes(move, play.share, one) for one in held):
                 continue
+            said = [trial.run(move, play.share, one) for one in held]
             if any(isinstance(one, ProgramValid) for one in said):
                 text = (
                     f"the commitment that bytes {start} to {end - 1} of the move open is not"

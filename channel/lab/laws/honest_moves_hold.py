@@ -17,9 +17,10 @@ from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Tria
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
 from channelsim.channel.lab.sites.honest_play import plays
-from channelsim.clsp.run import CostExceeded, Raised
+from channelsim.clsp.run import CostExceeded, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value
-from channelsim.games.contract import Slash
+from channelsim.games.contract import Slash, Valid
+from channelsim.games.judge import program_conditions, result_value
 
 
 class HonestMovesHold:
@@ -42,17 +43,31 @@ class HonestMovesHold:
                 if outcome == SLASH:
                     text = "an honest move is slashed: its mover loses everything"
                     yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
-                elif result is not None and not leads_to(result, known.next, trial.target.hashes):
-                    what = difference(trial, call, known.next)
-                    text = (
-                        f"an honest move leads elsewhere than the file of honest play says: {what}"
-                    )
-                    cause = f"{LEADS_ELSEWHERE}: {what}"
-                    yield trial.finding(self.name, THEFT, text, cause, call)
+                elif result is not None and not leads_to(result, known, trial.target.hashes):
+                    yield from self._elsewhere(trial, call, known)
             elif outcome in (RAISE, EXCEEDED):
                 yield from self._protected(trial, case)
         trial.tally.tried[self.name] += len(trial.cases)
         yield from self._stuck(trial)
+
+    def _elsewhere(
+        self, trial: Trial, call: tuple[bytes, int, Value], known: Valid
+    ) -> Iterator[LabFinding]:
+        """Report another result than the known one, unless it only adds conditions that no known
+        signature meets."""
+        outcome = trial.run(*call)
+        if trial.slashes(*call):
+            text = "an honest move is slashed under extra conditions: its mover loses everything"
+            yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
+            return
+        if isinstance(outcome, ProgramValid):
+            conditions = program_conditions(outcome.value)
+            hashes = trial.target.hashes
+            if conditions and outcome.value == result_value(known.next, hashes, conditions):
+                return
+        what = difference(trial, call, known)
+        text = f"an honest move leads elsewhere than the file of honest play says: {what}"
+        yield trial.finding(self.name, THEFT, text, f"{LEADS_ELSEWHERE}: {what}", call)
 
     def _protected(self, trial: Trial, case: SiteCase) -> Iterator[LabFinding]:
         """Report a move that raises with all evidence that works on the honest move."""

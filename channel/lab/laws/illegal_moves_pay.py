@@ -10,7 +10,7 @@ from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, T
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.run import ProgramValid, Raised
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Slash, Valid
 
@@ -56,10 +56,11 @@ class IllegalMovesPay:
         rule = trial.rule(verdict.rule)
         call = move, share, held[-1]
         said = [type(trial.run(move, share, one)) for one in held]
+        slashing = [one for one in held if trial.slashes(move, share, one)]
         text = f"a move that {rule} forbids gets through the referee, and "
-        if ProgramSlash in said:
+        if slashing:
             text += "its slash does not pay, though the validator slashes it"
-            run = runner.slash_run(site, fields, held[said.index(ProgramSlash)])
+            run = runner.slash_run(site, fields, slashing[0])
             yield trial.finding(self.name, THEFT, text, "slash path", call, run=run)
         elif Raised in said and ProgramValid not in said:
             text += "the program raises: its slash fails"

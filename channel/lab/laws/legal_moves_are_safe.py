@@ -11,7 +11,6 @@ from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Tria
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramSlash
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Raise, Valid
 
@@ -67,9 +66,9 @@ class LegalMovesAreSafe:
                 shown = move, share, evidence
                 run = runner.slash_run(site, fields, evidence)
                 text, cause = LEGAL_SLASHED, _cause(trial, shown)
-                if not isinstance(trial.run(*shown), ProgramSlash):
+                if not trial.slashes(*shown):
                     # The program does not call it illegal, but differs in what it leads to.
-                    what = difference(trial, shown, verdict.next)
+                    what = difference(trial, shown, verdict)
                     text, cause = (
                         f"a legal move leads elsewhere: {what}",
                         f"{LEADS_ELSEWHERE}: {what}",

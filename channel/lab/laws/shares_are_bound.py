@@ -69,9 +69,9 @@ class SharesAreBound:
     def _slashable(self, trial: Trial, share: int) -> bool:
         play = trial.site.play
         known: list[Value] = [play.evidence, *trial.evidence(play.move)]
-        outcomes = [trial.run(play.move, share, one) for one in known]
-        if any(isinstance(one, ProgramSlash) for one in outcomes):
+        if any(trial.slashes(play.move, share, one) for one in known):
             return True
+        outcomes = [trial.run(play.move, share, one) for one in known]
         if not any(isinstance(one, ProgramValid) for one in outcomes):
             return True  # another law reports that it raises
         more = (one for one, _ in (*BYTES, *SHAPES))

@@ -10,10 +10,11 @@ from chia_rs import LazyNode
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
 from channelsim.channel.lab.cases.severity import assess
-from channelsim.channel.lab.cases.trial import LabFinding, Trial
+from channelsim.channel.lab.cases.trial import DISAGREEMENT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.clsp.values import NIL, Value
-from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid
+from channelsim.games.contract import Hashes, Raise, Slash, Valid
+from channelsim.games.evidence import unchecked
 from channelsim.games.judge import result_value
 
 
@@ -35,13 +36,22 @@ class VerdictsAgree:
             verdict = judge(state, case.move, case.share, amount, case.evidence, hashes)
             if isinstance(verdict, Valid):
                 note(VALID, cost, case)
-                agreed = result is not None and leads_to(result, verdict.next, hashes)
+                agreed = result is not None and leads_to(result, verdict, hashes)
+                if verdict.conditions:
+                    yield from self._unchecked(trial, case, verdict)
             else:
                 note(verdict.rule, cost, case)
                 agreed = outcome is (SLASH if type(verdict) is Slash else RAISE)
             if not agreed:
                 yield from self._finding(trial, case, verdict, outcome)
         trial.tally.tried[self.name] += len(trial.cases)
+
+    def _unchecked(self, trial: Trial, case: SiteCase, verdict: Valid) -> Iterator[LabFinding]:
+        """Report extra conditions on which no peer can rely."""
+        if doubt := unchecked(verdict.conditions):
+            text = f"extra conditions on which neither side can rely: {doubt}"
+            call = case.move, case.share, case.evidence
+            yield trial.finding(self.name, DISAGREEMENT, text, "unchecked conditions", call)
 
     def _finding(
         self, trial: Trial, case: SiteCase, verdict: Slash | Valid | Raise, outcome: str
@@ -53,9 +63,10 @@ class VerdictsAgree:
             yield msgspec.structs.replace(found, order_only=what.order_only)
 
 
-def leads_to(result: LazyNode, step: Next | None, hashes: Hashes) -> bool:
-    """Whether a program's result is this next record."""
-    return matches(result, result_value(step, hashes), step is None)
+def leads_to(result: LazyNode, legal: Valid, hashes: Hashes) -> bool:
+    """Whether a program's result is this next record, with these extra conditions."""
+    ends = legal.next is None and not legal.conditions
+    return matches(result, result_value(legal.next, hashes, legal.conditions), ends)
 
 
 def matches(result: LazyNode, value: Value, ends: bool) -> bool:

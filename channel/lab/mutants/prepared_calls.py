@@ -117,8 +117,10 @@ def _judged(
         for call, blob in called:
             verdict = site.rules_say(target, *call)
             if isinstance(verdict, Valid):
-                rule, result = "valid", result_value(verdict.next, hashes)
-                prepared = PreparedCall(blob, result, verdict.next is None)
+                rule = verdict.rule or "valid"
+                result = result_value(verdict.next, hashes, verdict.conditions)
+                ends = verdict.next is None and not verdict.conditions
+                prepared = PreparedCall(blob, result, ends)
             elif isinstance(verdict, Raise):
                 rule, prepared = verdict.rule, PreparedCall(blob, None)
             else:

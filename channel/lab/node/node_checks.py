@@ -24,6 +24,7 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import Value, from_list
 from channelsim.games.amounts import counted
+from channelsim.games.evidence import met
 from channelsim.games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,
@@ -61,11 +62,16 @@ class NodeReport:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The model's prediction: the coins that a spend makes, or why it may be refused."""
+    """The model's prediction: the coins that a spend makes, or why it may be refused.
+
+    `signatures` are asked of the players, and `of_others` is the signature that a slash's extra
+    conditions ask for.
+    """
 
     made: tuple[tuple[bytes, int], ...]
     reasons: tuple[str, ...]
     signatures: tuple[tuple[bytes, bytes], ...]
+    of_others: bytes = b""
 
 
 def check_on_node(target: Target, number: int, seed: str) -> NodeReport:
@@ -86,6 +92,7 @@ def predict(position: SpendCase, coin_id: bytes, agg_sig_data: bytes) -> Predict
     if position.asked is None:
         return Prediction((), (FAILS,), ())
     made, reasons, signatures = [], [], []
+    extra: list[Value] = []
     for condition in from_list(position.asked):
         match from_list(condition):
             case [code, bytes(address), bytes(amount)] if code == _atom(CREATE_COIN):
@@ -93,16 +100,20 @@ def predict(position: SpendCase, coin_id: bytes, agg_sig_data: bytes) -> Predict
             case [code, bytes(key), bytes(message)] if code == _atom(AGG_SIG_ME):
                 signatures.append((key, message + coin_id + agg_sig_data))
             case [code, bytes(key), bytes(message)] if code == _atom(AGG_SIG_UNSAFE):
-                signatures.append((key, message))
+                if key in PUBLIC:
+                    signatures.append((key, message))
+                else:
+                    extra.append(condition)
             case [code, bytes(blocks)] if code == _atom(ASSERT_HEIGHT_RELATIVE):
                 reasons += [EARLY] if position.age < atom_to_int(blocks) else []
             case [code, bytes(blocks)] if code == _atom(ASSERT_BEFORE_HEIGHT_RELATIVE):
                 reasons += [LATE] if position.age >= atom_to_int(blocks) else []
             case other:
                 raise AssertionError(f"the model asks for {other}")
-    if signatures and not position.signs:
+    of_others = next((one for one in position.known if met(extra, one)), b"")
+    if (signatures and not position.signs) or (extra and not of_others):
         reasons.append(UNSIGNED)
-    return Prediction(tuple(made), tuple(reasons), tuple(signatures))
+    return Prediction(tuple(made), tuple(reasons), tuple(signatures), of_others)
 
 
 def _check_batch(
@@ -158,6 +169,8 @@ def _signature(position: SpendCase, prediction: Prediction) -> bytes:
     for key, message in prediction.signatures:
         index = PUBLIC.index(key) if position.signs else 1 - PUBLIC.index(key)
         made.append(bls.sign(KEYS[index], message))
+    if prediction.of_others:
+        made.append(prediction.of_others)
     return bls.add(*made) if made else NO_SIGNATURE
 
 

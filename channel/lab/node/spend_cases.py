@@ -33,6 +33,7 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games.contract import Raise, Slash, Valid
+from channelsim.games.evidence import unchecked
 from channelsim.games.judge import result_value
 from channelsim.games.referee import GameCoin, RefereeRefusal, infohash
 from channelsim.games.referee_paths import ValidatorRaised, conditions_of, path_of
@@ -58,7 +59,8 @@ class SpendCase:
     """A game coin, a spend of it `age` blocks after it was made, and who signs.
 
     `asked` are the conditions of the model, or None where it refuses, by `rule`. `signs` says
-    for each signature that is asked for whether it is made by the key that must.
+    for each signature that is asked for whether it is made by the key that must. `known` are
+    the signatures of others that a slash may use.
     """
 
     number: int
@@ -68,6 +70,7 @@ class SpendCase:
     signs: bool
     asked: Value | None
     rule: str
+    known: tuple[bytes, ...] = ()
 
     @property
     def path(self) -> str:
@@ -92,7 +95,9 @@ def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
         maker = _Maker(trial, chance)
         for make in (maker.move, maker.timeout, maker.slash):
             for _ in range(AT_A_SITE):
-                yield maker.judged(next(numbers), make())
+                draft = make()
+                if not maker.unpredictable(draft):
+                    yield maker.judged(next(numbers), draft)
 
 
 class _Maker:
@@ -118,6 +123,16 @@ class _Maker:
 
     # --- predictions of the model ---
 
+    def unpredictable(self, draft: SpendDraft) -> bool:
+        """Whether the slash asks for conditions that no model can predict."""
+        coin, trial = draft.coin, self._trial
+        match draft.items:
+            case [_, tuple(), evidence, *_]:
+                verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+                return isinstance(verdict, Valid) and bool(unchecked(verdict.conditions))
+            case _:
+                return False
+
     def judged(self, number: int, draft: SpendDraft) -> SpendCase:
         """The position with the model's word on it."""
         coin, solution = msgspec.structs.replace(draft.coin, nonce=number), draft.solution()
@@ -129,14 +144,15 @@ class _Maker:
             rule = refusal.rule
         except ValidatorRaised:
             rule = RAISED
-        return SpendCase(number, coin, solution, draft.age, draft.signs, asked, rule)
+        known = self._trial.site.signatures(coin.move)
+        return SpendCase(number, coin, solution, draft.age, draft.signs, asked, rule, known)
 
     def _run(self, coin: GameCoin, _program: Value, _state: Value, evidence: Value) -> Value:
         trial = self._trial
         verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
         match verdict:
-            case Valid(step):
-                return result_value(step, trial.target.hashes)
+            case Valid(step, conditions):
+                return result_value(step, trial.target.hashes, conditions)
             case Slash():
                 return NIL
             case Raise():

@@ -25,6 +25,7 @@ from channelsim.clsp.run import (
 )
 from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
 from channelsim.games.contract import Next
+from channelsim.games.evidence import met
 from channelsim.games.judge import commitment
 from channelsim.games.referee import (
     AGG_SIG_ME,
@@ -150,11 +151,27 @@ class RefereeRunner:
         is asked for that the challenger does not have."""
         if isinstance(outcome, CostExceeded):
             return SlashResult.TOO_COSTLY
-        asked = conditions(outcome)
-        if any(code in _SIGNED and key != fields[0] for code, key, _ in asked):
-            return SlashResult.FAILS
         everything = (_CREATE, ADDRESS, int_to_atom(site.amount))
-        return SlashResult.PAYS if everything in asked else SlashResult.FAILS
+        if everything not in conditions(outcome):
+            return SlashResult.FAILS
+        pays = self.signature(site, fields, outcome) is not None
+        return SlashResult.PAYS if pays else SlashResult.FAILS
+
+    def signature(self, site: Site, fields: tuple[Value, ...], outcome: Outcome) -> bytes | None:
+        """The signature of others that a slash needs, out of those that go with the evidence.
+
+        Empty if it needs none, None if no known one meets its conditions.
+        """
+        asked = [
+            to_list(condition)
+            for condition in conditions(outcome)
+            if condition[0] in _SIGNED and condition[1] != fields[0]
+        ]
+        if not asked:
+            return b""
+        move = fields[6]
+        known = site.signatures(move) if isinstance(move, bytes) else ()
+        return next((one for one in known if met(asked, one)), None)
 
     def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
         outcome = run_serialized(self.puzzle(fields).serialized, solution)

@@ -78,9 +78,9 @@ class Site(msgspec.Struct, frozen=True):
         return tuple(one.value for one in self.candidates(move))
 
     def signatures(self, move: bytes) -> tuple[bytes, ...]:
-        """The signatures that go with this evidence, each once."""
-        held = dict.fromkeys(one.signature for one in self.candidates(move))
-        return tuple(filter(None, held))
+        """The known signatures: those of the evidence against this move or the honest one."""
+        every = (*self.candidates(move), *self.candidates(self.play.move))
+        return tuple(filter(None, dict.fromkeys(one.signature for one in every)))
 
     def rules_say(self, target: Target, move: bytes, share: int, evidence: Value) -> Verdict:
         """The verdict of the target's rules on a call at this site."""

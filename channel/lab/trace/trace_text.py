@@ -29,14 +29,15 @@ from channelsim.clsp.run import (
     Raised,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, BadValue, NotAList, deserialize, from_list
+from channelsim.clsp.values import NIL, BadValue, NotAList, Value, deserialize, from_list
 from channelsim.games import registry
 from channelsim.games import vectors as cases
-from channelsim.games.contract import Next, Raise
+from channelsim.games.contract import Raise
 from channelsim.games.contract import Slash as RuleSlash
 from channelsim.games.contract import Valid as ByRules
 from channelsim.games.errors import UnknownGame
-from channelsim.games.judge import result_value
+from channelsim.games.evidence import met
+from channelsim.games.judge import program_conditions, result_value
 from channelsim.games.names import nearest_or_all
 from channelsim.games.vectors import BadCase, Case
 
@@ -313,21 +314,31 @@ def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
         return f"{start}: {said} raises ({record.end.error})."
     result = value_text(record.end.value, 70, request.known)
     if word == "valid":
-        return f"{start}; {request.name} returns {result}."
+        return f"{start}{_unless(request, record.end.value)}; {request.name} returns {result}."
     if step is not None and step.operator != IF:
         said = f"{record.expression(step.node, step, 70)} in {_where(record, step)}"
         return f"{start}: {said} is {result}."
     return f"{start}{why}."
 
 
+def _unless(request: TraceRequest, result: Value) -> str:
+    """What extra conditions in a validator's result mean."""
+    conditions = program_conditions(result) if request.asked is not None else ()
+    if request.asked is None or not conditions:
+        return ""
+    if met(conditions, bytes.fromhex(request.asked[1].signature)):
+        return " unless its extra conditions are met, and the case's signature meets them"
+    return " unless a slash meets its extra conditions"
+
+
 def _where(record: RunRecord, step: TraceStep) -> str:
     return record.owner(step) or "code that the run made"
 
 
-def _leads_to(record: RunRecord, step: Next | None, target: Target) -> bool:
+def _leads_to(record: RunRecord, legal: ByRules, target: Target) -> bool:
     if not isinstance(record.end, Returned):
         return True  # a run that was stopped: nothing is known of its result
-    wanted = from_list(result_value(step, target.hashes))
+    wanted = from_list(result_value(legal.next, target.hashes, legal.conditions))
     try:
         got = from_list(record.end.value)
     except NotAList:
@@ -349,7 +360,7 @@ def _rules(request: TraceRequest, record: RunRecord, word: str) -> str:
             said = "raise"
         case ByRules(step):
             said, rule = "valid", ""
-            if word == said and not _leads_to(record, step, target):
+            if word == said and not _leads_to(record, verdict, target):
                 return "To the rules the move is legal too, but leads elsewhere."
         case None:
             return "The rules have no such state."
