@@ -1,7 +1,8 @@
 """The states of a channel, computed from the messages and the rules of the games alone.
 
 Independent of the engine: each state has the balances and the positions of its games. A move is
-legal if no evidence of one byte slashes it; the validators of our games take no other evidence.
+legal if no evidence of one byte slashes it, nor any that comes with a signature: such evidence is
+public, and every player of the game has it. Our games take no other evidence.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from functools import lru_cache
 from channelsim.channel.protocol.messages import Offer
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games import registry
-from channelsim.games.contract import Next, Raise, Seat, Slash, Valid
+from channelsim.games.contract import Next, Position, Raise, Seat, Slash, Terms, Valid
 from channelsim.games.contract import State as GameState
+from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import FIRST, GameCoin, infohash, referee
 
@@ -28,7 +30,7 @@ class LedgerGame:
     are the rules that the last move broke; `illegal`: the mover can prove it.
     """
 
-    game: str
+    terms: Terms
     alice: int
     mover: int
     coin: GameCoin
@@ -36,6 +38,11 @@ class LedgerGame:
     state: GameState | None
     faults: tuple[str, ...] = ()
     illegal: bool = False
+
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+        return self.terms.game
 
     @property
     def amount(self) -> int:
@@ -69,7 +76,8 @@ class LedgerGame:
         if self.validator is None or self.state is None:
             return after
         slashed, valid, step = _judged(
-            self.game, self.validator, self.state, self.amount, move, share
+            *(self.game, self.validator, self.state, self.amount, move, share),
+            self._signed_evidence(move),
         )
         wrong = valid and (commitment, size) != _committed(self.game, step)
         if slashed or wrong or not valid:
@@ -81,6 +89,17 @@ class LedgerGame:
             validator=step.validator if step else None,
             state=step.state if step else None,
         )
+
+    def _signed_evidence(self, move: bytes) -> tuple[Evidence, ...]:
+        """The evidence against a move that comes with a signature."""
+        rules, coin = registry.get(self.game), self.coin
+        mover = Seat.ALICE if self.mover == self.alice else Seat.BOB
+        before = Position(
+            self.validator, self.state, mover, coin.mover_share, coin.max_move_size, coin.move
+        )
+        player = rules.player(mover.other, self.terms, bytes(rules.entropy_size))
+        every = map(as_evidence, player.evidence(before, move))
+        return tuple(one for one in every if one.signature)
 
 
 def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
@@ -94,15 +113,22 @@ def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
 
 @lru_cache(maxsize=4096)
 def _judged(
-    game: str, validator: str, state: GameState, amount: int, move: bytes, share: int
+    game: str,
+    validator: str,
+    state: GameState,
+    amount: int,
+    move: bytes,
+    share: int,
+    signed: tuple[Evidence, ...],
 ) -> tuple[bool, bool, Next | None]:
     """Whether some evidence slashes a move, whether some lets it pass, and the next step."""
     rules = registry.get(game)
     judge, hashes = rules.validators[validator].judge, hashes_of(rules)
     slashed = valid = False
     step: Next | None = None
-    for evidence in EVERY_EVIDENCE:
-        match judge(state, move, share, amount, evidence, hashes):
+    for evidence in map(as_evidence, (*EVERY_EVIDENCE, *signed)):
+        verdict = judge(state, move, share, amount, evidence.value, hashes)
+        match for_challenger(verdict, evidence.signature):
             case Slash():
                 slashed = True
             case Valid(following):
@@ -133,7 +159,7 @@ def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Led
         mover_share=initial.mover_share,
         infohash_a=FIRST,
     )
-    return LedgerGame(offer.game, alice, alice, coin, initial.validator, initial.state)
+    return LedgerGame(terms, alice, alice, coin, initial.validator, initial.state)
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
