@@ -358,7 +358,7 @@ def _rules(request: TraceRequest, record: RunRecord, word: str) -> str:
             said = "slash"
         case Raise(rule):
             said = "raise"
-        case ByRules(step):
+        case ByRules():
             said, rule = "valid", ""
             if word == said and not _leads_to(record, verdict, target):
                 return "To the rules the move is legal too, but leads elsewhere."
