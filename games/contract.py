@@ -159,6 +159,8 @@ class Game:
     - `programs`, the compiled validators by the same names; by default those in
       `clsp/compiled/<name>`;
     - `title` for people: a name, and one line about the game after a colon;
+    - `total`, whether rules and programs are to agree in every state that `read_state` accepts,
+      also in states that no play reaches; the lab then tries such states too;
     - `entropy_size`, the least number of secret bytes that a player needs;
     - `reveals`, whether some move reveals what its answer depends on (such games have longer
       timeouts);
@@ -181,6 +183,7 @@ class Game:
 
     programs: Mapping[str, Program] = field(default_factory=dict)
     title: str = ""
+    total: bool = False
     entropy_size: int = 32
     reveals: bool = True
     default_parameters: Callable[[int, int], Parameters] = even_stakes

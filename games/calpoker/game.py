@@ -18,6 +18,7 @@ GAME = Game(
     title="California Poker: eight open cards each, swap four in secret, best five of eight",
     validators=VALIDATORS,
     rules=RULES,
+    total=True,
     terms=read_terms,
     initial=initial,
     player=new_player,

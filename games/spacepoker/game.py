@@ -19,6 +19,7 @@ GAME = Game(
     title="Space Poker: two hole cards, a shared board, four betting streets, best five of seven",
     validators=VALIDATORS,
     rules=RULES,
+    total=True,
     terms=read_terms,
     initial=initial,
     player=new_player,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, chunks
 from channelsim.channel.lab.target.target import Target
@@ -12,8 +11,19 @@ from channelsim.clsp.values import NotAList
 from channelsim.games.vectors import Case, check
 
 
+class Disagreement(Exception):
+    """Rules and program of a game disagree on a case; the message is one line with its id."""
+
+    def __init__(self, case: Case, differences: list[str]) -> None:
+        super().__init__(f"{case.id}: {'; '.join(differences)}")
+        self.case = case
+
+
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
-    """Generate this many different cases of an installed game, on which rules and program agree."""
+    """Generate this many different cases of an installed game, on which rules and program agree.
+
+    Raises `Disagreement` at the first on which they do not.
+    """
     seen: set[tuple[str, bytes]] = set()
     for trial in chunks(target, seed, min(cases, CHUNK)):
         for case in trial.cases:
@@ -27,7 +37,7 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
             except NotAList:
                 continue
             if differences := check(made):
-                raise InvariantError(f"{made.id}: {'; '.join(differences)}")
+                raise Disagreement(made, differences)
             seen.add(key)
             yield made
             if len(seen) == cases:

@@ -73,12 +73,17 @@ class Target:
 
     @cached_property
     def strict(self) -> bool:
-        """Whether these are the installed game's own programs.
+        """Whether these programs must follow the rules even in states that no play reaches.
 
-        These must follow the rules even in states that no play reaches; other programs need not.
+        Those are the installed game's own, if it says so (`Game.total`); other programs need not.
         """
-        return self.rules is not None and all(
-            program.hash == self.programs[name].hash for name, program in self.game.programs.items()
+        return (
+            self.rules is not None
+            and self.game.total
+            and all(
+                program.hash == self.programs[name].hash
+                for name, program in self.game.programs.items()
+            )
         )
 
     @cached_property

@@ -139,6 +139,7 @@ GAME = Game(
     validators=VALIDATORS,
     programs=compile_programs(Path(__file__).parent, VALIDATORS),
     rules=RULES,
+    total=True,
     terms=terms,
     initial=initial,
     player=player,

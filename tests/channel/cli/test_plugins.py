@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from channelsim.channel.adversaries import base
 from tests.installed import EXAMPLES, install, run
+from tests.paths import ROOT
 
 PARITY = EXAMPLES / "parity"
 
@@ -67,14 +69,13 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
         ("vectors", "check", cases),
         ("trace", cases),
         ("crosscheck", "parity", "--cases", 400, *few),
-        ("fuzz", "parity", "--seconds", 0.3, *few),
         ("cost", "parity", "--cases", 30, "--write", finding),
         ("mutants", "parity", "--validator", "commit", "--seconds", 1, "--jobs", 1, "--json"),
         ("dispute", "run", "silent@1", "--game", "parity", "--json"),
     ]
     ran = run((tmp_path, PARITY), commands)
     assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
-    games, play, _, _, checked, trace, crosscheck, fuzz, cost, mutants, dispute = ran
+    games, play, _, _, checked, trace, crosscheck, cost, mutants, dispute = ran
     assert "parity" in games.out
     document = json.loads(play.out)
     assert [hand["game"] for hand in document["hands"]] == ["parity"] * 2
@@ -84,10 +85,88 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert "60 passed, 0 failed" in checked.out
     assert "parity, commit" in trace.out
     assert json.loads(crosscheck.out)["cases"] == 400
-    assert set(json.loads(fuzz.out)["coverage"]) == {"commit", "guess", "reveal", "referee"}
     assert "reveal slash" in cost.out
     assert json.loads(mutants.out)["killed"] > 0
     assert json.loads(dispute.out)["deviated"]
+
+
+@pytest.mark.long
+def test_a_game_of_another_package_is_fuzzed_covered_and_measured(tmp_path: Path) -> None:
+    install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
+    corpus = tmp_path / "corpus"
+    commands: list[tuple[object, ...]] = [
+        ("fuzz", "parity", "--seconds", 5, "--jobs", 1, "--corpus", corpus, "--json"),
+        ("coverage", "parity", "--corpus", corpus, "--json"),
+        ("bench", "--seconds", 5, "--json"),
+    ]
+    fuzz, coverage, bench = run((tmp_path, PARITY), commands)
+    assert [one.code for one in (fuzz, coverage, bench)] == [0, 0, 0]
+    assert set(json.loads(fuzz.out)["coverage"]) == {"commit", "guess", "reveal", "referee"}
+    programs = json.loads(coverage.out)["programs"]
+    assert programs["reveal"]["nodes"] == programs["reveal"]["nodes_reached"] > 0
+    assert "parity" in json.loads(bench.out)["signed_hand"]
+
+
+def test_one_of_our_games_works_from_a_package_of_its_own(tmp_path: Path) -> None:
+    package = tmp_path / "californian"
+    shutil.copytree(ROOT / "games" / "calpoker", package, ignore=shutil.ignore_patterns("*.pyc"))
+    shutil.copytree(ROOT / "clsp" / "source" / "calpoker", package / "clsp")
+    for file in package.glob("*.py"):
+        text = file.read_text("utf-8").replace("channelsim.games.calpoker", "californian")
+        file.write_text(text.replace('NAME = "calpoker"', 'NAME = "californian"'), "utf-8")
+    game = package / "game.py"
+    head, _, tail = game.read_text("utf-8").partition("GAME = Game(")
+    compiled = 'compile_programs(Path(__file__).parent / "clsp", VALIDATORS)'
+    game.write_text(
+        f"{head}from pathlib import Path\n"
+        "from channelsim.clsp.compiler import compile_programs\n"
+        f"GAME = Game(programs={compiled},{tail}"
+    )
+    install(tmp_path, "californian", {"games": ["californian = californian:GAME"]})
+    cases = tmp_path / "cases.jsonl"
+    few = ("--seed", "x", "--jobs", 1, "--json")
+    commands: list[tuple[object, ...]] = [
+        ("play", "californian", "--hands", 1, "--seed", "x", "--json"),
+        ("vectors", "make", "californian", "--cases", 40, "-o", cases),
+        ("vectors", "check", cases),
+        ("trace", cases),
+        ("crosscheck", "californian", "--cases", 100, *few),
+        ("mutants", "californian", "--validator", "b", "--seconds", 1, "--jobs", 1, "--json"),
+        ("dispute", "run", "silent@3", "--game", "californian", "--json"),
+    ]
+    ran = run((tmp_path,), commands)
+    assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
+    assert json.loads(ran[0].out)["checks"]["python_clvm_agree"]
+    assert json.loads(ran[5].out)["killed"] > 0
+
+
+def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Path) -> None:
+    text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
+    sources = tmp_path / "wrong"
+    shutil.copytree(PARITY / "parity", sources)
+    guess = sources / "guess.clsp"
+    guess.write_text(guess.read_text().replace("(= MOVE (logand 1 MOVE))", "1"))
+    for name, folder in (("solo", PARITY / "parity"), ("wrong_solo", sources)):
+        own = text.replace("Path(__file__).parent", f"Path({str(folder)!r})")
+        (tmp_path / f"{name}.py").write_text(own.replace('"parity"', f'"{name}"'))
+    install(
+        tmp_path, "two", {"games": [f"{name} = {name}:GAME" for name in ("solo", "wrong_solo")]}
+    )
+    cases = tmp_path / "cases.jsonl"
+    mutants, wrong = run(
+        (tmp_path,),
+        [
+            ("mutants", "solo", "--validator", "guess", "--seconds", 1, "--jobs", 1, "--json"),
+            ("vectors", "make", "wrong_solo", "-o", cases),
+        ],
+    )
+    assert (mutants.code, mutants.err) == (0, "")
+    assert wrong.code == 1
+    assert json.loads(wrong.out)["validator"] == "guess"
+    assert json.loads(wrong.out)["id"] in wrong.err
+    assert "program: expected slash, got valid" in wrong.err
+    assert wrong.err.count("\n") == 1
+    assert not cases.exists()
 
 
 def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from channelsim.channel.cli.messages import unfinished_output
+from channelsim.channel.cli.messages import complain, unfinished_output
 from channelsim.channel.cli.options import MOST_CASES, Seed, file_option, whole
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.vectors import Disagreement
 from channelsim.channel.lab.crosscheck.vectors import make as make_cases
 from channelsim.channel.lab.target.target import of_game
 from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, say
+from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.channel.system.output import opened
 from channelsim.games import registry
@@ -30,6 +31,8 @@ def command(
 ) -> int:
     """Write conformance cases around generated hands; rules and programs agree on each.
 
+    Exit code 1: they disagree on one, which is printed; nothing is written.
+
     Example: channelsim vectors make {game} --cases 2000 -o cases.jsonl
     """
     try:
@@ -38,6 +41,7 @@ def command(
         raise UsageError(str(error)) from None
     encoder = msgspec.json.Encoder()
     made, interrupted = 0, False
+    wrong: Disagreement | None = None
     out = console()
     with opened("-o", output) as file:
         try:
@@ -48,10 +52,16 @@ def command(
                     bar(made, cases)
         except KeyboardInterrupt:
             interrupted = True
-        if interrupted:
-            left = f"; {unfinished_output(output)}" if file.renamed else ""
+        except Disagreement as found:
+            wrong = found
+        left = f"; {unfinished_output(output)}" if file.renamed else ""
+        if wrong is not None:
+            if file.renamed:
+                print(json_line(wrong.case))
+            complain(f"{wrong}{left}; `channelsim crosscheck {game}` looks for all such cases")
+        elif interrupted:
             say(out, f"interrupted after {made} of {counted(cases, 'case')}{left}")
         else:
             file.finish()
             say(out, f"{counted(cases, 'case')} in {output}")
-    return exit_code(interrupted)
+    return exit_code(interrupted, failed=wrong is not None)
