@@ -349,10 +349,10 @@ def _measure_rates(seconds: float) -> dict[str, Spread]:
 
 
 def _measure_import(rounds: int = 5) -> Spread:
-    """Measure the seconds that `import channel` adds to the start of Python."""
+    """Measure the seconds that `import channelsim.channel` adds to the start of Python."""
     with_it, without = [], []
     for _ in range(rounds):
-        with_it.append(_time(lambda: _python("import channel")))
+        with_it.append(_time(lambda: _python("import channelsim.channel")))
         without.append(_time(lambda: _python("pass")))
     return Spread(tuple(max(a - b, 0.0) for a, b in zip(with_it, without, strict=True)))
 
