@@ -31,10 +31,16 @@ def discard(stream: TextIO) -> None:
 
 def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:
     """Whether every one of these programs was tried; name the others on stderr."""
-    left = [name for name in programs if name not in tried]
+    left = never_tried(programs, tried)
     if left:
-        complain(f"{what}: never tried: {', '.join(left)}; {hint}")
+        complain(f"{what}: {left}; {hint}")
     return not left
+
+
+def never_tried(programs: Iterable[str], tried: Container[str]) -> str:
+    """The programs that were not tried, in words; "" for none."""
+    left = [name for name in programs if name not in tried]
+    return f"never tried: {', '.join(left)}" if left else ""
 
 
 def unfinished_output(path: Path) -> str:

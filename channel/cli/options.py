@@ -113,6 +113,13 @@ InText = Annotated[
     bool, typer.Option("--text", help="Print text, also in a pipe (where JSON is the default).")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch",
+        help="Run again whenever a file of the target is saved, until Ctrl-C; a line each.",
+    ),
+]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
 TargetName = Annotated[
     str, typer.Argument(help="An installed game, or a TOML file that names programs.")

@@ -9,8 +9,18 @@ from typing import Annotated, Any
 import msgspec
 
 from channelsim.channel.cli.findings import ORDER_ONLY
-from channelsim.channel.cli.messages import all_tried
-from channelsim.channel.cli.options import MOST_CASES, Jobs, Json, Seed, TargetName, whole
+from channelsim.channel.cli.messages import all_tried, never_tried
+from channelsim.channel.cli.options import (
+    MOST_CASES,
+    Jobs,
+    Json,
+    Seed,
+    TargetName,
+    Watch,
+    refuse,
+    whole,
+)
+from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import LabFinding
@@ -36,6 +46,7 @@ def command(
     seed: Seed = "crosscheck",
     jobs: Jobs = None,
     json: Json = False,
+    again: Watch = False,
 ) -> int:
     """Compare programs with the rules, on generated hands and mutated moves.
 
@@ -43,6 +54,10 @@ def command(
 
     Example: channelsim crosscheck my-validators.toml --cases 1000000
     """
+    if again:
+        refuse("does not go with --watch, which prints a line for each round", json=json)
+        files = watched_target(target)
+        return watch(files, lambda check: _round(target, cases, seed, jobs, check))
     with progress("crosscheck", "case") as bar:
         report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
@@ -58,6 +73,23 @@ def command(
             report.target.name, programs, tried, "try more --cases"
         )
     return exit_code(report.interrupted, failed=bool(report.broken) or not every)
+
+
+def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
+    """One round of `--watch`."""
+    with progress("crosscheck", "case") as bar:
+
+        def on_progress(done: int, total: int) -> None:
+            check()
+            bar(done, total)
+
+        report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, on_progress)
+    every = sorted(causes(report), key=lambda one: one[0].order_only)
+    parts = [f"{counted(report.cases, 'case', ',')}, {counted(len(every), 'cause')}"]
+    parts += [f"{one.severity}: {one.validator}: {one.text}" for one, _ in every[:1]]
+    left = never_tried(report.target.programs, report.tally.outcomes)
+    parts += [left] if left else []
+    return Round(1 if every or left else 0, "; ".join(parts), report.interrupted)
 
 
 def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
@@ -16,8 +16,19 @@ import msgspec
 from rich.console import Console
 
 from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried
-from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, file_option, real
+from channelsim.channel.cli.messages import all_tried, never_tried
+from channelsim.channel.cli.options import (
+    DAY,
+    Jobs,
+    Json,
+    Seed,
+    TargetName,
+    Watch,
+    file_option,
+    real,
+    refuse,
+)
+from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.fuzz.campaign import CampaignProgress
@@ -25,7 +36,7 @@ from channelsim.channel.lab.fuzz.findings import keep
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
 from channelsim.channel.lab.fuzz.fuzz import fuzz as run
 from channelsim.channel.lab.laws import laws_for
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.target import Target, load
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -36,13 +47,18 @@ from channelsim.games.amounts import counted
 SHOWN = 12
 """Findings that are printed in full; the rest are named."""
 
+LONG, SHORT = 60.0, 10.0
+"""Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
+
 HOME = Path(".channelsim")
 """Where findings are saved, in the current folder, unless `--out` says otherwise."""
 
 
 def command(
     target: TargetName,
-    seconds: Annotated[float, real(0.1, 30 * DAY, "About how long, in seconds.")] = 60.0,
+    seconds: Annotated[
+        float | None, real(0.1, 30 * DAY, "About how long, in seconds (60; with --watch, 10).")
+    ] = None,
     seed: Seed = "fuzz",
     jobs: Jobs = None,
     corpus: Annotated[
@@ -55,6 +71,7 @@ def command(
     ] = None,
     json: Json = False,
     junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
+    again: Watch = False,
 ) -> int:
     """Fuzz validators for moves that steal and evidence that slashes honest players.
 
@@ -63,22 +80,21 @@ def command(
 
     Example: channelsim fuzz my-validators.toml --seconds 120
     """
+    if again:
+        refuse(
+            "does not go with --watch, which prints a line for each round", json=json, junit=junit
+        )
+        work = partial(_fuzzed, seconds=seconds or SHORT, seed=seed, jobs=jobs, corpus=corpus)
+        return watch(
+            watched_target(target),
+            lambda check: _round(target, out, corpus, partial(work, check=check)),
+        )
     loaded = load(target)
-    folder = out or HOME / _slug(loaded.name) / "findings"
-    check_folder("--out", folder)
+    folder = _folder(loaded, out)
     if corpus is not None:
         check_folder("--corpus", corpus)
     with opened("--junit", junit) as suite:
-        with progress(f"fuzzing {loaded.name}", clock=seconds) as bar:
-            report = run(
-                loaded,
-                seconds=seconds,
-                seed=seed,
-                jobs=jobs or os.cpu_count() or 1,
-                corpus=corpus,
-                findings=folder,
-                on_progress=partial(_report_progress, bar),
-            )
+        report = _fuzzed(loaded, folder, seconds or LONG, seed, jobs, corpus)
         with finishing():
             # Findings are printed even where they cannot be saved.
             trouble, added = "", 0
@@ -100,6 +116,67 @@ def command(
         loaded.name, loaded.programs, report.tally.outcomes, "try more --seconds"
     )
     return exit_code(report.interrupted, failed=bool(report.findings) or not every)
+
+
+def _folder(target: Target, out: Path | None) -> Path:
+    """The folder of a target's findings."""
+    folder = out or HOME / _slug(target.name) / "findings"
+    check_folder("--out", folder)
+    return folder
+
+
+def _fuzzed(
+    target: Target,
+    folder: Path,
+    seconds: float,
+    seed: str,
+    jobs: int | None,
+    corpus: Path | None,
+    check: Check = lambda: None,
+) -> FuzzReport:
+    """Fuzz a target, with a progress line; `check` is called now and then."""
+    with progress(f"fuzzing {target.name}", clock=seconds) as bar:
+
+        def on_progress(states: Sequence[CampaignProgress]) -> None:
+            check()
+            _report_progress(bar, states)
+
+        return run(
+            target,
+            seconds=seconds,
+            seed=seed,
+            jobs=jobs or os.cpu_count() or 1,
+            corpus=corpus,
+            findings=folder,
+            on_progress=on_progress,
+        )
+
+
+def _round(
+    name: str,
+    out: Path | None,
+    corpus: Path | None,
+    fuzzed: Callable[[Target, Path], FuzzReport],
+) -> Round:
+    """One round of `--watch`: the stored findings first, then the search."""
+    target = load(name)
+    folder = _folder(target, out)
+    report = fuzzed(target, folder)
+    parts = [counted(len(report.findings), "finding")]
+    with finishing():
+        paths = keep(folder, report.findings) if report.findings else []
+        if corpus is not None:
+            save(report, corpus)
+    for one, path in zip(report.findings[:1], paths, strict=False):
+        line = f" ({one.source_line})" if one.source_line else ""
+        parts[0] += f", the first: {one.severity} at {one.validator}: {one.cause}{line}"
+        parts.append(f"channelsim replay {path}")
+    if report.mended:
+        parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
+    parts.append(counted(report.runs, "run", ","))
+    left = never_tried(target.programs, report.tally.outcomes)
+    parts += [left] if left else []
+    return Round(1 if report.findings or left else 0, "; ".join(parts), report.interrupted)
 
 
 # --- output -----------------------------------------------------------------------------------

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.messages import all_tried
-from channelsim.channel.cli.options import file_argument, file_option
+from channelsim.channel.cli.messages import all_tried, never_tried
+from channelsim.channel.cli.options import Watch, file_argument, file_option
+from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.target import read as read_target
 from channelsim.channel.report.progress import Bar, progress
@@ -28,6 +30,7 @@ def command(
     target: Annotated[
         Path | None, file_option("A TOML file: try its programs, and nothing else.")
     ] = None,
+    again: Watch = False,
 ) -> int:
     """Run conformance cases through the Python rules and the programs.
 
@@ -35,25 +38,43 @@ def command(
 
     Example: channelsim vectors check cases.jsonl more.jsonl
     """
+    if again:
+        more = watched_target(str(target)) if target is not None else tuple
+        return watch(lambda: chain(files, more()), lambda check: _round(files, target))
     tried = _Tried()
     out = console()
-    with progress("cases", "case") as bar:
-        try:
-            checker, programs = _checker(target)
-            with polled() as interrupted:
-                for path in files:
-                    _check_file(path, checker, tried, bar, interrupted)
-        except UsageError:
-            # Failures before the error are still printed.
-            for line in tried.shown:
-                say(out, line)
-            raise
+    try:
+        programs = _run(files, target, tried)
+    except UsageError:
+        # Failures before the error are still printed.
+        for line in tried.shown:
+            say(out, line)
+        raise
     for line in tried.lines():
         say(out, line)
     every = tried.interrupted or all_tried(
         str(target), programs, tried.validators, "these files have no case of it"
     )
     return exit_code(tried.interrupted, failed=bool(tried.failed) or not every)
+
+
+def _round(files: Sequence[Path], target: Path | None) -> Round:
+    """One round of `--watch`: the counts, the first failure and what was never tried."""
+    tried = _Tried()
+    programs = _run(files, target, tried)
+    left = never_tried(programs, tried.validators)
+    parts = [tried.lines()[-1], *tried.shown[:1], *filter(None, (left,))]
+    return Round(1 if tried.failed or left else 0, "; ".join(parts), tried.interrupted)
+
+
+def _run(files: Sequence[Path], target: Path | None, tried: _Tried) -> Sequence[str]:
+    """Run the cases of all files; the programs that must have one. Raises `UsageError`."""
+    with progress("cases", "case") as bar:
+        checker, programs = _checker(target)
+        with polled() as interrupted:
+            for path in files:
+                _check_file(path, checker, tried, bar, interrupted)
+    return programs
 
 
 @dataclass
