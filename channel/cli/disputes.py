@@ -62,11 +62,18 @@ def _menu(text: str) -> tuple[str, ...]:
 
 
 def run_dispute(
-    scenario: Scenario, sink: Sink, finish: Callable[[], None], *, as_json: bool, quiet: bool
+    scenario: Scenario,
+    sink: Sink,
+    finish: Callable[[], None],
+    *,
+    as_json: bool,
+    quiet: bool,
+    show: Callable[[Any], None] = print_json,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
-    `sink` receives each line of the transcript, and `finish` is called after the last one.
+    `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
+    prints the document.
     """
     lanes = Lanes(scenario.honest)
     try:
@@ -75,14 +82,14 @@ def run_dispute(
         finish()
     except KeyboardInterrupt:
         if as_json:
-            print_json({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
+            show({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
         else:
             if not quiet:
                 lanes.show_rows(console(), scenario)
             say(console(), f"interrupted at height {lanes.height}: the dispute is not over")
         return exit_code()
     if as_json:
-        print_json(document(run, broken, digest))
+        show(document(run, broken, digest))
     elif quiet:
         print(digest)
     else:
@@ -90,8 +97,9 @@ def run_dispute(
     idle = bool(scenario.adversary) and not run.deviated
     if idle:
         complain(
-            f"{scenario.adversary} found nothing to change from step {scenario.step} on as"
-            f" {NAMES[scenario.side]}: nothing was checked; try another step, side, game or --seed"
+            f"{scenario.adversary} found nothing to change from step {scenario.step} on"
+            f" as the {NAMES[scenario.side]}: nothing was checked; try another step, side, game or"
+            " --seed"
         )
     return 1 if broken or idle else 0
 

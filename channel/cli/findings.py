@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -18,8 +19,18 @@ ORDER_ONLY = "no side loses by these: the program looks at evidence and rules in
 """The title of the findings that are listed apart."""
 
 
-def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -> int:
-    """Try a finding again, given its file's bytes; the exit code, 1 if it still happens."""
+def replay_finding(
+    path: Path,
+    data: bytes,
+    target: str | None,
+    *,
+    json: bool,
+    show: Callable[[Any], None] = print_json,
+) -> int:
+    """Try a finding again, given its file's bytes; the exit code, 1 if it still happens.
+
+    `show` prints the document.
+    """
     found = parsed(path, data)
     try:
         loaded = load(target or found.source)
@@ -29,7 +40,7 @@ def replay_finding(path: Path, data: bytes, target: str | None, *, json: bool) -
     with progress("trying it again"):
         broken = still_broken(loaded, msgspec.to_builtins(found))
     if json:
-        print_json({"target": loaded.name, "happens": bool(broken), "broken": broken})
+        show({"target": loaded.name, "happens": bool(broken), "broken": broken})
         return 1 if broken else 0
     out = console()
     if not broken:

@@ -1,4 +1,4 @@
-"""A person at the terminal plays the initiator: sees its cards, is offered only legal actions."""
+"""A person at the terminal plays for one peer: sees its cards, is offered only legal actions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ QUIT = ("quit", "exit", "q")
 
 
 class Prompt:
-    """Ask a person for each decision until the answer is one that the rules allow."""
+    """Ask a person for each decision until the answer is one that the rules allow.
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    `opponent` is the name of the other peer.
+    """
+
+    def __init__(self, console: Console, opponent: str) -> None:
+        self._console, self._opponent = console, opponent
 
     def decide(self, game: str, player: Player) -> Action:
         """The person's action in this game. Raises `UsageError` if the person leaves."""
@@ -51,12 +54,14 @@ class Prompt:
         self._say(f"you can: {offered}; or help, quit", "bold")
 
     def another(self, number: int) -> bool:
-        """Whether the person plays another hand, which the receiver has proposed.
+        """Whether the person plays another hand, which the opponent has proposed.
 
         Quitting between hands closes the channel in order.
         """
         while True:
-            answer = self._line(f"Receiver proposes hand {number + 1}: play it? [Y/n/quit] ")
+            answer = self._line(
+                f"The {self._opponent} proposes hand {number + 1}: play it? [Y/n/quit] "
+            )
             if answer is None or answer.lower() in ("n", "no", *QUIT):
                 return False
             if answer.lower() in ("", "y", "yes"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
@@ -29,24 +30,26 @@ def run_session(
     quiet: bool,
     script: Path | None = None,
     recorded: Transcript | None = None,
+    show: Callable[[Any], None] = print_json,
 ) -> int:
     """Run a session and report it; the exit code.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
     Decisions of a person come from the terminal, or from the `recorded` session. `script` is the
-    file of the setup's script.
+    file of the setup's script. `show` prints the document.
     """
     asks = ASK in setup.policies and recorded is None
     # A person who plays needs the terminal even when the document goes to standard output.
     out = console(stderr=as_json)
-    viewer = NAMES[0] if ASK in setup.policies else None
+    person = setup.policies.index(ASK) if ASK in setup.policies else 0
+    viewer = NAMES[person] if ASK in setup.policies else None
     narrator = Narrator(setup, out, viewer=viewer, quiet=quiet)
     if recorded is None:
-        prompt = Prompt(out)
+        prompt = Prompt(out, NAMES[1 - person])
         name = "script" if script is None else str(script)
         deciders = Deciders(setup, prompt.decide, prompt.another, script_name=name)
     else:
-        deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[0]))
+        deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[person]))
     recorder, so_far = Recorder(setup, sink), SessionProgress(setup)
     listeners: list[Listener] = [recorder, deciders, so_far]
     if asks or not as_json:
@@ -59,18 +62,21 @@ def run_session(
             result = Session(setup, deciders.decide, deciders.answer, listeners).run()
     except KeyboardInterrupt:
         if as_json:
-            print_json(unfinished(setup, so_far, viewer))
+            show(unfinished(setup, so_far, viewer))
         else:
             narrator.stop(so_far)
         return exit_code()
     except SessionBroken as broken:
-        complain(f"{broken.name} breaks off: {broken}")
+        complain(f"the {broken.name} breaks off: {broken}")
         return 1
     digest = recorder.finish(result)
     finish()
     if as_json:
-        print_json(document(setup, result, digest, viewer))
+        show(document(setup, result, digest, viewer))
     else:
         narrator.finish(result, digest)
+    if not (result.hands or so_far.declined):
+        complain(f"no hand was played: {result.reason}")
+        return 1
     checks = result.checks
     return 0 if checks.python_clvm_agree and checks.conserved else 1

@@ -49,19 +49,19 @@ class Narrator:
             return
         match event:
             case NewsFor(name, FundingSent(coin, deadline)) if name == NAMES[Side.INITIATOR]:
+                balance = self._money(self._setup.balance)
                 self._say(
-                    f"Initiator and Receiver put {self._money(self._setup.balance)} each into a"
-                    f" channel (coin {_short(coin.id)}, to be funded before height {deadline})."
+                    f"The initiator and the receiver put {balance} each into a channel (coin"
+                    f" {_short(coin.id)}, to be funded before height {deadline})."
                 )
             case ChannelFunded(_, height, _):
                 self._say(f"The channel is open at height {height}.")
             case HandStarted(number, game, _, proposer, hand):
-                stake = self._money(hand.terms.stakes[0])
-                first, second = _titled(hand).names
+                first, second = hand.names
                 self._rule(f"hand {number + 1}: {registry.get(game).title.partition(':')[0]}")
                 self._say(
-                    f"{proposer.title()} proposes it for {stake} each; {first} moves first,"
-                    f" {second} second.",
+                    f"The {proposer} proposes it {self._stakes(hand)}; the {first} moves first,"
+                    f" the {second} second.",
                     style="dim",
                 )
             case StepMade(game, hand):
@@ -74,7 +74,7 @@ class Narrator:
             case NoMoreHands(reason):
                 self._rule("close")
                 for name in NAMES:
-                    reason = reason.replace(name, name.title())
+                    reason = reason.replace(name, f"the {name}")
                 self._say(f"No more hands: {reason}.")
             case Closed(_, height):
                 self._say(f"The shutdown is on chain at height {height}.")
@@ -121,6 +121,13 @@ class Narrator:
     def _coin(self, title: str, coin: Coin) -> None:
         self._say(f"{title}: {self._money(coin.amount)}")
         self._say(f"    {coin.id.hex()}", style="dim")
+
+    def _stakes(self, hand: Hand) -> str:
+        """The stakes of a hand in words."""
+        one, two = map(self._money, hand.terms.stakes)
+        if one == two:
+            return f"for {one} each"
+        return f"for {one} of the {hand.names[0]} and {two} of the {hand.names[1]}"
 
     def _money(self, mojos: int) -> str:
         return amount_text(mojos, self._setup.unit)

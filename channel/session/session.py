@@ -168,9 +168,11 @@ class Session:
             return self._declined
         if self._proposed >= self._setup.hands:
             return "all hands are played"
-        for name, balance in zip(NAMES, self._balances(), strict=True):
-            if balance < self._setup.stake:
-                return f"{name}'s balance of {counted(balance, 'mojo')} no longer covers the stake"
+        stakes = self._setup.stakes(self._proposed)
+        for name, balance, stake in zip(NAMES, self._balances(), stakes, strict=True):
+            if balance < stake:
+                left = counted(balance, "mojo")
+                return f"{name}'s balance of {left} no longer covers the stake"
         return ""
 
     # --- events ---

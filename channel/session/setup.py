@@ -73,10 +73,11 @@ class Setup:
         rounds = number // len(self.games) if len(self.games) % 2 == 0 else 0
         return (number + rounds) % 2
 
-    @property
-    def stake(self) -> int:
-        """The stake of each player in a hand, in mojos."""
-        return self.unit * self.stack
+    def stakes(self, number: int) -> tuple[int, int]:
+        """The stakes in this hand in mojos, the initiator's first. Raises `BadTerms`."""
+        game = registry.get(self.game(number))
+        first, second = game.terms(game.default_parameters(self.unit, self.stack)).stakes
+        return (first, second) if self.first(number) == 0 else (second, first)
 
 
 def check(setup: Setup, script_name: str = "script") -> Setup:
@@ -89,11 +90,6 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         raise UsageError(f"a unit of {counted(setup.unit, 'mojo')}: it is at least 1")
     if setup.stack < 1:
         raise UsageError(f"a stack of {counted(setup.stack, 'unit')}: it is at least 1")
-    if setup.balance < setup.stake:
-        raise UsageError(
-            f"a balance of {counted(setup.balance, 'mojo')} does not cover one stake"
-            f" of {setup.stake}"
-        )
     if setup.balance > BLOCK_REWARD:
         raise UsageError(
             f"each would put {counted(setup.balance, 'mojo')} into the channel, and the embedded"
@@ -118,10 +114,15 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
             raise UsageError(
                 f"a game timeout of {counted(setup.game_timeout, 'block')} is too short"
             )
+    if setup.balance < max(setup.stakes(0)):
+        raise UsageError(
+            f"a balance of {counted(setup.balance, 'mojo')} does not cover one stake"
+            f" of {max(setup.stakes(0))}"
+        )
     for policy in setup.policies:
         check_policy(policy, setup.games, (ASK,))
-    if setup.policies[1] == ASK:
-        raise UsageError("--policy: `ask` plays the initiator: it comes first, and only once")
+    if setup.policies == (ASK, ASK):
+        raise UsageError("--policy: `ask` plays one of the two, not both: they see other cards")
     _check_entropy(setup, script_name)
     return setup
 

@@ -57,7 +57,8 @@ def command(
         str | None,
         typer.Option(
             help="How the initiator plays, and the receiver: A or A,B (the game's first policy; a"
-            " game without that policy plays its first one). With `ask` you play the initiator."
+            " game without that policy plays its first one). With `ask` you play: `ask` alone or"
+            " first for the initiator, `A,ask` for the receiver."
         ),
     ] = None,
     script: Annotated[

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from channelsim.channel.cli import FAILED, USAGE
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
+from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, Quiet, file_argument, json_wanted, refuse
 from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.errors import UsageError
+from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
@@ -18,32 +24,70 @@ from channelsim.channel.system.file_kinds import Kind, kind_of
 
 
 def command(
-    file: Annotated[Path, file_argument("A transcript that `play` wrote, or a finding of `fuzz`.")],
+    files: Annotated[
+        list[Path], file_argument("Transcripts that `play` wrote, or findings of `fuzz`.")
+    ],
     json: Json = False,
     text: InText = False,
     quiet: Quiet = False,
     target: Annotated[
         str | None,
-        typer.Option(help="Of a finding: try it on this target (the one that it was found on)."),
+        typer.Option(help="Of findings: try them on this target (the one they were found on)."),
     ] = None,
 ) -> int:
-    """Play a transcript again, or try a finding again.
+    """Play transcripts again, or try findings again.
 
     Every line of a transcript, and its digest, must come out the same. For a finding, exit code 1
-    means that it still happens.
+    means that it still happens. Of several files, the exit code is the highest.
 
     Example: channelsim replay session.jsonl
     """
-    data = input_files.read(file, input_files.LINES)
     as_json = json_wanted(json, text)
-    if target is not None or kind_of(data) is Kind.FINDING:
-        refuse("is for a transcript, not for a finding", quiet=quiet)
-        return replay_finding(file, data, target, json=json)
+    # A single finding is text in a pipe, too.
+    of_finding = json if len(files) == 1 else as_json
+
+    def replayed(file: Path, show: Callable[[Any], None]) -> int:
+        data = input_files.read(file, input_files.LINES)
+        if target is not None or kind_of(data) is Kind.FINDING:
+            refuse("is for a transcript, not for a finding", quiet=quiet)
+            return replay_finding(file, data, target, json=of_finding, show=show)
+        return _replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
+
+    if len(files) == 1:
+        return replayed(files[0], print_json)
+    documents: list[dict[str, Any]] = []
+    worst = 0
+    for file in files:
+        if not as_json:
+            say(console(), f"── {file} ──", "bold")
+        try:
+            code = replayed(file, partial(_collect, documents, file))
+        except UsageError as error:
+            complain(str(error))
+            code = USAGE
+        worst = max(worst, code)
+        if code not in (0, FAILED, USAGE):
+            break  # interrupted
+    if as_json:
+        print_json(documents)
+    return worst
+
+
+def _collect(documents: list[dict[str, Any]], file: Path, found: dict[str, Any]) -> None:
+    documents.append({"file": str(file), **found})
+
+
+def _replay_transcript(
+    file: Path, data: bytes, *, as_json: bool, quiet: bool, show: Callable[[Any], None]
+) -> int:
+    """Run the session or the dispute of a transcript again; the exit code."""
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
     if records[0].get("format") == DISPUTE:
         scenario = scenario_of(file, records[0])
-        return run_dispute(scenario, comparer, comparer.finish, as_json=as_json, quiet=quiet)
+        return run_dispute(
+            scenario, comparer, comparer.finish, as_json=as_json, quiet=quiet, show=show
+        )
     transcript = of_lines(file, lines, records)
     return run_session(
         transcript.setup,
@@ -52,4 +96,5 @@ def command(
         as_json=as_json,
         quiet=quiet,
         recorded=transcript,
+        show=show,
     )

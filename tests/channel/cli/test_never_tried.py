@@ -77,5 +77,5 @@ def test_an_adversary_that_found_nothing_to_change(
         ("replay", file),
     ):
         ran = channelsim(capsys, *command, way)
-        assert "silent found nothing to change from step 999 on as receiver" in never(ran)
+        assert "silent found nothing to change from step 999 on as the receiver" in never(ran)
         assert way == "--text" or json.loads(ran.out)["deviated"] is False

@@ -30,7 +30,7 @@ def test_a_session_as_a_person_follows_it() -> None:
     places = [
         text.index(phrase)
         for phrase in (
-            "Initiator and Receiver put",
+            "The initiator and the receiver put",
             "The channel is open",
             "hand 1: Space Poker",
             "commits",
