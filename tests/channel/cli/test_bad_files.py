@@ -192,7 +192,7 @@ def corpus(command: str, stem: str) -> Arguments:
 
 
 ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
-    "replay file": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
+    "replay files": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
     "vectors check files": (lambda file, _: ("vectors", "check", file), {Kind.CASES}),
     "vectors check target": (
         lambda file, _: ("vectors", "check", VECTORS, "--target", file),
