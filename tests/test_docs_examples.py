@@ -58,11 +58,21 @@ class Command:
         return [*given, "--text"] if " ".join(given).startswith(TEXT) else given
 
 
-def commands(page: Path) -> Iterator[Command]:
-    """The commands of a page, in order."""
+@dataclass(frozen=True)
+class File:
+    """A file that a page tells its reader to write."""
+
+    name: str
+    text: str
+
+
+def steps(page: Path) -> Iterator[Command | File]:
+    """The files and commands of a page, in order."""
     for block in blocks(page):
-        marked = COMMENT.match(block.before)
+        named, marked = FILE.match(block.before), COMMENT.match(block.before)
         notes = marked[1] if marked else ""
+        if named is not None:
+            yield File(named[1], block.text)
         if block.language != "console" or notes.startswith("not run: "):
             continue
         exits = re.search(r"exit (\d+)", notes)
@@ -73,7 +83,11 @@ def commands(page: Path) -> Iterator[Command]:
 
 def with_commands(long: bool) -> list[Path]:
     """The pages with commands to run."""
-    return [page for page in DOCS if any(one.long == long for one in commands(page))]
+    return [
+        page
+        for page in DOCS
+        if any(isinstance(one, Command) and one.long == long for one in steps(page))
+    ]
 
 
 def name(page: Path) -> str:
@@ -94,16 +108,21 @@ def test_the_long_commands_do_what_the_page_shows(page: Path, tmp_path: Path) ->
 
 def try_commands(page: Path, folder: Path, *, long: bool) -> None:
     """Run the commands of a page in one process, and compare their output."""
-    wanted = [one for one in commands(page) if long or not one.long]
-    installed = [one for one in wanted if one.line.startswith("pip install ./examples/")]
-    paths = [path for one in installed for path in install(one.line.split("./")[1], folder)]
-    ran = [one for one in wanted if one.line.startswith("channelsim ")]
-    assert len(installed) + len(ran) == len(wanted)
+    wanted = [one for one in steps(page) if isinstance(one, File) or long or not one.long]
+    shown = [one for one in wanted if isinstance(one, Command)]
+    installed = [one.line for one in shown if one.line.startswith("pip install ./examples/")]
+    paths = [path for line in installed for path in install(line.split("./")[1], folder)]
+    ran = [one for one in shown if one.line.startswith("channelsim ")]
+    assert len(installed) + len(ran) == len(shown)
     copytree(ROOT / "examples", folder / "examples", ignore=ignore_patterns("__pycache__"))
-    write_files(page, folder)
+    todo = [
+        {one.name: one.text} if isinstance(one, File) else one.arguments
+        for one in wanted
+        if isinstance(one, File) or one in ran
+    ]
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "commands.py"],
-        input=json.dumps([expanded(one.arguments, folder) for one in ran]),
+        input=json.dumps(todo),
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), "COLUMNS": "80"},
         capture_output=True,
@@ -119,12 +138,6 @@ def try_commands(page: Path, folder: Path, *, long: bool) -> None:
             )
 
 
-def expanded(arguments: list[str], folder: Path) -> list[str]:
-    """The arguments, with `*` replaced as a shell does."""
-    found = [sorted(folder.glob(one)) if "*" in one else [one] for one in arguments]
-    return [str(one) for some in found for one in some]
-
-
 def install(package: str, folder: Path) -> Sequence[Path]:
     """Paths that have the same effect as installing a package of this repository."""
     source = ROOT / package
@@ -138,16 +151,6 @@ def install(package: str, folder: Path) -> Sequence[Path]:
     ]
     (info / "entry_points.txt").write_text("".join(points))
     return folder / "installed", source
-
-
-def write_files(page: Path, folder: Path) -> None:
-    """Write the files that a page shows."""
-    for block in blocks(page):
-        named = FILE.match(block.before)
-        if named is not None:
-            path = folder / named[1]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, "utf-8")
 
 
 def matches(shown: str, output: str) -> bool:
@@ -179,6 +182,15 @@ def test_the_python_examples_run(
     text = "\n\n".join(block.text for block in blocks(page) if is_doctest(block))
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+@pytest.mark.parametrize("language", ["python", "chialisp", "toml"])
+def test_the_code_of_the_tutorial_is_that_of_its_game(language: str) -> None:
+    folder = ROOT / "examples" / "parity"
+    code = [read(file) for file in folder.rglob("*") if file.suffix in (".py", ".clsp", ".toml")]
+    shown = [one.text for one in blocks(ROOT / "docs" / "game.md") if one.language == language]
+    assert shown
+    assert [one for one in shown if not any(one in text for text in code)] == []
 
 
 MISTAKES = ROOT / "docs" / "mistakes.md"
