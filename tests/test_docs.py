@@ -27,11 +27,10 @@ from channelsim.channel.session.transcript import Recorder
 from channelsim.clsp.build import SOURCE as SOURCES
 from channelsim.games import registry
 from channelsim.games.referee import RULES as REFEREE_RULES
+from tests import reference
 from tests.channel.command import channelsim
 from tests.markdown import DOCS, anchor, headings, links, read
 from tests.paths import ROOT
-
-BUILT_IN = ("spacepoker", "calpoker")
 
 each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -39,6 +38,11 @@ each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.rela
 def test_the_page_of_rules_is_the_codes() -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     assert text == page(), "run `python -m channelsim.channel.report.rules > docs/rules.md`"
+
+
+def test_the_pages_of_reference_are_the_codes() -> None:
+    written = {file.name: read(file) for file in reference.FOLDER.iterdir()}
+    assert written == reference.pages(), "run `python -m tests.reference`"
 
 
 @each_page
@@ -103,7 +107,11 @@ def test_the_specification_has_every_rule() -> None:
     text = "".join(read(one) for one in DOCS if one.parent.name == "spec")
     ids = {
         rule
-        for rules in (CHANNEL_RULES, REFEREE_RULES, *(registry.get(one).rules for one in BUILT_IN))
+        for rules in (
+            CHANNEL_RULES,
+            REFEREE_RULES,
+            *(registry.get(one).rules for one in registry.built_in()),
+        )
         for rule in rules
     }
     ids |= set(re.findall(r"; (UNROLL-\d)", (SOURCES / "channel/unroll.clsp").read_text("utf-8")))

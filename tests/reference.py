@@ -1,0 +1,238 @@
+"""Write docs/reference: `python -m tests.reference`.
+
+Everything on these pages is read from the code: commands from typer, games and laws from their
+registries, the rest from definitions and docstrings. A test compares the pages with the code.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from inspect import cleandoc, getdoc
+from pathlib import Path
+from typing import Any
+
+from channelsim.channel.cli.app import commands
+from channelsim.channel.lab.laws import laws
+from channelsim.channel.system.file_kinds import Kind
+from channelsim.clsp.run import ProgramValid, run_serialized
+from channelsim.games import contract, registry
+from channelsim.games.contract import Game
+from channelsim.games.vectors import arguments, read
+from tests.paths import DATA, ROOT
+
+FOLDER = ROOT / "docs" / "reference"
+
+FORMATS = {
+    Kind.TARGET: ("channel.lab.target.target", "[Targets](../lab.md#targets)"),
+    Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
+    Kind.FINDING: ("channel.lab.fuzz.findings", "[Fuzz](../lab.md#fuzz)"),
+    Kind.SPENDS: ("channel.lab.coverage.corpus", "[Coverage](../lab.md#coverage)"),
+    Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
+    Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
+    Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
+    Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
+    Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),
+    Kind.SOURCE: ("clsp.compiler", "[Targets](../lab.md#targets)"),
+}
+"""For each kind of file: the module that reads it, and the page about it."""
+
+MODULES = {
+    "clsp.values": "CLVM values: bytes and pairs.",
+    "clsp.integers": "Integers as atoms.",
+    "clsp.programs": "Compiled programs.",
+    "clsp.compiler": "Compiling Chialisp.",
+    "clsp.run": "Running programs.",
+    "games.referee": "The game coin, and its spends.",
+    "games.vectors": "Conformance vectors.",
+    "channel.lab.target.target": "Targets of the lab.",
+    "channel.lab.pytest.strategies": "Hypothesis strategies for test suites.",
+    "channel.lab.pytest.checking": "Checks for test suites, without pytest.",
+}
+"""The modules besides the contract that authors use."""
+
+
+def pages() -> dict[str, str]:
+    """The text of each page, by file name."""
+    return {
+        "commands.md": _page("Commands", _commands()),
+        "games.md": _page("Games", (_game(registry.get(name)) for name in registry.built_in())),
+        "laws.md": _page("Laws", _laws()),
+        "files.md": _page("File formats", _files()),
+        "python.md": _page("The Python interface", _python()),
+    }
+
+
+def _page(title: str, sections: Iterator[str]) -> str:
+    note = "`python -m tests.reference` writes this page from the code."
+    return "\n\n".join((f"# {title}", note, *(one.strip() for one in sections))) + "\n"
+
+
+def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(_cell(one) for one in line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+# --- commands ----------------------------------------------------------------------------------
+
+
+def _commands(tree: Mapping[str, Any] = commands.commands, before: str = "") -> Iterator[str]:
+    for name, command in tree.items():
+        whole = f"{before}{name.replace('_', '-')}"
+        inside = getattr(command, "commands", None)
+        if inside is None:
+            yield f"## {whole}\n\n{_unwrapped(command.help)}"
+            yield _table(("", "", "default"), map(_parameter, command.params))
+        else:
+            yield from _commands(inside, f"{whole} ")
+
+
+def _unwrapped(help: str) -> str:
+    """A help text in Markdown: paragraphs, and the example as code."""
+    text = "\n\n".join(" ".join(part.split()) for part in help.split("\n\n"))
+    return re.sub(r"^Example: (.+)$", r"Example: `\1`", text, flags=re.MULTILINE)
+
+
+def _parameter(one: Any) -> tuple[str, str, str]:
+    if one.param_type_name == "argument":
+        return (
+            f"`{one.name.upper()}`",
+            one.help or "",
+            "" if one.default is None else f"{one.default}",
+        )
+    value = f" {one.metavar}" if one.metavar else ""
+    default = "" if one.is_flag or one.default in (None, ()) else f"{one.default}"
+    return f"`{one.opts[-1]}{value}`", one.help or "", default
+
+
+# --- games -------------------------------------------------------------------------------------
+
+
+def _game(game: Game) -> str:
+    parts = [
+        f"## {game.title.partition(':')[0]}",
+        f"`{game.name}`: {game.title.partition(': ')[2]}. Policies: "
+        + ", ".join(f"`{name}`" for name in game.policies)
+        + f". A player needs {game.entropy_size} secret bytes. "
+        + f"[The specification](../spec/{game.name}.md) says what each field means.",
+        _table(("validator", "state", "legal moves, bytes", "highest cost"), _validators(game)),
+        _table(("rule", ""), ((f"`{rule}`", text) for rule, text in game.rules.items())),
+    ]
+    return "\n\n".join(parts)
+
+
+def _validators(game: Game) -> Iterator[tuple[str, ...]]:
+    """Each validator with its state, and the moves and costs of the stored vectors."""
+    sizes: dict[str, set[int]] = defaultdict(set)
+    costs: dict[str, int] = defaultdict(int)
+    with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
+        for case in read(lines):
+            program = game.programs[case.validator].serialized
+            outcome = run_serialized(program, arguments(case, game.name, game.programs))
+            if isinstance(outcome, ProgramValid) and case.expect == "valid":
+                sizes[case.validator].add(len(case.move) // 2)
+                costs[case.validator] = max(costs[case.validator], outcome.cost)
+    for name, validator in game.validators.items():
+        judge = validator.judge
+        state = judge.__annotations__["state"]
+        described = getdoc(getattr(import_module(judge.__module__), state)) or ""
+        few, many = min(sizes[name]), max(sizes[name])
+        size = f"{few}" if few == many else f"{few} to {many}"
+        yield f"`{name}`", described.partition("\n\n")[0], size, f"{costs[name]:,}"
+
+
+# --- laws, files, Python -----------------------------------------------------------------------
+
+
+def _laws() -> Iterator[str]:
+    yield (
+        "A law is tried at one site in *every*; more often where something new happened. The"
+        " targets to which it applies have what it *needs*."
+    )
+    for law in laws():
+        text = cleandoc(import_module(type(law).__module__).__doc__ or "")
+        what = re.sub(r"^Law(?: for targets without rules)?: ", "", text)
+        about = f"Every {law.every}. Needs {law.needs.value}."
+        yield f"## {law.name.capitalize()}\n\n{what[0].upper()}{what[1:]}\n\n{about}"
+
+
+def _files() -> Iterator[str]:
+    yield "What each file is, the command that reads it, and how the code describes it."
+    for kind, (module, page) in FORMATS.items():
+        text = cleandoc(import_module(f"channelsim.{module}").__doc__ or "")
+        title = kind.title.removeprefix("a ")
+        yield (
+            f"## {title[0].upper()}{title[1:]}\n\nUse: {kind.use}. See {page}.\n\n"
+            f"```text\n{text}\n```"
+        )
+
+
+def _python() -> Iterator[str]:
+    yield (
+        "All names of the contract can be imported from `channelsim.games.contract`. Each entry is"
+        " the first paragraph of the docstring; `help(...)` in Python shows the whole."
+    )
+    yield f"## channelsim.games.contract\n\n{_entries(_contract())}"
+    for module, title in MODULES.items():
+        path = ROOT / f"{module.replace('.', '/')}.py"
+        yield f"## channelsim.{module}\n\n{title}\n\n{_entries(_definitions(path))}"
+
+
+def _entries(found: Mapping[str, tuple[str, str]]) -> str:
+    rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in found.items())
+    return _table(("name", "", ""), rows)
+
+
+def _contract() -> dict[str, tuple[str, str]]:
+    """The names of the contract, from the modules that define them."""
+    path = Path(contract.__file__)
+    found = _definitions(path)
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("channelsim.games."):
+            source = (
+                ROOT / f"{(node.module or '').removeprefix('channelsim.').replace('.', '/')}.py"
+            )
+            found.update(_definitions(source))
+    return {name: found[name] for name in contract.__all__}
+
+
+def _definitions(path: Path) -> dict[str, tuple[str, str]]:
+    """The public definitions of a module: their shape, and the first paragraph about them."""
+    body = ast.parse(path.read_text("utf-8")).body
+    found = {}
+    for node, after in zip(body, [*body[1:], None], strict=True):
+        match node, after:
+            case (ast.ClassDef(name=name), _):
+                shape, text = f"class {name}", ast.get_docstring(node)
+            case (ast.FunctionDef(name=name, args=args, returns=returns), _):
+                result = f" -> {ast.unparse(returns)}" if returns else ""
+                shape, text = f"{name}({ast.unparse(args)}){result}", ast.get_docstring(node)
+            case (ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value), _):
+                shape, text = ast.unparse(value), _text_of(after)
+            case _:
+                continue
+        if not name.startswith("_"):
+            found[name] = shape, (text or "").partition("\n\n")[0]
+    return found
+
+
+def _text_of(node: ast.stmt | None) -> str:
+    """The string that stands by itself after a definition."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return cleandoc(text)
+        case _:
+            return ""
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, "utf-8")
