@@ -129,8 +129,8 @@ PEER = {
     "opening": ("introduction", "funding", "handshake"),
     "play": ("play_state", "receiving", "sending"),
     "onchain": (
-        *("signed_games", "tracked_coins", "dispute_state", "chain_view", "tracks"),
-        *("findings", "unpinning", "decisions", "payouts", "fee_offers"),
+        *("signed_games", "tracked_coins", "course", "dispute_state"),
+        *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
         *("scan_games", "scan", "dispute"),
     ),
     "phases": ("leaving", "opening", "on_chain", "closing", "playing", "blocks"),

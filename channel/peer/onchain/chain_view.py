@@ -14,7 +14,7 @@ from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.state import LiveGame, Side
 from channelsim.games.referee import GameCoin
 
@@ -24,15 +24,13 @@ class ChainView(msgspec.Struct, frozen=True):
 
     `decided` is what we do where it was ours to choose: a move, or None for no move. It goes by
     the coin's fields, not by its id: in the same position we do the same again, whichever block
-    the position came back in. `tracked` are the game coins that we have judged, and `tracks` the
-    games as the last scan found them, by id.
+    the position came back in. `tracked` are the game coins that we have judged.
     """
 
     endpoint: Endpoint
     signed_games: SignedGames
     decided: Mapping[GameCoin, LiveGame | None]
     tracked: Mapping[Coin, TrackedCoin]
-    tracks: Mapping[int, Track]
     coins: Mapping[Coin, CoinSeen]
     peak: int
 
@@ -45,7 +43,6 @@ class ChainView(msgspec.Struct, frozen=True):
             dispute.signed_games,
             dispute.decided,
             dispute.tracked,
-            dispute.tracks,
             coins,
             block.peak,
         )

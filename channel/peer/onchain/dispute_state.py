@@ -13,8 +13,9 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.onchain.course import Course
 from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.peer.slashable import SlashableMove
 from channelsim.channel.protocol.half_signed import SignedState
@@ -50,12 +51,12 @@ class Dispute(msgspec.Struct, frozen=True):
     pushed again until its `deadline`. `began` is the height at which we went on chain.
     `shutdown` is there if our half of it is out.
 
-    What a scan leaves for the next: `reported` are the facts that the player knows. `decided`
-    is what we do at a game coin: a move, or None for no move. `warned` are the coins at which
-    the player knows of a risk. `tracked` are all game coins that we have judged, with their
-    seats; `tracks` are the games as the newest block has them, and `undecided` the coins that
-    wait for the player, by game. `fee_coin` pays the next fee; `changes`
-    are the change coins of all fees that we offered, and `fee_bundle` is the last such offer.
+    What a scan leaves for the next: `block` is the newest block, and `course` what its coins
+    say. `reported` are the facts that the player knows. `decided` is what we do at a game coin: a
+    move, or None for no move. `warned` are the coins at which the player knows of a risk.
+    `tracked` are all game coins that we have judged, with their seats; `undecided` are those that
+    wait for the player, by game. `fee_coin` pays the next fee; `changes` are the change coins of
+    all fees that we offered, and `fee_bundle` is the last such offer.
     """
 
     endpoint: Endpoint
@@ -74,9 +75,9 @@ class Dispute(msgspec.Struct, frozen=True):
     decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
     tracked: Mapping[Coin, TrackedCoin] = msgspec.field(default_factory=dict)
-    tracks: Mapping[int, Track] = msgspec.field(default_factory=dict)
     undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
     fee_coin: Coin | None = None
     changes: frozenset[Coin] = frozenset()
     fee_bundle: FeeBundle | None = None
     block: Block = Block(0)
+    course: Course | None = None

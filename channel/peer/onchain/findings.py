@@ -6,11 +6,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.interface import News, Push, Store
 from channelsim.channel.peer.onchain.dispute_state import Status
-from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.referee import GameCoin
 
@@ -30,35 +29,28 @@ class Due(msgspec.Struct, frozen=True):
 class Findings(msgspec.Struct, frozen=True):
     """Findings of one part of a scan; those of all parts are added up, in order.
 
-    `coins` are those to watch. `facts` hold in this block, `news` are new with it.
-    `decided`, `warned`, `tracks` and `undecided` are as in `Dispute`. `complete`: the node hid
-    nothing that we have to know.
+    `facts` hold in this block, `news` are new with it. `decided`, `warned`, `undecided` and
+    `status` are as in `Dispute`.
     """
 
-    coins: tuple[Coin, ...] = ()
     facts: tuple[Fact, ...] = ()
     news: tuple[News, ...] = ()
     stores: tuple[Store, ...] = ()
     due: tuple[Due, ...] = ()
     decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
-    tracks: Mapping[int, Track] = msgspec.field(default_factory=dict)
     undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
     status: Status = Status.OPEN
-    complete: bool = True
 
     def __add__(self, other: Findings) -> Findings:
         """The findings of both, this part's first."""
         return Findings(
-            self.coins + other.coins,
             self.facts + other.facts,
             self.news + other.news,
             self.stores + other.stores,
             self.due + other.due,
             {**self.decided, **other.decided},
             self.warned | other.warned,
-            {**self.tracks, **other.tracks},
             {**self.undecided, **other.undecided},
             self.status if other.status is Status.OPEN else other.status,
-            self.complete and other.complete,
         )

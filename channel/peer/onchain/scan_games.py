@@ -15,11 +15,11 @@ from channelsim.channel.peer.chain_news import (
     GameEnded,
     GamePaid,
     RevealAtRisk,
-    UnknownSpend,
 )
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
 from channelsim.channel.peer.onchain.chain_view import ChainView
+from channelsim.channel.peer.onchain.course import Track
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
     ClaimTimeout,
@@ -32,8 +32,7 @@ from channelsim.channel.peer.onchain.decisions import (
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.findings import Due, Findings
 from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
-from channelsim.channel.peer.onchain.tracked_coins import Track, TrackedCoin
-from channelsim.channel.peer.onchain.tracks import follow
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.spend_parsing import Slashed
@@ -48,15 +47,14 @@ def scan_games(
     dispute: Dispute,
     view: ChainView,
     state: ChannelState,
-    firsts: list[TrackedCoin],
+    tracks: tuple[Track, ...],
     height: int,
 ) -> Findings:
-    """Scan all games of the state that was paid out at this height, from their first coins."""
+    """Scan all games of the state that was paid out at this height."""
     found = Findings()
     payouts: list[Payout | None] = []
-    for first in firsts:
-        one, paid = _scan_game(dispute, view, first, height)
-        view = _with_decisions(view, one)
+    for track in tracks:
+        one, paid = _scan_game(dispute, view, track)
         found += one
         payouts.append(paid)
     final = [paid for paid in payouts if paid is not None and paid.final]
@@ -83,26 +81,13 @@ def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) ->
     )
 
 
-def _scan_game(
-    dispute: Dispute, view: ChainView, first: TrackedCoin, height: int
-) -> tuple[Findings, Payout | None]:
+def _scan_game(dispute: Dispute, view: ChainView, track: Track) -> tuple[Findings, Payout | None]:
     """Scan one game; also return its payout, which is None while it is open."""
-    track = follow(view, first)
-    tip, seen = track.tip, track.tip_seen
-    found = Findings(
-        coins=tuple(tracked.coin for tracked in track.coins),
-        facts=track.facts,
-        news=_judged_moves(view, track),
-        tracks={tip.game.id: track},
-    )
-    if track.lost:
-        spent = seen.spent if seen else None
-        found += Findings(facts=(UnknownSpend(tip.coin, spent or height),))
-    elif seen is not None and seen.spent is not None:
-        found += Findings(complete=track.end is not None)
-    elif seen is not None:
-        found += _at_tip(dispute, view, tip, seen.born)
-    view = _with_decisions(view, found)
+    seen = track.tip_seen
+    found = Findings(facts=track.facts, news=_judged_moves(view, track))
+    if seen is not None and seen.spent is None:
+        found += _at_tip(dispute, view, track.tip, seen.born)
+        view = _with_decisions(view, found)
     paid = payout(view, track)
     if paid is not None:
         found += Findings(facts=_payout_facts(dispute, view, track, paid))
@@ -110,11 +95,9 @@ def _scan_game(
 
 
 def _with_decisions(view: ChainView, found: Findings) -> ChainView:
-    return (
-        msgspec.structs.replace(view, decided={**view.decided, **found.decided})
-        if found.decided
-        else view
-    )
+    if not found.decided:
+        return view
+    return msgspec.structs.replace(view, decided={**view.decided, **found.decided})
 
 
 # --- facts -------------------------------------------------------------------------------------

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.slashable import SlashableMove, slashable_move
-from channelsim.channel.protocol.spend_parsing import Slashed, TimedOut
 from channelsim.channel.protocol.state import LiveGame, Predecessor
 from channelsim.games import registry
 from channelsim.games.contract import Player, Position
@@ -40,31 +35,6 @@ class TrackedCoin:
     def child(self, coin: GameCoin) -> Coin:
         """The coin that a move to this game coin makes."""
         return Coin(self.coin.id, coin.puzzle_hash(), coin.amount)
-
-
-class Track(msgspec.Struct, frozen=True):
-    """The coins of one game, oldest first, each as the newest block has it.
-
-    `seen` of the last coin is None while the block does not have it. `facts` are the moves.
-    `end` is how the last coin was spent, and None while the node does not say. `lost`: it was
-    spent in a way that no referee lets through.
-    """
-
-    coins: tuple[TrackedCoin, ...]
-    seen: tuple[CoinSeen | None, ...]
-    facts: tuple[Fact, ...]
-    end: TimedOut | Slashed | None = None
-    lost: bool = False
-
-    @property
-    def tip(self) -> TrackedCoin:
-        """The last coin."""
-        return self.coins[-1]
-
-    @property
-    def tip_seen(self) -> CoinSeen | None:
-        """The last coin as the block has it."""
-        return self.seen[-1]
 
 
 def advance(

@@ -14,7 +14,7 @@ from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain.findings import Findings
+from channelsim.channel.peer.onchain.course import Course
 from channelsim.channel.simulation.faults.kinds import (
     CancelsAccepted,
     Clock,
@@ -502,8 +502,8 @@ def behaviours() -> tuple[PlantedFault, ...]:
                 "duty",
                 "waits for the solution of the channel coin's spend",
                 Replaced,
-                "peer.onchain.scan:_hidden_spend",
-                instead(lambda dispute, view, height: Findings()),
+                "peer.onchain.reading:_hidden_spend",
+                instead(lambda dispute, view, seen: Course(seen)),
                 by=("stale-oldest", "leaver"),
             ),
             given={"weather": "blind"},

@@ -1,0 +1,179 @@
+"""Reading the course of a channel from the coins of a block.
+
+The channel is followed from its coin to the unroll coin, and each game through its moves.
+Source: spec/channel.md, "Going on chain".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+import msgspec
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.peer.chain_news import (
+    Fact,
+    GameVoid,
+    IllegalOnChain,
+    MovedOnChain,
+    StateCounts,
+    UnknownSpend,
+    UnrollSeen,
+)
+from channelsim.channel.peer.onchain.chain_view import ChainView
+from channelsim.channel.peer.onchain.course import Course, Track
+from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
+from channelsim.channel.protocol.half_signed import unroll_coin
+from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
+from channelsim.channel.protocol.state import ChannelState, LiveGame
+
+
+def read_course(dispute: Dispute, view: ChainView) -> Course:
+    """Follow the channel coin wherever it went."""
+    channel, shutdown = dispute.endpoint.channel, dispute.shutdown
+    seen = view.seen(channel.coin)
+    if seen is None:
+        return Course(None)
+    if seen.spent is None:
+        return Course(seen, (unroll_coin(channel, dispute.newest.state),))
+    if seen.solution is None:
+        return _hidden_spend(dispute, view, seen)
+    if shutdown is not None and shutdown.is_paid_by(seen.solution):
+        return Course(seen, shut=True)
+    state = dispute.signed_games.published(seen.solution)
+    if state is None:
+        return Course(seen, facts=(UnknownSpend(channel.coin, seen.spent),))
+    coin = unroll_coin(channel, state)
+    unroll = view.seen(coin)
+    if unroll is None:
+        return Course(seen, (coin,), (UnrollSeen(state.number, coin, seen.spent),))
+    return _unrolled(dispute, view, Course(seen, (coin,)), state, unroll)
+
+
+def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Course:
+    """The channel coin was spent, but the node does not say how, or not yet.
+
+    The publisher can make the solution too large for a node to give. So we search for the
+    coins of our shutdown, and for the unroll coin of each of our states.
+    """
+    looked_for: tuple[Coin, ...] = ()
+    if dispute.shutdown is not None:
+        rewards = dispute.shutdown.rewards()
+        there = tuple(takewhile(view.seen, rewards))
+        looked_for = rewards[: len(there) + 1]
+        if there == rewards:
+            return Course(seen, looked_for, shut=True)
+    for link in dispute.signed_games.history:
+        coin = unroll_coin(dispute.endpoint.channel, link.state)
+        looked_for += (coin,)
+        unroll = view.seen(coin)
+        if unroll is not None:
+            return _unrolled(dispute, view, Course(seen, looked_for), link.state, unroll)
+    return Course(seen, looked_for, complete=False)
+
+
+def _unrolled(
+    dispute: Dispute, view: ChainView, course: Course, state: ChannelState, seen: CoinSeen
+) -> Course:
+    """The course from the unroll coin of a published state on."""
+    course = msgspec.structs.replace(
+        course,
+        facts=(UnrollSeen(state.number, seen.coin, seen.born),),
+        published=state,
+        unroll=seen,
+        complete=seen.spent is None or seen.solution is not None,
+    )
+    if seen.spent is None or seen.solution is None:
+        return course
+    counts = dispute.signed_games.outcome(state, seen.solution)
+    if counts is None:
+        unknown = UnknownSpend(seen.coin, seen.spent)
+        return msgspec.structs.replace(course, facts=(*course.facts, unknown))
+    firsts = [_first_coin(dispute, view, counts, game, seen.coin) for game in counts.games]
+    tracks = tuple([follow(view, first) for first in firsts])
+    initiators, receivers = (
+        Coin(seen.coin.id, address, balance) if balance else None
+        for address, balance in zip(dispute.endpoint.channel.rewards, counts.balances, strict=True)
+    )
+    paid = StateCounts(
+        counts.number,
+        counts.number != state.number,
+        counts.number < dispute.newest.state.number,
+        (initiators, receivers),
+        tuple((first.game.id, first.coin) for first in firsts),
+        seen.spent,
+    )
+    void = dispute.signed_games.games_not_in(counts)
+    return msgspec.structs.replace(
+        course,
+        coins=(*course.coins, *(tracked.coin for track in tracks for tracked in track.coins)),
+        facts=(*course.facts, paid, *(GameVoid(game_id, counts.number) for game_id in void)),
+        counts=counts,
+        tracks=tracks,
+        complete=not any(track.hidden for track in tracks),
+    )
+
+
+def _first_coin(
+    dispute: Dispute, view: ChainView, state: ChannelState, game: LiveGame, parent: Coin
+) -> TrackedCoin:
+    """A game's coin as it came out of the unroll coin, and our seat as of it."""
+    coin = Coin(parent.id, game.coin.puzzle_hash(), game.coin.amount)
+    known = view.tracked.get(coin)
+    if known is not None:
+        return known
+    at_newest = state.number == dispute.newest.state.number
+    slashable = dispute.slashable.get(game.id) if at_newest else None
+    player = None
+    if slashable is None:
+        live = dict(dispute.players).get(game.id)
+        # Only the seat of off-chain play knows what an early reveal has shown.
+        fits = live is not None and live.position == game.position
+        player = live if fits else dispute.signed_games.player_at(state, game)
+    return TrackedCoin(game, coin, player, slashable, first=True)
+
+
+def follow(view: ChainView, first: TrackedCoin) -> Track:
+    """Follow a game from its first coin to the last one."""
+    coins, seen = [first], [view.seen(first.coin)]
+    while True:
+        tracked, now = coins[-1], seen[-1]
+        if now is None or now.spent is None or now.solution is None:
+            return Track(tuple(coins), tuple(seen), _moves(view, coins, seen))
+        end = game_spend(tracked.game.coin, now.solution)
+        if end is None:
+            unknown = UnknownSpend(tracked.coin, now.spent)
+            facts = (*_moves(view, coins, seen), unknown)
+            return Track(tuple(coins), tuple(seen), facts, lost=True)
+        if not isinstance(end, MovedTo):
+            return Track(tuple(coins), tuple(seen), _moves(view, coins, seen), end)
+        child = tracked.child(end.coin)
+        reached = view.tracked.get(child) or advance(
+            view.endpoint, tracked, end.coin, view.our_move(tracked.game)
+        )
+        coins.append(reached)
+        seen.append(view.seen(child))
+
+
+def _moves(
+    view: ChainView, coins: Sequence[TrackedCoin], seen: Sequence[CoinSeen | None]
+) -> tuple[Fact, ...]:
+    """All moves, and then the illegal ones that we can slash."""
+    moves = (
+        MovedOnChain(
+            after.game.id,
+            before.game.mover is view.side,
+            after.coin,
+            (spend.spent if spend is not None else None) or 0,
+        )
+        for before, after, spend in zip(coins, coins[1:], seen, strict=False)
+    )
+    illegal = (
+        IllegalOnChain(tracked.game.id, tracked.slashable.rule, tracked.coin)
+        for tracked in coins
+        if tracked.slashable is not None
+    )
+    return (*moves, *illegal)
