@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
@@ -145,7 +143,7 @@ class _AnswersAgain(OnChainCheat):
         if dispute is not None:
             decided = {**dispute.decided, tracked.game.coin: other}
             dispute = msgspec.structs.replace(dispute, decided=decided)
-            self.peer.state = replace(self.peer.state, dispute=dispute)
+            self.peer.state = msgspec.structs.replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
         """The game after another move than the one that was decided on."""

@@ -7,9 +7,10 @@ blocks to them and asks their players. Source: spec/channel.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.keys import SecretKeys

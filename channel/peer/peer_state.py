@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
+
+import msgspec
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError
@@ -32,8 +33,7 @@ class Phase(Enum):
     FAILED = "a failed opening"
 
 
-@dataclass(frozen=True, slots=True)
-class PeerState:
+class PeerState(msgspec.Struct, frozen=True):
     """All that one peer knows of its channel.
 
     `block` is the newest block, with all coins that we watch. `endpoint` is there once the
@@ -49,7 +49,7 @@ class PeerState:
 
     opening: Opening
     phase: Phase = Phase.OPENING
-    block: Block = field(default=Block(0))
+    block: Block = Block(0)
     endpoint: Endpoint | None = None
     play: PlayState | None = None
     shutdown: CleanShutdown | None = None
@@ -57,7 +57,7 @@ class PeerState:
     early: tuple[tuple[bytes, Message], ...] = ()
     last_received: bytes = b""
     last_batch: bytes = b""
-    marks: Marks = field(default_factory=dict)
+    marks: Marks = msgspec.field(default_factory=dict)
     closed: ChannelClosed | None = None
     was_deep: bool = False
     proposals_ended: bool = False

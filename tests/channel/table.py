@@ -8,7 +8,7 @@ immutable value, so a `fork` of a table is cheap; forks share the node, which is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -260,7 +260,8 @@ class Table:
     def ask(self, index: int) -> Table:
         """Let this side request the potato without a need for it, and get it."""
         peer = self.ends[index].peer
-        peer.state = replace(peer.state, play=replace(peer.play, we_asked=True))
+        play = msgspec.structs.replace(peer.play, we_asked=True)
+        peer.state = msgspec.structs.replace(peer.state, play=play)
         self.receive(1 - index, Request())
         return self.pump()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 import msgspec
@@ -106,8 +105,8 @@ class Requester(RuleBreaker):
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
-        play = replace(self.peer.play, we_asked=True)
-        self.peer.state = replace(self.peer.state, play=play)
+        play = msgspec.structs.replace(self.peer.play, we_asked=True)
+        self.peer.state = msgspec.structs.replace(self.peer.state, play=play)
         return [blob, encode(Request())]
 
     def act(self) -> list[Effect]:

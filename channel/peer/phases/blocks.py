@@ -6,9 +6,10 @@ Source: spec/channel.md, "Opening", "The potato" and "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.errors import Blame, InvariantError

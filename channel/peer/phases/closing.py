@@ -5,7 +5,7 @@ Source: spec/channel.md, "Clean shutdown".
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.config import Config

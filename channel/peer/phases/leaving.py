@@ -6,7 +6,8 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from channelsim.channel.errors import Blame, InvariantError, Violation
 from channelsim.channel.peer import interface

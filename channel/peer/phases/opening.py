@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.config import Config

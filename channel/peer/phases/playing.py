@@ -5,7 +5,7 @@ Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer import interface

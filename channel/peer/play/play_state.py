@@ -5,7 +5,8 @@ That makes a batch atomic: either it leads to a new value, or nothing changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.protocol.half_signed import SignedState
@@ -14,8 +15,7 @@ from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.games.contract import Player
 
 
-@dataclass(frozen=True, slots=True)
-class PlayState:
+class PlayState(msgspec.Struct, frozen=True):
     """Off-chain play at one moment, as one side sees it.
 
     `state` is the newest state, sent or received; `newest` the newest that we can complete (F);

@@ -7,7 +7,9 @@ our newest state, and is published. Source: spec/channel.md, "Moves".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.endpoint import Endpoint

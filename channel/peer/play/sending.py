@@ -7,7 +7,8 @@ to refuse. Source: spec/channel.md, "The potato".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer import interface

@@ -130,7 +130,8 @@ def with_channel_key(moment: Moment, key: bytes, proof: bytes) -> Hostile:
     first = peer.state.opening.introduction
     if first is not None:
         first = msgspec.structs.replace(first, channel_key_hash=sha256(key).digest())
-        peer.state = replace(peer.state, opening=replace(peer.state.opening, introduction=first))
+        opening = replace(peer.state.opening, introduction=first)
+        peer.state = msgspec.structs.replace(peer.state, opening=opening)
     return moment.but(channel_key=key, channel_proof=proof)
 
 

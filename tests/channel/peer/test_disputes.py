@@ -443,7 +443,7 @@ def test_a_reveal_that_cannot_wait_is_made_and_reported() -> None:
         # As if it wanted far more confirmations than the game's timeout leaves room for.
         assert end.peer.state.endpoint is not None
         endpoint = replace(end.peer.state.endpoint, confirmations=TIMEOUT + 5)
-        end.peer.state = replace(end.peer.state, endpoint=endpoint)
+        end.peer.state = msgspec.structs.replace(end.peer.state, endpoint=endpoint)
     table.mail.clear()
     leave(table, ANN)
     settle(table, limit=600)

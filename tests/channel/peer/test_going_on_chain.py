@@ -6,9 +6,9 @@ would have without.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
+import msgspec
 import pytest
 
 from channelsim.channel.errors import UsageError
@@ -301,7 +301,7 @@ def test_a_share_of_nothing_is_reported_and_not_claimed() -> None:
     mover = 1 - dead
     refuse = lambda player: Action("fold")  # noqa: E731
     peer = table.ends[dead].peer
-    peer.state = replace(peer.state, phase=Phase.CLOSED)
+    peer.state = msgspec.structs.replace(peer.state, phase=Phase.CLOSED)
     settle(table, refuse, refuse, dead=(dead,))
     end = table.ends[mover]
     news = settled(end)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 
+import msgspec
 from chia_rs import PrivateKey
 
 from channelsim.channel.chain.coins import Bundle, Spend, standard_puzzle
@@ -36,7 +37,8 @@ def with_key(table: Table, index: int, key: PrivateKey) -> None:
     peer = table.ends[index].peer
     opening = peer.state.opening
     keys = replace(opening.secret_keys, channel=key)
-    peer.state = replace(peer.state, opening=replace(opening, secret_keys=keys))
+    opening = replace(opening, secret_keys=keys)
+    peer.state = msgspec.structs.replace(peer.state, opening=opening)
 
 
 def test_a_receiver_that_knew_the_other_key_first_could_take_everything() -> None:
