@@ -129,7 +129,7 @@ PEER = {
     "opening": ("introduction", "funding", "handshake"),
     "play": ("play_state", "receiving", "sending"),
     "onchain": (
-        *("signed_games", "tracked_coins", "course", "dispute_state"),
+        *("signed_games", "tracked_coins", "lineage", "dispute_state"),
         *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
         *("scan_games", "scan", "dispute"),
     ),

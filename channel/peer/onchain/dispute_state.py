@@ -13,7 +13,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.fees import Fees
-from channelsim.channel.peer.onchain.course import Course
+from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.shutdown import CleanShutdown
@@ -51,7 +51,7 @@ class Dispute(msgspec.Struct, frozen=True):
     pushed again until its `deadline`. `began` is the height at which we went on chain.
     `shutdown` is there if our half of it is out.
 
-    What a scan leaves for the next: `block` is the newest block, and `course` what its coins
+    What a scan leaves for the next: `block` is the newest block, and `lineage` what its coins
     say. `reported` are the facts that the player knows. `decided` is what we do at a game coin: a
     move, or None for no move. `warned` are the coins at which the player knows of a risk.
     `tracked` are all game coins that we have judged, with their seats; `undecided` are those that
@@ -80,4 +80,4 @@ class Dispute(msgspec.Struct, frozen=True):
     changes: frozenset[Coin] = frozenset()
     fee_bundle: FeeBundle | None = None
     block: Block = Block(0)
-    course: Course | None = None
+    lineage: Lineage | None = None

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.course import Track
 from channelsim.channel.peer.onchain.decisions import LetGo, decide
+from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.spend_parsing import Slashed, TimedOut
 

@@ -1,4 +1,4 @@
-"""Reading the course of a channel from the coins of a block.
+"""Reading the lineage of a channel from the coins of a block.
 
 The channel is followed from its coin to the unroll coin, and each game through its moves.
 Source: spec/channel.md, "Going on chain".
@@ -23,37 +23,37 @@ from channelsim.channel.peer.chain_news import (
     UnrollSeen,
 )
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.course import Course, Track
 from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.lineage import Lineage, Track
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 
 
-def read_course(dispute: Dispute, view: ChainView) -> Course:
+def read_lineage(dispute: Dispute, view: ChainView) -> Lineage:
     """Follow the channel coin wherever it went."""
     channel, shutdown = dispute.endpoint.channel, dispute.shutdown
     seen = view.seen(channel.coin)
     if seen is None:
-        return Course(None)
+        return Lineage(None)
     if seen.spent is None:
-        return Course(seen, (unroll_coin(channel, dispute.newest.state),))
+        return Lineage(seen, (unroll_coin(channel, dispute.newest.state),))
     if seen.solution is None:
         return _hidden_spend(dispute, view, seen)
     if shutdown is not None and shutdown.is_paid_by(seen.solution):
-        return Course(seen, shut=True)
+        return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
     if state is None:
-        return Course(seen, facts=(UnknownSpend(channel.coin, seen.spent),))
+        return Lineage(seen, facts=(UnknownSpend(channel.coin, seen.spent),))
     coin = unroll_coin(channel, state)
     unroll = view.seen(coin)
     if unroll is None:
-        return Course(seen, (coin,), (UnrollSeen(state.number, coin, seen.spent),))
-    return _unrolled(dispute, view, Course(seen, (coin,)), state, unroll)
+        return Lineage(seen, (coin,), (UnrollSeen(state.number, coin, seen.spent),))
+    return _unrolled(dispute, view, Lineage(seen, (coin,)), state, unroll)
 
 
-def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Course:
+def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Lineage:
     """The channel coin was spent, but the node does not say how, or not yet.
 
     The publisher can make the solution too large for a node to give. So we search for the
@@ -65,33 +65,33 @@ def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Course:
         there = tuple(takewhile(view.seen, rewards))
         looked_for = rewards[: len(there) + 1]
         if there == rewards:
-            return Course(seen, looked_for, shut=True)
+            return Lineage(seen, looked_for, shut=True)
     for link in dispute.signed_games.history:
         coin = unroll_coin(dispute.endpoint.channel, link.state)
         looked_for += (coin,)
         unroll = view.seen(coin)
         if unroll is not None:
-            return _unrolled(dispute, view, Course(seen, looked_for), link.state, unroll)
-    return Course(seen, looked_for, complete=False)
+            return _unrolled(dispute, view, Lineage(seen, looked_for), link.state, unroll)
+    return Lineage(seen, looked_for, complete=False)
 
 
 def _unrolled(
-    dispute: Dispute, view: ChainView, course: Course, state: ChannelState, seen: CoinSeen
-) -> Course:
-    """The course from the unroll coin of a published state on."""
-    course = msgspec.structs.replace(
-        course,
+    dispute: Dispute, view: ChainView, lineage: Lineage, state: ChannelState, seen: CoinSeen
+) -> Lineage:
+    """The lineage from the unroll coin of a published state on."""
+    lineage = msgspec.structs.replace(
+        lineage,
         facts=(UnrollSeen(state.number, seen.coin, seen.born),),
         published=state,
         unroll=seen,
         complete=seen.spent is None or seen.solution is not None,
     )
     if seen.spent is None or seen.solution is None:
-        return course
+        return lineage
     counts = dispute.signed_games.outcome(state, seen.solution)
     if counts is None:
         unknown = UnknownSpend(seen.coin, seen.spent)
-        return msgspec.structs.replace(course, facts=(*course.facts, unknown))
+        return msgspec.structs.replace(lineage, facts=(*lineage.facts, unknown))
     firsts = [_first_coin(dispute, view, counts, game, seen.coin) for game in counts.games]
     tracks = tuple([follow(view, first) for first in firsts])
     initiators, receivers = (
@@ -108,9 +108,9 @@ def _unrolled(
     )
     void = dispute.signed_games.games_not_in(counts)
     return msgspec.structs.replace(
-        course,
-        coins=(*course.coins, *(tracked.coin for track in tracks for tracked in track.coins)),
-        facts=(*course.facts, paid, *(GameVoid(game_id, counts.number) for game_id in void)),
+        lineage,
+        coins=(*lineage.coins, *(tracked.coin for track in tracks for tracked in track.coins)),
+        facts=(*lineage.facts, paid, *(GameVoid(game_id, counts.number) for game_id in void)),
         counts=counts,
         tracks=tracks,
         complete=not any(track.hidden for track in tracks),

@@ -12,11 +12,11 @@ from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelClosed, Fact, Undone
 from channelsim.channel.peer.interface import Effect, OpeningFailed, Push, Tell, Watch
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.course import Course
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.fee_offers import FeeOffers, offer_fees
 from channelsim.channel.peer.onchain.findings import Due, Findings
-from channelsim.channel.peer.onchain.reading import read_course
+from channelsim.channel.peer.onchain.lineage import Lineage
+from channelsim.channel.peer.onchain.reading import read_lineage
 from channelsim.channel.peer.onchain.scan_games import record_decision, scan_games
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.half_signed import preempt, publish, time_out
@@ -26,11 +26,11 @@ from channelsim.games.contract import Action
 
 def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     """Scan a block: update the dispute, and return the effects in order."""
-    view, course = ChainView.of(dispute, block), dispute.course
-    if course is None or block.coins != dispute.block.coins:
-        course = read_course(dispute, view)
-    found = _due(dispute, view, course)
-    return _conclude(dispute, block, course, found, offer_fees(dispute, view, found.due))
+    view, lineage = ChainView.of(dispute, block), dispute.lineage
+    if lineage is None or block.coins != dispute.block.coins:
+        lineage = read_lineage(dispute, view)
+    found = _due(dispute, view, lineage)
+    return _conclude(dispute, block, lineage, found, offer_fees(dispute, view, found.due))
 
 
 def take_decision(
@@ -46,17 +46,17 @@ def take_decision(
 
 
 def _conclude(
-    dispute: Dispute, block: Block, course: Course, found: Findings, offers: FeeOffers
+    dispute: Dispute, block: Block, lineage: Lineage, found: Findings, offers: FeeOffers
 ) -> tuple[Dispute, list[Effect]]:
     """The dispute after a scan, and all effects in their order."""
-    facts, status = course.facts + found.facts, found.status
-    if not course.complete:
+    facts, status = lineage.facts + found.facts, found.status
+    if not lineage.complete:
         # A fact that the node hides may still hold: nothing is undone until all is known.
         facts = tuple(dict.fromkeys((*dispute.reported, *facts)))
         status = status if dispute.status is Status.OPEN else dispute.status
-    coins = dict.fromkeys((*course.coins, *offers.coins))
+    coins = dict.fromkeys((*lineage.coins, *offers.coins))
     new_coins = [coin for coin in coins if coin not in dispute.watched]
-    tracked = {one.coin: one for track in course.tracks for one in track.coins}
+    tracked = {one.coin: one for track in lineage.tracks for one in track.coins}
     after = msgspec.structs.replace(
         dispute,
         status=status,
@@ -70,7 +70,7 @@ def _conclude(
         changes=offers.changes,
         fee_bundle=offers.fee_bundle,
         block=block,
-        course=course,
+        lineage=lineage,
     )
     return after, [
         *found.stores,
@@ -94,22 +94,22 @@ def _changes(before: tuple[Fact, ...], now: tuple[Fact, ...]) -> list[Fact | Und
 # --- what is due -------------------------------------------------------------------------------
 
 
-def _due(dispute: Dispute, view: ChainView, course: Course) -> Findings:
+def _due(dispute: Dispute, view: ChainView, lineage: Lineage) -> Findings:
     """Find what is due at the coins that the money has come to."""
-    channel, unroll = course.channel, course.unroll
+    channel, unroll = lineage.channel, lineage.unroll
     if channel is None:
         return _unfunded(dispute, view)
     if channel.spent is None:
         return _publish(dispute, view, channel)
-    if course.shut:
+    if lineage.shut:
         return _shut_down(dispute, view, channel.spent)
-    if course.published is None or unroll is None:
+    if lineage.published is None or unroll is None:
         return Findings()
     if unroll.spent is None:
-        return _unspent_unroll(dispute, view, course.published, unroll)
-    if course.counts is None:
+        return _unspent_unroll(dispute, view, lineage.published, unroll)
+    if lineage.counts is None:
         return Findings()
-    return scan_games(dispute, view, course.counts, course.tracks, unroll.spent)
+    return scan_games(dispute, view, lineage.counts, lineage.tracks, unroll.spent)
 
 
 def _unfunded(dispute: Dispute, view: ChainView) -> Findings:

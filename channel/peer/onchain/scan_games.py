@@ -19,7 +19,6 @@ from channelsim.channel.peer.chain_news import (
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.course import Track
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
     ClaimTimeout,
@@ -31,6 +30,7 @@ from channelsim.channel.peer.onchain.decisions import (
 )
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.findings import Due, Findings
+from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.own_action import own_action

@@ -14,7 +14,7 @@ from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain.course import Course
+from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.simulation.faults.kinds import (
     CancelsAccepted,
     Clock,
@@ -503,7 +503,7 @@ def behaviours() -> tuple[PlantedFault, ...]:
                 "waits for the solution of the channel coin's spend",
                 Replaced,
                 "peer.onchain.reading:_hidden_spend",
-                instead(lambda dispute, view, seen: Course(seen)),
+                instead(lambda dispute, view, seen: Lineage(seen)),
                 by=("stale-oldest", "leaver"),
             ),
             given={"weather": "blind"},

@@ -1,4 +1,4 @@
-"""The course of a channel on chain, as the coins of a block show it, whatever its height."""
+"""Lineage of a channel: the coins that its money went through, as a block shows them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,10 @@ class Track(msgspec.Struct, frozen=True):
         return seen is not None and seen.spent is not None and self.end is None and not self.lost
 
 
-class Course(msgspec.Struct, frozen=True):
-    """The course of the money, from the channel coin to the last coin of each game.
+class Lineage(msgspec.Struct, frozen=True):
+    """The coins from the channel coin to the last coin of each game.
+
+    It depends on the coins of a block alone, and not on its height.
 
     `channel` and `unroll` are the channel coin and the unroll coin as the block has them.
     `published` is the state of the unroll coin, `counts` the one that it was spent to, and
