@@ -50,6 +50,7 @@ from channelsim.games.states import (
     Form,
     Mojos,
     PlainState,
+    RawState,
     atom,
     integer,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "Policy",
     "Position",
     "Raise",
+    "RawState",
     "Seat",
     "Settle",
     "Slash",

@@ -95,6 +95,16 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+class RawState(msgspec.Struct, frozen=True):
+    """A state of which only the CLVM value is known."""
+
+    raw: Value
+
+    def value(self) -> Value:
+        """The CLVM form."""
+        return self.raw
+
+
 def _form(cls: type, name: str, hint: Any) -> Form:
     """The form in a field's annotation. Raises TypeError if the class cannot be a state."""
     if hasattr(PlainState, name):

@@ -25,7 +25,7 @@ from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.coverage.corpus import Entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import chunks
-from channelsim.channel.lab.crosscheck.vectors import make
+from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS
 from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
@@ -55,10 +55,13 @@ def vectors(subject: Subject) -> CheckResult:
     """Generated conformance cases, and those of honest play, hold for the programs."""
     target, effort = subject.target, subject.effort
     cases = list(target.honest)
+    failures: list[Failure] = []
     if target.rules is not None:
         made = make(target, max(1, effort.cases // 10), effort.seed)
-        cases += read(msgspec.json.encode(case) for case in made)
-    failures = []
+        try:
+            cases += read(msgspec.json.encode(case) for case in made)
+        except Disagreement as found:
+            failures.append(Failure(str(found), msgspec.to_builtins(found.case)))
     for case in cases:
         differences = check_program(case, target.name, target.programs)
         if differences:

@@ -129,7 +129,7 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         nodes = _share(found.nodes_reached, found.nodes)
         branches = _share(found.branches_reached, found.branches)
         rows.append((name, *cells, f"{found.fingerprints:,}", nodes, branches))
-    against = f"the rules of {report.target.rules}" if report.target.rules else "its honest play"
+    against = report.target.against
     headings = ("validator", *outcomes, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
     for law in sorted({law.name for law in laws_for(report.target)}):

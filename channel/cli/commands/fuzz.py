@@ -233,7 +233,7 @@ def _show_counts(out: Console, report: FuzzReport) -> None:
         cells = ["" if counts is None else f"{counts.get(end, 0):,}" for end in outcomes]
         nodes = f"{one.nodes_reached}/{one.nodes}"
         rows.append((name, *cells, nodes, f"{one.branches_reached}/{one.branches}"))
-    against = report.target.rules or "its honest play"
+    against = report.target.against
     headings = ("program", *outcomes, "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 

@@ -179,14 +179,15 @@ class Trial:
         that this move is legal. With the evidence that decides it.
         """
         site = self.site
-        if self.target.rules is None:
+        if self.target.judge(site.validator) is None:
             honest = (move, share) == (site.play.move, site.play.share)
             return (site.known if honest else None), site.play.evidence
         return site.ruling(self.target, move, share)
 
     def rule(self, rule: str) -> str:
         """A rule's id and its sentence."""
-        return f"{rule} ({self.target.game.rules.get(rule, '').rstrip('.')})"
+        sentence = self.target.sentence(rule)
+        return f"{rule} ({sentence})" if sentence else rule
 
     def run(self, move: bytes, share: int, evidence: Value) -> Outcome:
         """Run the target's program on one call at this site."""
@@ -236,6 +237,6 @@ class Trial:
     def _expected(
         self, move: bytes, share: int, evidence: Value, expect: Verdict | None
     ) -> Verdict:
-        if self.target.rules is not None:
+        if self.target.judge(self.site.validator) is not None:
             return self.rules_say(move, share, evidence)
         return expect or self.site.known or Slash("")

@@ -302,7 +302,7 @@ def _verdict(target: Target, probe: Probe) -> Verdict | None:
     """The expected verdict: the rules', or, without rules, the program's own; None for a result
     that no case can express."""
     site, case = probe.site, probe.case
-    if target.rules is not None:
+    if target.judge(site.validator) is not None:
         return site.rules_say(target, case.move, case.share, case.evidence)
     program = target.programs[site.validator].serialized
     match run_serialized(program, case.arguments):

@@ -13,11 +13,11 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.sites.honest_play import RawState, Recorded
+from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.sites.site import make_site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.values import NIL, NotAList, Value
-from channelsim.games.contract import Next, Play, Position, Seat, Valid
+from channelsim.games.contract import Next, Play, Position, RawState, Seat, Valid
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence
 from channelsim.games.vectors import BadCase

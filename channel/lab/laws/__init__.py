@@ -21,7 +21,8 @@ from channelsim.plugins import Group
 class Needs(Enum):
     """The targets to which a law applies."""
 
-    RULES = "rules to hold the programs against"
+    RULES = "a game to play and to hold the programs against"
+    JUDGE = "rules of some validator, a game's or in a file of the author's own"
     NO_RULES = "a target without rules, of which only honest play is known"
     RECORDS = "a file of honest play"
     NOTHING = "either"
@@ -58,6 +59,7 @@ def laws_for(target: Target) -> tuple[Law, ...]:
     """The laws that apply to this target."""
     given = {
         Needs.RULES: target.rules is not None,
+        Needs.JUDGE: target.rules is not None or target.rules_file is not None,
         Needs.NO_RULES: target.rules is None,
         Needs.RECORDS: bool(target.honest),
         Needs.NOTHING: True,

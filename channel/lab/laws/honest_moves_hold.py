@@ -31,7 +31,9 @@ class HonestMovesHold:
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
-        """Run every case of the site."""
+        """Run every case of the site, unless there are rules to judge them by."""
+        if trial.target.judge(trial.site.validator) is not None:
+            return
         runs = Runs(trial)
         for case, outcome, cost, result in runs:
             runs.note(outcome, cost, case)

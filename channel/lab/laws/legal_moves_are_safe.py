@@ -97,7 +97,8 @@ class LegalMovesAreSafe:
 
 def _cause(trial: Trial, call: tuple[bytes, int, Value]) -> str:
     """The cause of a slash of a legal move, with the rule that refuses its evidence, if any."""
-    verdict = trial.rules_say(*call) if trial.target.rules is not None else None
+    judged = trial.target.judge(trial.site.validator) is not None
+    verdict = trial.rules_say(*call) if judged else None
     return f"{LEGAL_SLASHED}: {verdict.rule}" if isinstance(verdict, Raise) else LEGAL_SLASHED
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from channelsim.channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
-from channelsim.channel.lab.sites.honest_play import RawState, recorded_sites
+from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int
@@ -23,6 +23,7 @@ from channelsim.games.contract import (
     Play,
     Player,
     Position,
+    RawState,
     Seat,
     State,
 )

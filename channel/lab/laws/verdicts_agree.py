@@ -23,13 +23,15 @@ class VerdictsAgree:
 
     name = "verdicts agree"
     every = 1
-    needs = Needs.RULES
+    needs = Needs.JUDGE
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Judge every case by the rules and by the program."""
         site, hashes = trial.site, trial.target.hashes
         amount, state = site.amount, site.before.state
-        judge = trial.target.game.validators[site.validator].judge
+        judge = trial.target.judge(site.validator)
+        if judge is None:
+            return
         runs = Runs(trial)
         note = runs.note
         for case, outcome, cost, result in runs:

@@ -10,14 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NIL, Value, serialize
-from channelsim.games.contract import Action, Choice, Next, Play, Position, Seat, Settle, Valid
+from channelsim.games.contract import (
+    Action,
+    Choice,
+    Next,
+    Play,
+    Position,
+    RawState,
+    Seat,
+    Settle,
+    Valid,
+)
 from channelsim.games.errors import IllegalAction
 from channelsim.games.evidence import Candidate, Evidence
 from channelsim.games.judge import program_conditions
@@ -25,16 +33,6 @@ from channelsim.games.vectors import ResolvedCase, resolve_case
 
 HELD = 16
 """The most pieces of evidence that a challenger is assumed to hold."""
-
-
-class RawState(msgspec.Struct, frozen=True):
-    """A state of which only the value is known."""
-
-    raw: Value
-
-    def value(self) -> Value:
-        """The CLVM form."""
-        return self.raw
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,9 @@ class Site(msgspec.Struct, frozen=True):
 
     def rules_say(self, target: Target, move: bytes, share: int, evidence: Value) -> Verdict:
         """The verdict of the target's rules on a call at this site."""
-        judge = target.game.validators[self.validator].judge
+        judge = target.judge(self.validator)
+        if judge is None:
+            raise InvariantError(f"there are no rules for {self.validator}")
         return judge(self.before.state, move, share, self.amount, evidence, target.hashes)
 
     def ruling(self, target: Target, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:

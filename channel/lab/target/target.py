@@ -1,7 +1,8 @@
 """Targets: the programs that the lab tests, of an installed game or named in a TOML file.
 
 name    = "my game"
-rules   = "GAME"                   # optional: the installed game whose rules these obey
+rules   = "GAME"                   # optional: the installed game whose rules these obey, or a
+                                   # file `rules.py` with rules for some of the validators
 include = ["."]                    # folders for Chialisp includes, relative to this file
 [programs]                         # validator's name -> source, or compiled .hex
 first   = "onchain/first.clsp"
@@ -24,6 +25,8 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.target.own_rules import OwnRules
+from channelsim.channel.lab.target.own_rules import load as load_own_rules
 from channelsim.channel.lab.target.source_lines import find_line
 from channelsim.channel.lab.target.sources import Sources
 from channelsim.channel.system import input_files, toml_files
@@ -33,7 +36,7 @@ from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, symbols
 from channelsim.games import registry
-from channelsim.games.contract import Game, Hashes
+from channelsim.games.contract import Game, Hashes, Judge
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, nearest_or_all, printable
 from channelsim.games.referee import referee
@@ -55,7 +58,8 @@ class Target:
     `symbols` are the compiler's names for functions, by program (a validator's name, or
     `REFEREE`); a program that came as .hex has none.
     `source` is how the target was named: a game, or the file. `sources` are the files that its
-    programs were compiled from, None of an installed game.
+    programs were compiled from, None of an installed game. `rules_file` is an author's file with
+    rules for some of the validators (`own_rules`).
     """
 
     name: str
@@ -66,6 +70,7 @@ class Target:
     symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     source: str = ""
     sources: Sources | None = None
+    rules_file: Path | None = None
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         """Show a target in Hypothesis without the bytes of its programs."""
@@ -127,6 +132,33 @@ class Target:
             here = Path(self.source).parent
             file = here / os.path.relpath(file, here.resolve())
         return f"{file}:{line}"
+
+    @property
+    def against(self) -> str:
+        """What its programs are held against, for a title."""
+        if self.rules is not None:
+            return f"the rules of {self.rules}"
+        if self.rules_file is None:
+            return "its honest play"
+        return f"{self.rules_file.name} and its honest play"
+
+    def judge(self, validator: str) -> Judge | None:
+        """The rules of a validator: the game's or the author's own; None where there are none."""
+        if self.rules is not None:
+            return self.game.validators[validator].judge
+        return self.own_rules.judges.get(validator)
+
+    def sentence(self, rule: str) -> str:
+        """What a rule says; empty where that is not known."""
+        known = self.own_rules.sentences if self.rules is None else self.game.rules
+        return known.get(rule, "").rstrip(".")
+
+    @property
+    def own_rules(self) -> OwnRules:
+        """The rules in the author's own file; none without one. Raises `UsageError`."""
+        if self.rules_file is None:
+            return OwnRules({}, {})
+        return load_own_rules(self.rules_file, tuple(self.programs))
 
     def check_playable(self) -> None:
         """Raises `UsageError` where neither rules nor honest moves say how it is played."""
@@ -224,7 +256,21 @@ def read(path: Path, honest_play: bool = True) -> Target:
         raise UsageError(f"{path}: {error}") from None
     programs = {name: one.program for name, one in made.items()}
     every = Sources(sources, folders)
-    return Target(file.name, programs, judge, file.rules, honest, names, str(path), every)
+    own = here / file.rules if file.rules and _is_file(file.rules) else None
+    rules = None if own else file.rules
+    made_of = Target(file.name, programs, judge, rules, honest, names, str(path), every, own)
+    if own is not None:
+        if file.play is None:
+            raise UsageError(
+                f"{written.where('rules')}: rules: {own.name} judges moves, but plays none; add"
+                ' `[play]` with `honest = "honest.jsonl"`, a file of legal moves'
+            )
+        _ = made_of.own_rules  # raises `UsageError` for a wrong file
+    return made_of
+
+
+def _is_file(rules: str) -> bool:
+    return rules.endswith(".py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,6 +345,10 @@ def _check_names(written: TomlFile[_File]) -> None:
                 f"{path}: {name[:LONGEST_NAME]!a} is no name: 1 to {LONGEST_NAME} printable signs"
             )
     if file.rules is None:
+        return
+    if _is_file(file.rules):
+        if input_files.is_missing(path.resolve().parent / file.rules):
+            raise UsageError(f"{written.where('rules')}: rules: no file {file.rules}")
         return
     try:
         game = registry.asked(file.rules)
