@@ -7,6 +7,7 @@ list, and evidence `(low high)` slashes a word inside a gap, under the gap's sig
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def condition(low: bytes, high: bytes, code: int = AGG_SIG_UNSAFE) -> Value:
     return to_list((int_to_atom(code), KEY, low + b"-" + high))
 
 
+@cache
 def sign_gap(low: bytes, high: bytes) -> bytes:
     """The signer's signature of a gap."""
     return bytes(AugSchemeMPL.sign(SIGNER, low + b"-" + high))

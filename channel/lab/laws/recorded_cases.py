@@ -1,4 +1,7 @@
-"""Law: the programs decide every recorded case as the file of honest play says."""
+"""Law: the programs decide every recorded case as the file of honest play says.
+
+The slash of a recorded cheat, also of one that a signature proves, pays at the referee.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from channelsim.channel.lab.cases.trial import (
     Trial,
 )
 from channelsim.channel.lab.laws import Needs
-from channelsim.games.vectors import check_program, resolve_case
+from channelsim.channel.lab.referee.referee_runs import SlashResult
+from channelsim.channel.lab.sites.honest_play import site_of_case
+from channelsim.clsp.integers import int_to_atom
+from channelsim.games.vectors import Case, check_program, resolve_case
 
 _SEVERITY = {
     ("valid", "slash"): (THEFT, "an honest move is slashed: its mover loses everything"),
@@ -39,18 +45,46 @@ class RecordedCases:
             return
         for case in target.honest:
             trial.tally.tried[self.name] += 1
-            for wrong in check_program(case, target.name, target.programs):
+            differences = check_program(case, target.name, target.programs)
+            if not differences and (case.expect == "slash" or (case.conditions and case.signature)):
+                yield from self._unpaid(trial, case)
+            for wrong in differences:
                 got = wrong.rpartition("got ")[2]
                 severity, text = _SEVERITY.get(
                     (case.expect, got), (DISAGREEMENT, f"a recorded case: {wrong}")
                 )
-                asked = resolve_case(case, target.name, target.hashes)
-                shown = msgspec.to_builtins(case)
-                yield LabFinding(
-                    *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
-                    *(asked.move, case.mover_share, asked.evidence, None),
-                    case.amount - case.mover_share,
-                )
+                yield self._finding(trial, case, severity, text)
+
+    def _unpaid(self, trial: Trial, case: Case) -> Iterator[LabFinding]:
+        """Report a cheat that the program slashes, but for which the referee does not pay."""
+        target, runner = trial.target, trial.runner
+        asked = resolve_case(case, target.name, target.hashes)
+        site, share = site_of_case(target, asked), case.mover_share
+        arguments = site.environment(asked.move, share, asked.evidence)
+        declared = runner.best_cheat(site, arguments)
+        fields = runner.after(site, asked.move, int_to_atom(share), declared)
+        if not site.fits(asked.move, share) or not runner.passes(site, fields):
+            return
+        if runner.slash(site, fields, asked.evidence) is not SlashResult.PAYS:
+            text = "the slash of a cheat that the file has does not pay"
+            run = runner.slash_run(site, fields, asked.evidence)
+            yield self._finding(trial, case, UNSLASHABLE, text, run)
+
+    def _finding(
+        self,
+        trial: Trial,
+        case: Case,
+        severity: str,
+        text: str,
+        run: tuple[bytes, bytes] | None = None,
+    ) -> LabFinding:
+        asked = resolve_case(case, trial.target.name, trial.target.hashes)
+        shown = msgspec.to_builtins(case)
+        return LabFinding(
+            *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
+            *(asked.move, case.mover_share, asked.evidence, run),
+            case.amount - case.mover_share,
+        )
 
 
 LAW = RecordedCases()

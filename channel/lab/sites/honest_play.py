@@ -134,6 +134,17 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
     return tuple(sites.values())
 
 
+def site_of_case(target: Target, asked: ResolvedCase) -> Site:
+    """The site of one recorded case, whose challenger holds the evidence of that case only."""
+    case = asked.case
+    before = Position(
+        case.validator, RawState(asked.state), Seat.ALICE, case.amount // 2, case.max_move_size
+    )
+    play = Play(asked.move, case.mover_share, asked.evidence)
+    receiver = Recorded(before, (Evidence(asked.evidence, asked.signature),))
+    return make_site(target, before, play, case.amount, receiver)
+
+
 def known_next(target: Target, asked: ResolvedCase) -> Next | None:
     """The next record that a legal case states."""
     step = asked.case.next
