@@ -19,9 +19,9 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.game_spends import claim_bundle, slash_bundle
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.clsp.values import serialize, to_list
 from channelsim.games import registry
-from channelsim.games.evidence import Evidence
+from channelsim.games.evidence import Candidate, as_evidence
 from channelsim.games.referee import CREATE_COIN, timeout_solution
 
 
@@ -91,11 +91,14 @@ class _EvidenceForger(OnChainCheat):
             program = registry.get(tracked.game.terms.game).programs[before.position.validator]
             state = before.position.state.value()
             guesses = [bytes([self.plan.chance.below(256)]) for _ in range(4)]
-            tried: list[Value] = [b"", (b"", b""), self.plan.chance.bytes(40), *guesses]
-            for evidence in tried:
+            tried: list[Candidate] = [b"", (b"", b""), self.plan.chance.bytes(40), *guesses]
+            if tracked.player is not None:
+                held = tracked.player.evidence(before.position, tracked.game.coin.move)
+                tried += [one for one in map(as_evidence, held) if one.signature]
+            for evidence in map(as_evidence, tried):
                 bundle = slash_bundle(
                     *(self.channel, tracked.coin, tracked.game, state, program),
-                    Evidence(evidence),
+                    evidence,
                 )
                 effects.append(Push("forged", bundle))
         return effects

@@ -13,7 +13,7 @@ from functools import lru_cache
 from channelsim.channel.protocol.messages import Offer
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games import registry
-from channelsim.games.contract import Next, Position, Raise, Seat, Slash, Terms, Valid
+from channelsim.games.contract import Next, Player, Position, Raise, Seat, Slash, Terms, Valid
 from channelsim.games.contract import State as GameState
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import hashes_of
@@ -92,14 +92,20 @@ class LedgerGame:
 
     def _signed_evidence(self, move: bytes) -> tuple[Evidence, ...]:
         """The evidence against a move that comes with a signature."""
-        rules, coin = registry.get(self.game), self.coin
+        coin = self.coin
         mover = Seat.ALICE if self.mover == self.alice else Seat.BOB
         before = Position(
             self.validator, self.state, mover, coin.mover_share, coin.max_move_size, coin.move
         )
-        player = rules.player(mover.other, self.terms, bytes(rules.entropy_size))
-        every = map(as_evidence, player.evidence(before, move))
+        every = map(as_evidence, _anyone(self.terms, mover.other).evidence(before, move))
         return tuple(one for one in every if one.signature)
+
+
+@lru_cache(maxsize=64)
+def _anyone(terms: Terms, seat: Seat) -> Player:
+    """A player at this seat, without a secret that matters."""
+    rules = registry.get(terms.game)
+    return rules.player(seat, terms, bytes(rules.entropy_size))
 
 
 def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
