@@ -6,6 +6,11 @@ from hashlib import sha256
 from itertools import product
 
 import pytest
+from wordle import GAME
+from wordle.dictionary import WORDS, gap_message, gaps, gaps_at
+from wordle.marks import ALL_PLACED, fits, marks
+from wordle.sign_dictionary import TEST_KEY, signed_gaps
+from wordle.states import Answering, Committing, Guessing
 
 from channelsim.clsp.run import run_serialized
 from channelsim.clsp.values import NIL, Value, to_list
@@ -13,11 +18,6 @@ from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.evidence import for_challenger, met
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
-from wordle import GAME
-from wordle.dictionary import WORDS, gap_message, gaps, gaps_at
-from wordle.marks import ALL_PLACED, fits, marks
-from wordle.sign_dictionary import TEST_KEY, signed_gaps
-from wordle.states import Answering, Committing, Guessing
 
 AMOUNT = 2000
 HASHES = hashes_of(GAME)
