@@ -48,7 +48,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 @pytest.mark.long
 def test_the_handbook_builds_without_warnings(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "spec" / "channel" / "index.html").exists()
