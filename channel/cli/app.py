@@ -30,20 +30,24 @@ class Folder(Mapping[str, Command]):
 
     def __init__(self, package: ModuleType) -> None:
         self._package = package
-        self._is_group = {found.name: found.ispkg for found in iter_modules(package.__path__)}
+        self._modules = {
+            found.name.replace("_", "-"): found for found in iter_modules(package.__path__)
+        }
         self._built: dict[str, Command] = {}
 
     def __getitem__(self, name: str) -> Command:
         if name not in self._built:
-            build = _group if self._is_group[name] else _command
-            self._built[name] = build(import_module(f"{self._package.__name__}.{name}"), name)
+            module = self._modules[name]
+            build = _group if module.ispkg else _command
+            full_name = f"{self._package.__name__}.{module.name}"
+            self._built[name] = build(import_module(full_name), name)
         return self._built[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._is_group))
+        return iter(sorted(self._modules))
 
     def __len__(self) -> int:
-        return len(self._is_group)
+        return len(self._modules)
 
 
 class _Command(TyperCommand):

@@ -1,0 +1,37 @@
+"""`channelsim new-game`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.cli.options import file_argument
+from channelsim.channel.kit.new_game import write_package
+from channelsim.channel.report.terminal import console, say
+from channelsim.games.amounts import counted
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="The game's name, which is its package's too.")],
+    folder: Annotated[
+        Path | None, file_argument("The folder to make (NAME, in the current one).")
+    ] = None,
+) -> int:
+    """Write the package of a new game: rules in Python and Chialisp, a player, tests, CI.
+
+    It works as it is, a game in which two players commit and reveal, and is there to be changed.
+
+    Example: channelsim new-game dice
+    """
+    place = Path(name) if folder is None else folder
+    made = write_package(name, place)
+    out = console()
+    for path in made:
+        say(out, str(place / path))
+    say(out, f"{counted(len(made), 'file')}; next:")
+    say(out, f"  pip install -e '{place}[test]'")
+    say(out, f"  pytest {place}")
+    say(out, f"  channelsim conform {name}")
+    return 0
