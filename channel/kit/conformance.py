@@ -22,6 +22,10 @@ INTERRUPTED = "interrupted"
 """Why the checks after an interrupt were not made."""
 
 
+PATIENCE = 10.0
+"""How many times longer the fuzzer may take on a slow machine, so that it does the same work."""
+
+
 class Status(Enum):
     """What came of a check."""
 
@@ -109,6 +113,7 @@ class Subject:
             seed=effort.seed,
             jobs=effort.jobs,
             corpus=effort.corpus,
+            patience=PATIENCE,
         )
         if report.interrupted:
             raise KeyboardInterrupt

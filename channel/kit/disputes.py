@@ -22,8 +22,9 @@ are run in one process."""
 def disputes(game: str, most: int, seed: str, jobs: int) -> SweepTotals:
     """Play a game against every adversary, with at most this many deviations of each.
 
-    An adversary begins in the middle of a hand or, where it finds nothing to change there, with the
-    first message. Sides, hands, weather and fees alternate. An interrupt ends it early.
+    An adversary begins in the middle of a hand; where it finds nothing to change there, earlier,
+    and then with the first message. Sides, hands, weather and fees alternate. An interrupt ends it
+    early.
     """
     groups = [(group, game, f"{seed}/{group}") for group in range(GROUPS)]
     parts = [SweepTotals() for _ in groups]
@@ -51,8 +52,9 @@ def _run(most: int, group: int, game: str, seed: str) -> Iterator[SweepTotals]:
                 continue
             turn = number // GROUPS
             first = Scenario((game,), seed, name, side=turn % 2)
-            middle = replace(first, step=get(name).default_step)
-            tried = list(islice(everywhere(middle, turn), most))
-            yield from tried
-            if all(part.idle == part.runs for part in tried):
-                yield from islice(everywhere(first, turn), most)
+            middle = get(name).default_step
+            for step in dict.fromkeys((middle, middle // 2, 0)):
+                tried = list(islice(everywhere(replace(first, step=step), turn), most))
+                yield from tried
+                if any(part.idle < part.runs for part in tried):
+                    break

@@ -70,11 +70,13 @@ def fuzz(
     jobs: int,
     corpus: Path | None = None,
     findings: Path | None = None,
+    patience: float = 1.0,
     on_progress: Callable[[Sequence[CampaignProgress]], None] = lambda progress: None,
 ) -> FuzzReport:
     """Fuzz a target for about this many seconds. Ctrl-C ends it early, with the findings so far.
 
-    Stored findings are tried first. Raises `UsageError` for a bad corpus or finding.
+    On a slow machine the clock stops it after `patience` times as long. Stored findings are tried
+    first. Raises `UsageError` for a bad corpus or finding.
     """
     target.check_playable()
     stored = seeds.load(target, corpus) if corpus else []
@@ -86,7 +88,7 @@ def fuzz(
     if jobs == 1:
         with polled() as interrupted:
             campaign = Campaign(target, seed, 0, stored)
-            until = start + seconds
+            until = start + patience * seconds
             results = [
                 campaign.run(
                     seconds * SECOND,
@@ -97,7 +99,7 @@ def fuzz(
             report.interrupted = interrupted()
     else:
         results, report.interrupted = _in_processes(
-            target, seconds, seed, jobs, stored, on_progress
+            target, seconds, patience, seed, jobs, stored, on_progress
         )
     report.seconds = perf_counter() - start
     with finishing():
@@ -162,6 +164,7 @@ def _seldom(on_progress: Callable[[CampaignProgress], None]) -> Callable[[Campai
 def _in_processes(
     target: Target,
     seconds: float,
+    patience: float,
     seed: str,
     jobs: int,
     stored: Sequence[Probe],
@@ -177,7 +180,7 @@ def _in_processes(
     try:
         with polled() as interrupted:
             for number in range(jobs):
-                arguments = (target, seconds, seed, number, stored, flag)
+                arguments = (target, seconds, patience, seed, number, stored, flag)
                 process, end = workers.started(_work, *arguments)
                 processes.append(process)
                 ends[end] = number
@@ -214,6 +217,7 @@ def _in_processes(
 def _work(
     target: Target,
     seconds: float,
+    patience: float,
     seed: str,
     number: int,
     stored: Sequence[Probe],
@@ -221,7 +225,7 @@ def _work(
     end: Connection,
 ) -> None:
     """One campaign, in a process of its own."""
-    until = perf_counter() + seconds
+    until = perf_counter() + patience * seconds
     try:
         try:
             result = Campaign(target, seed, number, stored).run(

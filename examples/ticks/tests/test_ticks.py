@@ -20,7 +20,7 @@ from channelsim.games.judge import hashes_of
         (10, b"", Slash("TICKS-TICK-1")),
         (10, b"\x03", Slash("TICKS-TICK-1")),
         (10, b"\x00\x01", Slash("TICKS-TICK-1")),
-        (1, b"\x02", Slash("TICKS-TICK-2")),
+        (1, b"\x02", Slash("TICKS-TICK-1")),
     ],
 )
 def test_a_tick(left: int, move: bytes, verdict: Verdict) -> None:
