@@ -6,7 +6,7 @@ A game is a chain of *validators*, each judging one kind of move (`games.verdict
 their names can be imported from here. Three pieces fit most small games: `PlainState` (states by
 their fields), `PlainPlayer` (a player by its moves) and `even_terms` (one amount, even stakes).
 
-`examples/parity` is the smallest game, and a good start for another one.
+`examples/ticks` is the smallest game; `channelsim new-game` writes a good start for another one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The smallest game, `examples/parity`: another author's package, judged and played like ours."""
+"""The small game `examples/parity`: another author's package, judged and played like ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parity, the smallest game: Bob guesses whether Alice's secret is odd; the winner takes all.
+"""Parity, a small game: Bob guesses whether Alice's secret is odd; the winner takes all.
 
 Alice commits to a secret, Bob guesses, Alice reveals. Each of the three moves has a validator, here
 as a Python function and beside this file as a Chialisp program.

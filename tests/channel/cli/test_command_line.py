@@ -143,9 +143,14 @@ def test_an_empty_name_is_not_the_current_folder(
     capsys: Capsys, path: Command, parameter: Any
 ) -> None:
     named = option(parameter)
-    given = (f"{named}=",) if named.startswith("-") else ("",)
+    if named.startswith("-"):
+        given = [f"{named}="]
+    else:
+        named = named.upper()
+        arguments = [one for one in COMMANDS[path].params if not option(one).startswith("-")]
+        given = ["x"] * arguments.index(parameter) + [""]
     said = wrong_use(channelsim(capsys, *path, *given))
-    assert f"{named if given[0] else named.upper()} '': no name of a file" in said
+    assert f"{named} '': no name of a file" in said
 
 
 WRONG = [

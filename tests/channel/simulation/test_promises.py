@@ -448,7 +448,7 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
 
 
 def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = [Scenario(GAME, "x", "dead", 3), Scenario(GAME, "x", "leaver", 5)]
+    few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "leaver")]
     monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
     monkeypatch.setattr(everything, "MOST_STEPS", 1)
     monkeypatch.setattr(
