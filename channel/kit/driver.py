@@ -53,12 +53,14 @@ class Move:
     `share` is what the opponent gets if it never answers, in mojos. `evidence`, plain data, is the
     best evidence that the opponent can have against the move. With `expect` "slash" or "raise" the
     program must end in that way; such a move is recorded, and the hand goes on where it was.
+    `signature`, of 96 bytes, goes with evidence that slashes under extra conditions.
     """
 
     move: bytes | int
     share: int = 0
     evidence: object = 0
     expect: Literal["valid", "slash", "raise"] = "valid"
+    signature: bytes = b""
 
 
 Hand: TypeAlias = Generator[Start | Move, Value | None, None]

@@ -28,6 +28,8 @@ from channelsim.clsp.run import (
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
+from channelsim.games.evidence import SIGNATURE_SIZE, met
+from channelsim.games.judge import program_conditions
 from channelsim.games.names import nearest_or_all, printable, quoted
 from channelsim.games.vectors import Case, NextRecord, arguments, check_values
 
@@ -247,6 +249,8 @@ class _Player:
             raise self._error(place, f"move: {sizes}")
         if step.expect not in ("valid", "slash", "raise"):
             raise self._error(place, f"expect: {step.expect!r:.40} is not valid, slash or raise")
+        if not isinstance(step.signature, bytes) or len(step.signature) not in (0, SIGNATURE_SIZE):
+            raise self._error(place, f"signature: not {SIGNATURE_SIZE} bytes")
         evidence = self._value(place, "evidence", step.evidence)
         case = Case(
             id=f"hand-{self.number:04}-{number:03}",
@@ -260,9 +264,13 @@ class _Player:
             state=self._described(coin.state),
             evidence=self._described(evidence),
             expect=step.expect,
+            signature=step.signature.hex(),
         )
         outcome = self._run(case)
         said = _said(outcome)
+        conditions = program_conditions(outcome.value) if isinstance(outcome, ProgramValid) else ()
+        if met(conditions, step.signature):
+            said = "slash"
         if said != step.expect:
             return case, None, f"the program says {said}, the driver {step.expect}"
         if not isinstance(outcome, ProgramValid):
@@ -271,6 +279,11 @@ class _Player:
         if evidence != NIL and _said(self._run(without)) == "slash":
             return case, None, "the program slashes it with the evidence ()"
         following, difference = self._following(coin, outcome.value)
+        if said == "slash" and not difference:
+            asked = [described_value(one, self.target) for one in conditions]
+            case = msgspec.structs.replace(case, expect="valid", conditions=asked)
+        elif conditions and not difference:
+            difference = "the program asks for extra conditions, so the move may be slashed"
         if difference or following is None:
             return case, None, difference
         described = self._described(following.state)
@@ -290,8 +303,6 @@ class _Player:
             return None, "the program returns no list"
         items += [NIL] * (3 - len(items))
         program, state, size = items[:3]
-        if len(items) > 3:
-            return None, f"the program returns {len(items)} items: it asks for more conditions"
         if program == NIL:
             return None, ""
         names = [name for name, known in self.target.hashes.items() if known == program]

@@ -7,7 +7,6 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value, from_list
 from channelsim.games.contract import Slash, Valid, Verdict
-from channelsim.games.evidence import met
 from channelsim.games.vectors import Case, NextRecord
 
 SHORT = 9
@@ -38,7 +37,6 @@ def vector(
             record = NextRecord(step.validator, state, step.max_move_size)
     else:
         expect = "slash" if isinstance(verdict, Slash) else "raise"
-    known = site.signatures(move) if conditions else ()
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
         tag=tag,
@@ -53,8 +51,16 @@ def vector(
         expect=expect,  # type: ignore[arg-type]
         next=record,
         conditions=[described_value(one, target) for one in conditions],
-        signature=next((held for held in known if met(conditions, held)), b"").hex(),
+        signature=_signature(site, move, evidence).hex(),
     )
+
+
+def _signature(site: Site, move: bytes, evidence: Value) -> bytes:
+    """The signature that the opponent's logic holds with this evidence; empty if it has none."""
+    if not site.natural:
+        return b""
+    held = (*site.candidates(move), *site.candidates(site.play.move))
+    return next((one.signature for one in held if one.value == evidence), b"")
 
 
 def described_value(value: Value, target: Target) -> object:

@@ -6,17 +6,20 @@ import json
 import re
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
-from channelsim.channel.kit.recording import LONGEST, record
-from channelsim.channel.lab.target.target import load, read
+from channelsim.channel.kit.recording import LONGEST, Recording, record
+from channelsim.channel.lab.target.target import Target, load, read
 from channelsim.games.chance import Chance
+from channelsim.games.referee import referee
 from channelsim.games.vectors import check_program
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.toys import toy
+from tests.games.word_game import GAPS, sign_gap, word_game
 from tests.paths import ROOT
 
 
@@ -218,10 +221,43 @@ def test_a_result_that_is_no_record_is_a_wrong_line(tmp_path: Path) -> None:
     assert "none of the target's programs" in difference("(list (sha256 1) (list MOVE) 1)")
     assert "no list" in difference("(c ANSWER_HASH MOVE)")
     assert "size limit" in difference("(list ANSWER_HASH MOVE -1)")
-    assert "more conditions" in difference("(list ANSWER_HASH MOVE 1 (list 1 2))")
+    assert "extra conditions" in difference("(list ANSWER_HASH MOVE 1 (list 1 2))")
     assert "a pair that is no list" in difference("(list ANSWER_HASH (c MOVE MOVE) 1)")
     assert "with the evidence ()" in difference("(if evidence (list ANSWER_HASH MOVE 1) ())")
     assert difference("(list ANSWER_HASH (list MOVE) 1)") == ""
+
+
+def test_a_slash_under_extra_conditions_is_recorded_with_its_signature(tmp_path: Path) -> None:
+    """`luck` is between two words of the list, and the signer signed that nothing is there."""
+    programs = word_game().programs
+    made = Target("words", programs, referee())
+    gap = next(gap for gap in GAPS if gap[0] < b"luck" < gap[1])
+
+    def recording(**changes: Any) -> Recording:
+        held = {"evidence": list(gap), "signature": sign_gap(*gap), "expect": "slash", **changes}
+
+        def hand(chance: Chance) -> Hand:
+            yield Start("say", 1000, 4)
+            yield Move(b"luck", **held)
+            yield Move(b"game")
+
+        return record(made, hand, tmp_path / "driver.py", 1, "x")
+
+    found = recording()
+    assert found.wrong is None
+    cheat, honest = found.cases
+    assert (cheat.expect, cheat.tag, honest.expect) == ("valid", "illegal", "valid")
+    assert cheat.conditions
+    assert [check_program(case, "words", programs) for case in found.cases] == [[], []]
+    for changes, difference in (
+        ({"signature": sign_gap(*GAPS[0])}, "the program says valid, the driver slash"),
+        ({"signature": b"", "expect": "valid"}, "extra conditions"),
+    ):
+        wrong = recording(**changes).wrong
+        assert wrong is not None
+        assert difference in wrong.difference
+    with pytest.raises(UsageError, match="signature: not 96 bytes"):
+        recording(signature=b"short")
 
 
 @pytest.mark.parametrize(
