@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -108,10 +108,18 @@ def test_slashes_under_conditions_on_the_node(monkeypatch: pytest.MonkeyPatch) -
     report = check_on_node(words, 60, "c")
     assert report.differences == []
     assert report.counts["slash", PASSES]
-    assert report.counts["slash", UNSIGNED]
-    cases = islice(spend_cases(words, "c"), 60)
-    predicted = [predict(case, bytes(32), b"") for case in cases]
-    assert [one for one in predicted if one.of_others and not one.reasons]
+
+
+def test_the_model_of_the_node_knows_which_slashes_need_a_signature(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    proved = next(
+        case
+        for case in spend_cases(target(monkeypatch), "node")
+        if predict(case, bytes(32), b"").of_others
+    )
+    assert predict(replace(proved, signs=True), bytes(32), b"").reasons == ()
+    assert predict(replace(proved, signs=True, known=()), bytes(32), b"").reasons == (UNSIGNED,)
 
 
 # --- without rules ----------------------------------------------------------------------------
