@@ -5,10 +5,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.cli.app import commands
+from channelsim.channel.protocol.messages import BatchAction, Message, Offer
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.channel.report.rules import page as page_of_rules
 from channelsim.clsp.build import SOURCE as SOURCES
@@ -113,6 +116,14 @@ def test_the_specification_has_every_rule() -> None:
     }
     ids |= set(re.findall(r"; (UNROLL-\d)", (SOURCES / "channel/unroll.clsp").read_text("utf-8")))
     assert sorted(rule for rule in ids if not re.search(rf"{rule}(?!\d)", text)) == []
+
+
+def test_the_specification_has_every_message() -> None:
+    text = read(ROOT / "docs" / "spec" / "channel.md")
+    for kind in (*get_args(Message), *get_args(BatchAction), Offer, Coin, Spend, Bundle):
+        tag = kind.__struct_config__.tag
+        names = [*kind.__struct_fields__, *([tag] if tag else [])]
+        assert [name for name in names if f"`{name}`" not in text] == [], kind.__name__
 
 
 def test_the_map_has_every_package() -> None:
