@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
+
 import pytest
 from hypothesis import settings
+
+# Hundreds of tests start processes of ours: they all read the modules that one has compiled.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("quick", max_examples=40, deadline=None)
 settings.register_profile("long", max_examples=200, deadline=None)
@@ -12,6 +20,13 @@ settings.register_profile("long", max_examples=200, deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw few examples for each property in quick tests, and many in long ones."""
     settings.load_profile("long" if config.option.markexpr == "long" else "quick")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of every garbage collection."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

@@ -101,7 +101,7 @@ class DisputedHand:
     counts: Counter[str]
 
 
-def disputed_hands(game: str, seed: str, seconds: float, least: int = 3) -> Iterator[DisputedHand]:
+def disputed_hands(game: str, seed: str, seconds: float, least: int) -> Iterator[DisputedHand]:
     """Measure hands that go on chain at their beginning and are played out there."""
     until, number = process_time() + seconds, 0
     while process_time() < until or least > 0:

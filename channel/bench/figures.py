@@ -45,6 +45,9 @@ SEED = "bench"
 MIX = 60
 """Games whose validator calls are measured."""
 
+LEAST = 3
+"""The fewest measurements of a figure, however little time there is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -80,15 +83,17 @@ def main(seconds: float, *, as_json: bool) -> int:
     return exit_code(figures["interrupted"])
 
 
-def measure(seconds: float, notify: Callable[[str], None] = lambda what: None) -> dict[str, Any]:
-    """Measure all figures, as JSON data, within about `seconds`.
+def measure(
+    seconds: float, notify: Callable[[str], None] = lambda what: None, least: int = LEAST
+) -> dict[str, Any]:
+    """Measure all figures, as JSON data, within about `seconds`, each at least `least` times.
 
     `notify` gets the name of each before it is measured. After an interrupt the rest is missing.
     """
     found: dict[str, dict[str, Any]] = {}
     interrupted = False
     try:
-        for section, name, work in _works(seconds / 5):
+        for section, name, work in _works(seconds / 5, least):
             notify(f"{section.replace('_', ' ')} {name}")
             figures = work()
             found.setdefault(section, {}).update({name: figures} if name else figures)
@@ -97,19 +102,19 @@ def measure(seconds: float, notify: Callable[[str], None] = lambda what: None) -
     return {**_summary(found), "interrupted": interrupted}
 
 
-def _works(share: float) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
+def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
     games = tuple(game.name for game in registry.usable())
     for name in games:
-        yield "signed_hand", name, partial(_measure_signed, name, share)
+        yield "signed_hand", name, partial(_measure_signed, name, share, least)
     for name in games:
-        yield "disputed_hand", name, partial(_measure_disputed, name, share / 2)
-    for name, compare in _comparisons(share).items():
+        yield "disputed_hand", name, partial(_measure_disputed, name, share / 2, least)
+    for name, compare in _comparisons(share, least).items():
         yield "python_to_clvm", name, compare
     for name in games:
-        yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4)
-    yield "rates", "", lambda: {name: one.data() for name, one in _measure_rates(share).items()}
-    yield "import_channel", "", lambda: _measure_import().data()
+        yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4, least)
+    yield "rates", "", partial(_measure_rates, share, least)
+    yield "import_channel", "", partial(_measure_import, least)
 
 
 def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -139,14 +144,14 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
 # --- a signed hand against its floor -------------------------------------------------------------
 
 
-def _measure_signed(game: str, seconds: float) -> dict[str, Any]:
+def _measure_signed(game: str, seconds: float, least: int) -> dict[str, Any]:
     """Compare the time of hands played by messages with that of their BLS operations."""
     ratios: list[float] = []
     times: list[float] = []
     counts: Counter[str] = Counter()
     until = perf_counter() + seconds
     round_number = 0
-    while perf_counter() < until or len(ratios) < 3:
+    while perf_counter() < until or len(ratios) < least:
         round_number += 1
         before = _bls_costs()
         played, elapsed, made = _play_hands(game, f"{SEED} {round_number}", hands=4)
@@ -219,8 +224,8 @@ def _bls_costs(rounds: int = 40) -> tuple[float, float]:
 # --- a disputed hand against its floor -----------------------------------------------------------
 
 
-def _measure_disputed(game: str, seconds: float) -> dict[str, Any]:
-    hands = list(disputed_hands(game, SEED, seconds))
+def _measure_disputed(game: str, seconds: float, least: int) -> dict[str, Any]:
+    hands = list(disputed_hands(game, SEED, seconds, least))
     counts = sum((hand.counts for hand in hands), Counter[str]())
     return {
         "ratio": Spread(tuple(hand.elapsed / hand.floor for hand in hands)).data(),
@@ -233,7 +238,7 @@ def _measure_disputed(game: str, seconds: float) -> dict[str, Any]:
 # --- Python rules against CLVM ----------------------------------------------------------------
 
 
-def _comparisons(seconds: float) -> dict[str, Callable[[], dict[str, Any]]]:
+def _comparisons(seconds: float, least: int) -> dict[str, Callable[[], dict[str, Any]]]:
     """List the comparisons of each validator's rules in Python with the same calls in CLVM."""
     found: dict[str, Callable[[], dict[str, Any]]] = {}
     games = registry.usable()
@@ -241,7 +246,7 @@ def _comparisons(seconds: float) -> dict[str, Callable[[], dict[str, Any]]]:
     for game in games:
         for validator, mix in _calls_by_validator(game).items():
             key = validator if validator not in found else f"{game.name}/{validator}"
-            found[key] = partial(_compare, game, validator, mix, share)
+            found[key] = partial(_compare, game, validator, mix, share, least)
     return found
 
 
@@ -258,7 +263,9 @@ def _calls_by_validator(game: Game) -> dict[str, list[Call]]:
     return by_validator
 
 
-def _compare(game: Game, name: str, mix: Sequence[Call], seconds: float) -> dict[str, Any]:
+def _compare(
+    game: Game, name: str, mix: Sequence[Call], seconds: float, least: int
+) -> dict[str, Any]:
     hashes = hashes_of(game)
     judge, program = game.validators[name].judge, game.programs[name]
     python = [(c.before.state, c.move, c.share, c.amount, c.evidence, hashes) for c in mix]
@@ -285,7 +292,7 @@ def _compare(game: Game, name: str, mix: Sequence[Call], seconds: float) -> dict
     run_python()
     run_clvm()
     until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < 5:
+    while perf_counter() < until or len(ratios) < least:
         ours, theirs = _time(run_python), _time(run_clvm)
         ratios.append(ours / theirs)
         python_times.append(ours / len(mix) * 1e6)
@@ -320,16 +327,16 @@ def _state(call: Call) -> Any:
     return call.before.state
 
 
-def _measure_crosscheck(game: str, seconds: float) -> dict[str, Any]:
+def _measure_crosscheck(game: str, seconds: float, least: int) -> dict[str, Any]:
     """Compare the speed of a crosscheck with that of the bare runs."""
-    found = speed(of_game(registry.get(game)), SEED, seconds)
+    found = speed(of_game(registry.get(game)), SEED, seconds, least)
     return {figure: Spread(values).data() for figure, values in found.items()}
 
 
 # --- rates, and the import ----------------------------------------------------------------------
 
 
-def _measure_rates(seconds: float) -> dict[str, Spread]:
+def _measure_rates(seconds: float, least: int) -> dict[str, Any]:
     """Measure each game's own benchmarks, in times a second."""
     prepared: dict[str, Callable[[], int]] = {}
     for game in registry.usable():
@@ -340,21 +347,22 @@ def _measure_rates(seconds: float) -> dict[str, Spread]:
                 prepared[key] = work
     values: dict[str, list[float]] = {name: [] for name in prepared}
     until = perf_counter() + seconds
-    while perf_counter() < until or min(map(len, values.values()), default=5) < 5:
+    while perf_counter() < until or min(map(len, values.values()), default=least) < least:
         for name, work in prepared.items():
             start = perf_counter()
             done = work()
             values[name].append(done / (perf_counter() - start))
-    return {name: Spread(tuple(found)) for name, found in values.items()}
+    return {name: Spread(tuple(found)).data() for name, found in values.items()}
 
 
-def _measure_import(rounds: int = 5) -> Spread:
+def _measure_import(rounds: int) -> dict[str, float]:
     """Measure the seconds that `import channelsim.channel` adds to the start of Python."""
     with_it, without = [], []
     for _ in range(rounds):
         with_it.append(_time(lambda: _python("import channelsim.channel")))
         without.append(_time(lambda: _python("pass")))
-    return Spread(tuple(max(a - b, 0.0) for a, b in zip(with_it, without, strict=True)))
+    more = (max(a - b, 0.0) for a, b in zip(with_it, without, strict=True))
+    return Spread(tuple(more)).data()
 
 
 def _python(code: str) -> None:
@@ -389,7 +397,7 @@ def _print(figures: dict[str, Any]) -> None:
     for name, spread in figures.get("rates", {}).items():
         _row(table, f"{name}, a second", spread)
     if "import_channel" in figures:
-        _row(table, "import channel, s", figures["import_channel"])
+        _row(table, "import channelsim.channel, s", figures["import_channel"])
     headings = ("figure", "median", "least", "most")
     show_table(out, headings, table, title="measured in one run")
     for game, hand in figures.get("signed_hand", {}).items():

@@ -30,10 +30,6 @@ RULES = {
 REFEREE_RULES = {"REF-TIMEOUT": 4, "REF-MOVE": 10, "REF-SLASH": 8}
 
 
-def test_the_compiled_programs_are_fresh() -> None:
-    assert stale() == []
-
-
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tree")
@@ -45,10 +41,18 @@ def ours(tree: Path) -> dict[str, Compiled]:
     return compile_tree(tree)
 
 
-def test_stale_programs_are_named(
-    ours: dict[str, Compiled], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.fixture
+def compiled_once(ours: dict[str, Compiled], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("channelsim.clsp.build.compile_tree", lambda folder: ours)
+
+
+@pytest.mark.usefixtures("compiled_once")
+def test_the_compiled_programs_are_fresh() -> None:
+    assert stale() == []
+
+
+@pytest.mark.usefixtures("compiled_once")
+def test_stale_programs_are_named(tmp_path: Path) -> None:
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
     (compiled / "channel" / "unroll.hex").write_text("01\n")

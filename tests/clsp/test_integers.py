@@ -1,7 +1,7 @@
 """The operator models against CLVM itself: every edge by hypothesis, then pairs in bulk.
 
 One run of CLVM judges thousands of pairs, each under all 18 operators, so that the normal
-suite compares well over a million results.
+suite compares over four hundred thousand results, and the long tests four times as many.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ from channelsim.clsp.operators import CODES, COMMON
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize, serialize_atom, to_list
+from tests.sampling import one_in
 
 BATCH = 5_000
 BATCHES = 20
@@ -129,9 +130,9 @@ def bulk(seed: int) -> Iterator[bytes]:
         yield described(a, b, random.randint(-40, 40), start, random.randint(start, len(a)))
 
 
-@pytest.mark.parametrize("seed", range(BATCHES))
+@pytest.mark.parametrize("seed", one_in(4, range(BATCHES)))
 def test_pairs_in_bulk(seed: int) -> None:
-    """20 batches of 5,000 pairs under 18 operators: 1.8 million results."""
+    """Batches of 5,000 pairs under 18 operators."""
     assert_right(list(bulk(seed)))
 
 

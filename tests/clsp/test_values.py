@@ -29,7 +29,7 @@ atoms = st.binary(max_size=70)
 values: st.SearchStrategy[Value] = st.recursive(
     atoms, lambda inner: st.tuples(inner, inner), max_leaves=30
 )
-DEPTH = 200_000
+DEPTH = 50_000
 
 
 def left_deep() -> Value:

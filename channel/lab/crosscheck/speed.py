@@ -11,13 +11,11 @@ from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, run_chunk, trial
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT
 
-ROUNDS = 3
-"""At least this many measurements."""
 
-
-def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, ...]]:
+def speed(target: Target, seed: str, seconds: float, least: int) -> dict[str, tuple[float, ...]]:
     """`ratio`: cases a second of the whole crosscheck (hands, mutations, both verdicts, every
     law) as a share of those of `run_chia_program` alone; and `cases_per_second`, in one process.
+    Both are measured for this many seconds, and at least `least` times.
 
     Each round times both on one chunk. The first chunk, in which the expensive laws come more often
     so that short runs try them, is left out.
@@ -26,7 +24,7 @@ def speed(target: Target, seed: str, seconds: float) -> dict[str, tuple[float, .
     rates: list[float] = []
     run_chunk(target, seed, 1, CHUNK)
     until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < ROUNDS:
+    while perf_counter() < until or len(ratios) < least:
         number = len(ratios) + 1
         start = perf_counter()
         run_chunk(target, seed, number, CHUNK)

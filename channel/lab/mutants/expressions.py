@@ -13,7 +13,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.clsp.analysis.code import Code, Function, Place
 from channelsim.clsp.analysis.shapes import operands
 from channelsim.clsp.operators import APPLY, CODES, IF, QUOTE
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +85,29 @@ def subtree(value: Value, at: str) -> Value | None:
     return value
 
 
-def replaced(value: Value, at: str, new: Value) -> Value:
-    """The value with the part at `at` replaced.
+def spans(value: Value) -> dict[str, tuple[int, int]]:
+    """The start and end of every subtree in the serialized value, in bytes, by the way to it.
 
-    >>> replaced((b"a", (b"b", b"c")), "rf", b"x")
-    (b'a', (b'x', b'c'))
+    >>> spans((b"a", (b"bc", b"")))
+    {'f': (1, 2), 'rf': (3, 6), 'rr': (6, 7), 'r': (2, 7), '': (0, 7)}
     """
-    passed = []
-    for step in at:
-        if not isinstance(value, tuple):
-            raise InvariantError(f"no value has the way {at!r}")
-        passed.append(value)
-        value = value[step == "r"]
-    for step, pair in zip(reversed(at), reversed(passed), strict=True):
-        new = (pair[0], new) if step == "r" else (new, pair[1])
-    return new
+    found: dict[str, tuple[int, int]] = {}
+    at = 0
+    # The subtrees to come, each with its way; of a pair that was begun, only where it starts.
+    waiting: list[tuple[str, Value | int]] = [("", value)]
+    while waiting:
+        way, node = waiting.pop()
+        match node:
+            case int(start):
+                found[way] = (start, at)
+            case (left, right):
+                waiting += ((way, at), (way + "r", right), (way + "f", left))
+                at += 1
+            case bytes(atom):
+                start = at
+                at += len(serialize_atom(atom))
+                found[way] = (start, at)
+    return found
 
 
 class Module:

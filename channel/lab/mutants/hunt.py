@@ -76,8 +76,8 @@ class CallHunter:
         for name in names:
             if name == REFEREE:
                 self._pool[name], self._limits[name] = prepared_spends.diverse(target, seed)
-        if set(names) - {REFEREE}:
-            pool, limits = diverse(target, seed)
+        if validators := [name for name in names if name != REFEREE]:
+            pool, limits = diverse(target, seed, validators)
             self._pool |= pool
             self._limits |= limits
 

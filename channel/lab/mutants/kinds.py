@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from channelsim.channel.lab.mutants.equivalence import Equivalence
-from channelsim.channel.lab.mutants.expressions import Expression, Module, path, replaced, steps
+from channelsim.channel.lab.mutants.expressions import Expression, Module, path, spans, steps
 from channelsim.clsp.analysis.disassembly import Disassembly
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES, CONS, FIRST, IF, QUOTE, RAISE, REST
@@ -102,17 +102,19 @@ def mutants(
     equivalent = Equivalence(module)
     every = module.expressions()
     by_way = {expression.at: expression for expression in every}
-    seen = {program.serialized}
+    original, places = program.serialized, spans(root)
+    seen = {original}
     found: list[Mutant] = []
     alike: Counter[tuple[str, ...]] = Counter()
     for expression in every:
+        start, end = places[expression.at]
         around = _around(expression, by_way)
         within = text.operand(around.value, around.place, ROOM) if around else ""
         for kind, change in KINDS.items():
             for new in change(expression):
                 if equivalent(expression, new):
                     continue
-                blob = serialize(replaced(root, expression.at, new))
+                blob = original[:start] + serialize(new) + original[end:]
                 if blob in seen:
                     continue
                 seen.add(blob)

@@ -80,19 +80,21 @@ def fresh(
     return made
 
 
-def diverse(target: Target, seed: str) -> tuple[dict[str, list[PreparedCall]], dict[str, int]]:
-    """A few hundred cases of each validator that differ in the rule that decides or in the
+def diverse(
+    target: Target, seed: str, wanted: Collection[str]
+) -> tuple[dict[str, list[PreparedCall]], dict[str, int]]:
+    """A few hundred cases of each wanted validator that differ in the rule that decides or in the
     cost of the run, rule by rule in turn; and the cost up to which a mutant is run.
 
     They come from the first chunks, numbered from 0.
     """
     kept: dict[str, dict[str, dict[int, PreparedCall]]] = {
-        name: defaultdict(dict) for name in target.programs
+        name: defaultdict(dict) for name in wanted
     }
-    most = dict.fromkeys(target.programs, 0)
+    most = dict.fromkeys(wanted, 0)
     seen: set[bytes] = set()
     for number in range(FIRST_CHUNKS):
-        for name, rule, case in _judged(target, seed, number, target.programs):
+        for name, rule, case in _judged(target, seed, number, wanted):
             if case.arguments in seen:
                 continue
             seen.add(case.arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import Context
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,7 @@ from channelsim.games import registry
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(figures, "MIX", 8)
     # In a context of its own, where no signature is remembered.
-    measured = Context().run(measure, 0.2)
+    measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0
     hand = measured["signed_hand"]["spacepoker"]
     # Both halves of each batch are signed once and checked once.

@@ -282,7 +282,8 @@ def test_time_locks_hold_to_the_block(chain: FarmableChain) -> None:
 def test_no_more_than_a_block_may_cost() -> None:
     # The node itself judges the cost, the same way over its RPC.
     chain = SimulatedChain(1)
-    loop = to_list((b"\x02", b"\x02", to_list((b"\x04", b"\x02", NIL))))
+    # It adds up no points each time, which costs more than it takes.
+    loop = to_list((b"\x02", b"\x02", to_list((b"\x04", b"\x02", (b"\x1d", NIL)))))
     quoted: Value = (b"\x01", loop)
     endless = Program(serialize(to_list((b"\x02", quoted, to_list((b"\x04", quoted, NIL))))))
     coin = anyones(chain, endless)

@@ -79,9 +79,7 @@ def test_the_conditions_of_a_bundle_are_those_of_the_protocol() -> None:
 
 def test_a_program_without_an_end_fills_a_block_and_the_rest_is_measured(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
-    endless = (
-        "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x))) (go (f (r (r A)))))"
-    )
+    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (point_add))) (go 1))"
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
     figures = costs.measure(load(str(path)), 200, "s").figures()
     assert list(figures["d"]) == ["validator"]

@@ -21,7 +21,7 @@ def test_the_same_seed_counts_the_same_with_any_number_of_processes() -> None:
     target = of_game(registry.get(GAME))
     one, two = (crosscheck(target, CHUNK + 100, "s", jobs).tally for jobs in (1, 2))
     assert one == two
-    assert crosscheck(target, CHUNK + 100, "t", 1).tally != one
+    assert crosscheck(target, 200, "t", 1).tally != crosscheck(target, 200, "s", 1).tally
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -112,9 +112,7 @@ def test_wrong_counts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
-    endless = (
-        "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x))) (go (f (r (r A)))))"
-    )
+    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (point_add))) (go 1))"
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
     tally = crosscheck(load(str(path)), 400, "s", 1).tally
     assert tally.runaway == {"d"}

@@ -19,21 +19,21 @@ def test_made_cases_pass(game: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     files = [tmp_path / f"{name}.jsonl" for name in ("one", "same", "other")]
     for file, seed in zip(files, ("s", "s", "t"), strict=True):
         ran = channelsim(
-            capsys, "vectors", "make", game, "--cases", 800, "--seed", seed, "-o", file
+            capsys, "vectors", "make", game, "--cases", 300, "--seed", seed, "-o", file
         )
         assert ran.code == 0
     one, same, other = (file.read_bytes() for file in files)
     assert one == same != other
     lines = one.splitlines()
-    assert len(set(lines)) == 800
+    assert len(set(lines)) == 300
     cases = list(read(lines))
-    assert len({case.id for case in cases}) == 800
+    assert len({case.id for case in cases}) == 300
     assert {case.validator for case in cases} == set(registry.get(game).validators)
     assert {"valid", "slash", "raise"} == {case.expect for case in cases}
     assert all(check(case) == [] for case in cases)
     assert all("next" not in json.loads(line) for line in lines if b'"slash"' in line)
     ran = channelsim(capsys, "vectors", "check", files[0])
-    assert (ran.code, ran.out) == (0, "800 passed, 0 failed\n")
+    assert (ran.code, ran.out) == (0, "300 passed, 0 failed\n")
 
 
 def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

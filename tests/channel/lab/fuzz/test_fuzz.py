@@ -280,8 +280,7 @@ def test_a_bad_file_among_the_findings_is_reported_and_skipped(
 @pytest.mark.long
 def test_a_program_that_never_ends_is_found_in_time(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
-    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (+ 1 x)))"
-    endless += " (go (f (r (r A)))))"
+    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (point_add))) (go 1))"
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
     report = fuzz(load(str(path)), seconds=1, seed="s", jobs=1)
     assert {one.validator for one in report.findings} == {"d"}
@@ -302,6 +301,14 @@ def test_a_finding_of_another_target_is_refused_in_one_line(
     assert "probe" in ran.err
 
 
+def seconds_of_work(session: int) -> int:
+    """The processor time that the processes of a session have taken."""
+    command = ["ps", "-o", "cputimes=", "-g", str(session)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert listed.returncode == 0, "they have ended"
+    return sum(map(int, listed.stdout.split()))
+
+
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from channelsim.channel.cli import main; main()"]
@@ -311,8 +318,10 @@ def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Pat
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
     )
-    time.sleep(4 + 3 * jobs)
+    while seconds_of_work(process.pid) < 3 * jobs:
+        time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert err == b""

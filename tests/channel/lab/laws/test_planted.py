@@ -5,15 +5,14 @@ And it says nothing about the sources as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
 from channelsim.channel.lab.target.target import load
 from tests.channel.lab.broken import target_file
+from tests.sampling import one_in
 
 CASES = 2048
 MORE = {"a boost one time in two": 8 * CASES, "ties go to the revealer": 8 * CASES}
@@ -124,14 +123,6 @@ def check(path: Path, cases: int = CASES) -> CrosscheckReport:
     return crosscheck(load(str(path)), cases, "planted", jobs=1)
 
 
-def most_are_long(names: Iterable[str]) -> list[Any]:
-    """Each takes seconds: every fifth is here, and the others are in `-m long`."""
-    return [
-        pytest.param(name, marks=pytest.mark.long) if number % 5 else name
-        for number, name in enumerate(names)
-    ]
-
-
 @pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
 def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     path = target_file(tmp_path, game, referee="tree/channel/referee.clsp")
@@ -140,7 +131,7 @@ def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     assert min(report.tally.tried.values()) > 2
 
 
-@pytest.mark.parametrize("fault", most_are_long(VALIDATORS))
+@pytest.mark.parametrize("fault", one_in(8, VALIDATORS))
 def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     game, *change = VALIDATORS[fault]
     name, old, new = change
@@ -150,7 +141,7 @@ def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     assert found == {Path(name).stem if name.endswith(".clsp") else "end"}
 
 
-@pytest.mark.parametrize("fault", REFEREE)
+@pytest.mark.parametrize("fault", one_in(2, REFEREE))
 def test_a_fault_in_the_referee_is_found_by_its_law(fault: str, tmp_path: Path) -> None:
     names, old, new = REFEREE[fault]
     change = ("channel/referee.clsp", old, new)

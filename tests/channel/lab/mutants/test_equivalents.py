@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise
-from typing import Any
 
 import pytest
 
@@ -55,21 +54,17 @@ def function(target: Target, validator: str, name: str, program: bytes | None = 
     return calls
 
 
-def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
+@cache
+def argued(game: str, validator: str) -> list[Mutant]:
+    target = of_game(registry.get(game))
     known = stored_reasons(target)
-    return [
-        mutant
-        for mutant in all_mutants(target, validator)
-        if mutant.function in functions and known.reason(mutant) is not None
-    ]
+    every = all_mutants(target, validator)
+    return [mutant for mutant in every if known.reason(mutant) is not None]
 
 
-def some(mutants: list[Mutant]) -> list[Any]:
-    """Every twentieth; each takes seconds, and the others are for the long tests."""
-    return [
-        mutant if number % 20 == 0 else pytest.param(mutant, marks=pytest.mark.long)
-        for number, mutant in enumerate(mutants)
-    ]
+def claimed(target: Target, validator: str, *functions: str) -> list[Mutant]:
+    every = argued(target.name, validator)
+    return [mutant for mutant in every if mutant.function in functions]
 
 
 def numbers(value: Value) -> tuple[int, ...]:
@@ -106,30 +101,30 @@ def by_value(
     return found
 
 
-SPACE_HANDS = list(space_hands())
-
-
 @cache
 def values_in_space() -> list[tuple[int, ...]]:
-    return space_values(function(SPACE, "end", "hand_value"), SPACE_HANDS)
+    return space_values(function(SPACE, "end", "hand_value"), space_hands())
 
 
 IN_SPACE = ("value_of_groups", "groups_of", "fields", "insert_group")
 
 
-@pytest.mark.parametrize(
-    "mutant", some(claimed(SPACE, "end", *IN_SPACE)), ids=lambda one: f"{one.function}-{one.number}"
-)
-def test_hands_of_space_poker_are_in_one_order(mutant: Mutant) -> None:
-    calls = function(SPACE, "end", "hand_value", mutant.program)
-    values = by_value(values_in_space(), space_values(calls, SPACE_HANDS))
-    assert len(values) == 6188
-    assert in_one_order(values)
+EVERY = pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.long)])
+"""One mutant in so many: each takes a second."""
+
+
+@EVERY
+def test_hands_of_space_poker_are_in_one_order(every: int) -> None:
+    for mutant in claimed(SPACE, "end", *IN_SPACE)[::every]:
+        calls = function(SPACE, "end", "hand_value", mutant.program)
+        values = by_value(values_in_space(), space_values(calls, space_hands()))
+        assert len(values) == 6188
+        assert in_one_order(values), mutant
 
 
 @pytest.mark.parametrize("more", [1, pytest.param(-1, marks=pytest.mark.long)])
 def test_ranks_of_space_poker_may_all_be_one_more_or_less(more: int) -> None:
-    others = (tuple(rank + more for rank in ranks) for ranks in SPACE_HANDS)
+    others = (tuple(rank + more for rank in ranks) for ranks in space_hands())
     calls = function(SPACE, "end", "hand_value")
     assert in_one_order(by_value(values_in_space(), space_values(calls, others)))
 
@@ -162,16 +157,13 @@ IN_CALIFORNIA = (
 )
 
 
-@pytest.mark.parametrize(
-    "mutant",
-    some(claimed(CALIFORNIA, "e", *IN_CALIFORNIA)),
-    ids=lambda one: f"{one.function}-{one.number}",
-)
-def test_hands_of_california_poker_are_in_one_order(mutant: Mutant) -> None:
-    calls = function(CALIFORNIA, "e", "hand_value", mutant.program)
+@EVERY
+def test_hands_of_california_poker_are_in_one_order(every: int) -> None:
     values = values_in_california()
     assert len(values) == 6175 + 1287
-    assert in_one_order(by_value(values, california_values(calls)))
+    for mutant in claimed(CALIFORNIA, "e", *IN_CALIFORNIA)[::every]:
+        calls = function(CALIFORNIA, "e", "hand_value", mutant.program)
+        assert in_one_order(by_value(values, california_values(calls))), mutant
 
 
 def test_hand_values_that_begin_alike_end_together() -> None:

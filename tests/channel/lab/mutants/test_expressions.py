@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.channel.lab.mutants.expressions import Module, path, replaced, steps, subtree
+from channelsim.channel.lab.mutants.expressions import Module, path, spans, steps, subtree
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
 from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import module, program, q
 
@@ -29,10 +30,12 @@ def test_every_expression_stands_where_it_says() -> None:
     target = of_game(registry.get("calpoker"))
     for name, one in target.programs.items():
         root = one.value
+        places = spans(root)
         found = Module(root, target.symbols[name]).expressions()
         for expression in found:
             assert subtree(root, expression.at) == expression.value
-            assert replaced(root, expression.at, expression.value) == root
+            start, end = places[expression.at]
+            assert one.serialized[start:end] == serialize(expression.value)
         assert len({expression.at for expression in found}) == len(found)
 
 

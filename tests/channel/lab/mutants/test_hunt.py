@@ -111,7 +111,7 @@ def test_what_differs() -> None:
 @pytest.mark.parametrize("game", ["spacepoker", pytest.param("calpoker", marks=pytest.mark.long)])
 def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> None:
     target = of_game(registry.get(game))
-    pool, limits = diverse(target, "agree")
+    pool, limits = diverse(target, "agree", target.programs)
     chunks = [fresh(target, "agree", number, target.programs) for number in (8,)]
     for name, program in target.programs.items():
         cases = [*pool[name], *(case for chunk in chunks for case in chunk[name])]
