@@ -8,6 +8,14 @@ from shutil import copytree
 from channelsim.clsp.build import SOURCE
 from channelsim.games import registry
 
+ENDLESS = """
+(mod (H A) (include *standard-cl-23*)
+  (defun go (x) (go (strlen (pubkey_for_exp x))))
+  (go (f (r (r A))))
+)
+"""
+"""A validator that never ends. Its operator costs more than it takes, so it fills a block soon."""
+
 
 def target_file(folder: Path, game: str, *changes: tuple[str, str, str], referee: str = "") -> Path:
     """Write a target whose sources are ours but for `changes`: (file, what stands, what then)."""

@@ -15,7 +15,7 @@ from channelsim.channel.lab.target.target import load
 from channelsim.clsp.run import MAX_COST
 from channelsim.games import registry
 from tests.channel.command import channelsim
-from tests.channel.lab.broken import target_file
+from tests.channel.lab.broken import ENDLESS, target_file
 from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of
 from tests.channel.lab.toys import toy
 
@@ -79,8 +79,7 @@ def test_the_conditions_of_a_bundle_are_those_of_the_protocol() -> None:
 
 def test_a_program_without_an_end_fills_a_block_and_the_rest_is_measured(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
-    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (point_add))) (go 1))"
-    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     figures = costs.measure(load(str(path)), 200, "s").figures()
     assert list(figures["d"]) == ["validator"]
     assert (figures["d"]["validator"].runs, figures["d"]["validator"].most) == (1, MAX_COST)

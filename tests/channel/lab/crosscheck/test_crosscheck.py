@@ -12,7 +12,7 @@ from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
-from tests.channel.lab.broken import target_file
+from tests.channel.lab.broken import ENDLESS, target_file
 
 GAME = "spacepoker"
 
@@ -112,8 +112,7 @@ def test_wrong_counts_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
-    endless = "(mod (H A) (include *standard-cl-23*) (defun go (x) (go (point_add))) (go 1))"
-    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(endless)
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     tally = crosscheck(load(str(path)), 400, "s", 1).tally
     assert tally.runaway == {"d"}
     assert {finding.validator for finding in tally.findings.values()} == {"d"}

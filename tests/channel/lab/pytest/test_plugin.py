@@ -70,10 +70,14 @@ def example(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_example_passes_and_finds_the_mistake(example: Path) -> None:
+@pytest.mark.long
+def test_the_example_passes(example: Path) -> None:
     ran = suite(example)
     assert ran.returncode == 0, ran.stdout
     assert "6 passed" in ran.stdout
+
+
+def test_the_example_finds_the_mistake(example: Path) -> None:
     source = example / "onchain" / "calpoker" / "d.clsp"
     text = source.read_text("utf-8")
     assert MISTAKE[0] in text
