@@ -207,6 +207,9 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "crosscheck target": (lambda file, _: ("crosscheck", file), {Kind.TARGET}),
     "mutants game": (lambda file, _: ("mutants", file), {Kind.TARGET}),
     "fuzz target": (lambda file, _: ("fuzz", file), {Kind.TARGET}),
+    "conform target": (lambda file, _: ("conform", file), {Kind.TARGET}),
+    "conform costs": (lambda file, _: ("conform", "calpoker", "--costs", file), {Kind.COSTS}),
+    "record target": (lambda file, _: ("record", file), {Kind.TARGET}),
     "coverage target": (
         lambda file, _: ("coverage", file, "--corpus", DATA / "corpus" / "calpoker"),
         {Kind.TARGET},
@@ -214,6 +217,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "coverage corpus": (corpus("coverage", "a"), {Kind.CASES}),
     "coverage corpus, referee": (corpus("coverage", "referee"), {Kind.SPENDS}),
     "fuzz corpus": (corpus("fuzz", "a"), {Kind.CASES}),
+    "conform corpus": (corpus("conform", "a"), {Kind.CASES}),
     "a target's source": (program("a.clsp"), {Kind.SOURCE}),
     "a target's program": (program("a.hex"), {Kind.PROGRAM}),
     "a source's include": (beside("lib.clinc"), {Kind.SOURCE}),
@@ -225,7 +229,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
 }
 """Each argument that names a file to read, with the kinds that it takes."""
 
-OPTIONAL = {"fuzz corpus"}
+OPTIONAL = {"fuzz corpus", "conform corpus"}
 NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 """Where a file that is missing or empty is no fault."""
 
@@ -237,6 +241,9 @@ WRITTEN = {
     "coverage html",
     "fuzz out",
     "fuzz junit",
+    "conform junit_file",
+    "conform sarif_file",
+    "record output",
 }
 """What commands write: other tests are about these."""
 
