@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from channelsim.channel.kit.disputes import disputes
+from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
+from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, fuzz
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
@@ -84,10 +86,20 @@ class Effort:
 
 @dataclass
 class Subject:
-    """A target under test, with what several checks need, made when the first of them needs it."""
+    """A target under test, with what several checks need, made when the first of them needs it.
+
+    Raises `UsageError` for stored costs or a corpus that cannot be read.
+    """
 
     target: Target
     effort: Effort = field(default_factory=Effort)
+
+    def __post_init__(self) -> None:
+        """Read the files that checks are to use, to refuse a bad one before the work."""
+        if self.effort.costs:
+            snapshot.read(self.effort.costs)
+        if self.effort.corpus:
+            seeds.load(self.target, self.effort.corpus)
 
     @property
     def own_game(self) -> bool:
