@@ -105,7 +105,7 @@ def test_generated_vectors_have_conditions_and_signatures(monkeypatch: pytest.Mo
 
 def test_slashes_under_conditions_on_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
     words = target(monkeypatch)
-    report = check_on_node(words, 60, "c")
+    report = check_on_node(words, 120, "c")
     assert report.differences == []
     assert report.counts["slash", PASSES]
 
