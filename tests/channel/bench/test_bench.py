@@ -13,7 +13,7 @@ from channelsim.games import registry
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "MIX", 4)
+    monkeypatch.setattr(figures, "MIX", 2)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0

@@ -244,6 +244,7 @@ WRITTEN = {
     "conform junit_file",
     "conform sarif_file",
     "record output",
+    "new-game folder",
 }
 """What commands write: other tests are about these."""
 
