@@ -122,7 +122,12 @@ def _game(game: Game) -> str:
         + ", ".join(f"`{name}`" for name in game.policies)
         + f". A player needs {game.entropy_size} secret bytes. "
         + f"[The specification](../spec/{game.name}.md) says what each field means.",
-        _table(("validator", "state", "legal moves, bytes", "highest cost"), _validators(game)),
+        _table(
+            ("validator", "state", "move", "bytes", "limit", "share", "highest cost"),
+            _validators(game),
+        ),
+        "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
+        " conformance vectors; a cost is that of the program alone.",
         _table(("rule", ""), ((f"`{rule}`", text) for rule, text in game.rules.items())),
     ]
     return "\n\n".join(parts)
@@ -130,6 +135,9 @@ def _game(game: Game) -> str:
 
 def _validators(game: Game) -> Iterator[tuple[str, ...]]:
     """Each validator with its state, and the moves and costs of the stored vectors."""
+    terms = game.terms(game.default_parameters(100, 10))
+    first = game.initial(terms)
+    limits: dict[str, set[int]] = defaultdict(set, {first.validator: {first.max_move_size}})
     sizes: dict[str, set[int]] = defaultdict(set)
     costs: dict[str, int] = defaultdict(int)
     with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
@@ -139,13 +147,37 @@ def _validators(game: Game) -> Iterator[tuple[str, ...]]:
             if isinstance(outcome, ProgramValid) and case.expect == "valid":
                 sizes[case.validator].add(len(case.move) // 2)
                 costs[case.validator] = max(costs[case.validator], outcome.cost)
+                if case.next is not None:
+                    limits[case.next.validator].add(case.next.max_move_size)
     for name, validator in game.validators.items():
         judge = validator.judge
         state = judge.__annotations__["state"]
         described = getdoc(getattr(import_module(judge.__module__), state)) or ""
-        few, many = min(sizes[name]), max(sizes[name])
-        size = f"{few}" if few == many else f"{few} to {many}"
-        yield f"`{name}`", described.partition("\n\n")[0], size, f"{costs[name]:,}"
+        yield (
+            f"`{name}`",
+            described.partition("\n\n")[0],
+            (getdoc(judge) or "").partition("\n\n")[0],
+            _range(sizes[name]),
+            _range(limits[name]),
+            _share_rule(game, name),
+            f"{costs[name]:,}",
+        )
+
+
+def _range(numbers: set[int]) -> str:
+    few, many = min(numbers), max(numbers)
+    return f"{few}" if few == many else f"{few} to {many}"
+
+
+def _share_rule(game: Game, validator: str) -> str:
+    """The rule about the share that a move declares, if there is one."""
+    part = validator.upper().removesuffix("_ROUND")
+    found = (
+        text
+        for rule, text in game.rules.items()
+        if rule.split("-")[1] == part and "share" in text.lower()
+    )
+    return next(found, "any")
 
 
 # --- laws, files, Python -----------------------------------------------------------------------
