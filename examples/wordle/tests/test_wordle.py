@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 
 import pytest
 from wordle import GAME
@@ -14,10 +15,13 @@ from wordle.states import Answering, Committing, Guessing
 
 from channelsim.clsp.run import run_serialized
 from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games import vectors
 from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.evidence import for_challenger, met
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
+
+CORPUS = Path(__file__).parent / "corpus"
 
 AMOUNT = 2000
 HASHES = hashes_of(GAME)
@@ -173,6 +177,15 @@ def test_marks_are_those_of_a_plain_count() -> None:
 def test_a_history_fits_the_word_that_it_was_made_for() -> None:
     assert fits(WORD, FOUR_ROUNDS)
     assert [word for word in WORDS if fits(word, FOUR_ROUNDS)] == [WORD]
+
+
+@pytest.mark.parametrize("file", sorted(CORPUS.glob("*.jsonl")), ids=lambda file: file.stem)
+def test_the_corpus_is_decided_as_it_says(file: Path) -> None:
+    """Its cases reach all code of the programs, also where generated hands rarely come."""
+    with file.open("rb") as lines:
+        cases = list(vectors.read(lines))
+    assert cases
+    assert [vectors.check(case, GAME) for case in cases] == [[]] * len(cases)
 
 
 def test_the_dictionary_is_sorted_and_signed() -> None:
