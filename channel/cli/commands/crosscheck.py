@@ -21,7 +21,7 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
-from channelsim.channel.lab.cases.comparison import compared, side_by_side
+from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
@@ -149,7 +149,7 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         )
         if finding.vector is not None:
             case = msgspec.convert(finding.vector, Case)
-            for line in side_by_side(compared(report.target, case)):
+            for line in explanation(report.target, case):
                 say(out, f"  {line}")
             print(json_line(finding.vector))
     if len(every) > SHOWN:

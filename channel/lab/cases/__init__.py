@@ -1,4 +1,4 @@
 """Cases: honest and mutated calls at a site, their results and their severity.
 
-It imports `lab.referee` and the rooms before it.
+It imports `lab.referee` and the packages before it.
 """

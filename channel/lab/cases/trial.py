@@ -88,6 +88,7 @@ class LabFinding(msgspec.Struct, frozen=True):
             "validator": self.validator,
             "severity": self.severity,
             "text": self.text,
+            "order_only": self.order_only,
             "vector": self.vector,
         }
 

@@ -94,7 +94,7 @@ def generator_size(spends: tuple[Spend, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bundles:
-    """The costs by what a bundle does, and of those that the node refused, its words.
+    """The costs by what a bundle does, and of those that the node refused, its reason.
 
     `left_out` are game spends of which every coin holds more than an embedded node can give.
     `interrupted`: not all were offered.

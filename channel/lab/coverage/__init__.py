@@ -1,4 +1,4 @@
 """Coverage: which code of a target's programs stored cases reach.
 
-It imports `lab.cases` and the rooms before it.
+It imports `lab.cases` and the packages before it.
 """

@@ -1,4 +1,4 @@
 """Cross-checks: every law on generated cases, shared by worker processes.
 
-It imports `lab.laws` and the rooms before it.
+It imports `lab.laws` and the packages before it.
 """

@@ -201,7 +201,9 @@ def _source_line(target: Target, finding: LabFinding, environment: bytes) -> str
     """Where the author's source decides: the validator's, in this environment, or the referee's."""
     if not root_of(finding.validator, finding.cause)[0]:
         return target.source_line(REFEREE, MAIN)
-    return deciding_line(target, finding.validator, environment)
+    # Where the program accepts the move, no expression decides: a check is missing or wrong.
+    line = target.rule_line(finding.validator, finding.cause)
+    return line or deciding_line(target, finding.validator, environment)
 
 
 def _money(probe: Probe, finding: LabFinding) -> str:

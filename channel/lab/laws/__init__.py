@@ -1,7 +1,7 @@
 """The laws that every game's programs must obey, each in its own file of this package.
 
 Every module here has a `LAW`; plug-ins add laws in the group `channelsim.laws`. It imports
-`lab.cases` and the rooms before it.
+`lab.cases` and the packages before it.
 """
 
 from __future__ import annotations

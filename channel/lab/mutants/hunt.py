@@ -31,7 +31,7 @@ SLICE = 100
 
 @dataclass(slots=True)
 class MutantResult:
-    """The fate of a mutant: whether and after how many runs it was killed; `seconds` is the
+    """The result for one mutant: whether and after how many runs it was killed; `seconds` is the
     processor time spent on it, with its share of making cases."""
 
     mutant: Mutant

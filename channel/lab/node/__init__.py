@@ -1,4 +1,4 @@
 """Game coins spent on a node, compared with the Python model of the referee.
 
-It imports `lab.crosscheck` and the rooms before it.
+It imports `lab.crosscheck` and the packages before it.
 """

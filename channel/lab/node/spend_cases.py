@@ -134,7 +134,7 @@ class _Maker:
                 return False
 
     def judged(self, number: int, draft: SpendDraft) -> SpendCase:
-        """The position with the model's word on it."""
+        """The position with the model's prediction."""
         coin, solution = msgspec.structs.replace(draft.coin, nonce=number), draft.solution()
         asked: Value | None = None
         rule = ""

@@ -50,7 +50,7 @@ def law_named(target: Target, name: str) -> Law:
 
 
 def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
-    """Try one law on this many cases, at every place: how it is broken, or empty."""
+    """Try one law on this many cases, at every place: the violations, or empty."""
     target.check_playable()
     tally = LabTally()
     for number in range(-(-cases // CHUNK)):
@@ -66,7 +66,7 @@ def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
 
 
 def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str:
-    """Try every law, as `channelsim crosscheck` does: how they are broken, or empty."""
+    """Try every law, as `channelsim crosscheck` does: the violations, or empty."""
     report = runs.crosscheck(target, cases, seed, jobs)
     if report.interrupted:
         raise KeyboardInterrupt
@@ -90,7 +90,7 @@ def node_failures(target: Target, positions: int, seed: str) -> str:
 
 
 def case_failures(target: Target, case: Case) -> str:
-    """Put a stored case to the target's programs: what they say otherwise, or empty."""
+    """Run a stored case on the target's programs: the differences, or empty."""
     differences = check_program(case, target.name, target.programs)
     if not differences:
         return ""

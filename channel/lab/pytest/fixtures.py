@@ -57,7 +57,7 @@ class Lab:
         _fail(text)
 
     def case(self, case: Case) -> None:
-        """Put a stored case to the target's programs."""
+        """Run a stored case on the target's programs."""
         __tracebackhide__ = True
         _fail(checking.case_failures(self.target, case))
 

@@ -1,4 +1,4 @@
 """Runs of a target's referee program.
 
-It imports `lab.sites` and the rooms before it.
+It imports `lab.sites` and the packages before it.
 """

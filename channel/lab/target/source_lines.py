@@ -47,6 +47,21 @@ def find_line(
     return None
 
 
+def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | None:
+    """The only line that has this word, such as a rule's id in a comment; None for several.
+
+    >>> find_mention({Path("a.clsp"): "(mod (X)\\n  X ; END-1\\n)"}, "END-1")
+    (PosixPath('a.clsp'), 2)
+    """
+    pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    found = {
+        (path, text.count("\n", 0, mention.start()) + 1)
+        for path, text in files.items()
+        for mention in pattern.finditer(text)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
 @lru_cache(maxsize=64)
 def _words(text: str) -> list[Token]:
     return list(tokens(text))

@@ -27,7 +27,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.own_rules import OwnRules
 from channelsim.channel.lab.target.own_rules import load as load_own_rules
-from channelsim.channel.lab.target.source_lines import find_line
+from channelsim.channel.lab.target.source_lines import find_line, find_mention
 from channelsim.channel.lab.target.sources import Sources
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
@@ -124,7 +124,16 @@ class Target:
         for program_hash, said in self.hash_names.items():
             expression = expression.replace(said, f"0x{program_hash.hex()}")
         own = MAIN if function == name else function
-        found = find_line(self.sources.texts(name), own, expression)
+        return self._shown(find_line(self.sources.texts(name), own, expression))
+
+    def rule_line(self, name: str, rule: str) -> str:
+        """The only line of a program's source that mentions a rule; "" for none, or several."""
+        if self.sources is None:
+            return ""
+        return self._shown(find_mention(self.sources.texts(name), rule))
+
+    def _shown(self, found: tuple[Path, int] | None) -> str:
+        """A line as `file:line`, the file relative to the target's."""
         if found is None:
             return ""
         file, line = found

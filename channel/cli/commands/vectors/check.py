@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -12,6 +12,8 @@ from channelsim.channel.cli.messages import all_tried, never_tried
 from channelsim.channel.cli.options import Watch, file_argument, file_option
 from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.explanation import explanation
+from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target import read as read_target
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.terminal import console, say
@@ -70,11 +72,11 @@ def _round(files: Sequence[Path], target: Path | None) -> Round:
 def _run(files: Sequence[Path], target: Path | None, tried: _Tried) -> Sequence[str]:
     """Run the cases of all files; the programs that must have one. Raises `UsageError`."""
     with progress("cases", "case") as bar:
-        checker, programs = _checker(target)
+        loaded = None if target is None else read_target(target)
         with polled() as interrupted:
             for path in files:
-                _check_file(path, checker, tried, bar, interrupted)
-    return programs
+                _check_file(path, loaded, tried, bar, interrupted)
+    return () if loaded is None else list(loaded.programs)
 
 
 @dataclass
@@ -95,7 +97,7 @@ class _Tried:
 
 def _check_file(
     path: Path,
-    checker: Callable[[Case], list[str]],
+    target: Target | None,
     tried: _Tried,
     bar: Bar,
     interrupted: Callable[[], bool],
@@ -110,7 +112,7 @@ def _check_file(
             if interrupted():
                 tried.interrupted = True
                 return
-            differences = checker(case)
+            differences = _differences(case, target)
             tried.validators.add(case.validator)
             if not differences:
                 tried.passed += 1
@@ -118,15 +120,25 @@ def _check_file(
                 tried.failed += 1
                 if tried.failed <= SHOWN:
                     tried.shown.append(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
+                    tried.shown.extend(f"  {line}" for line in _explained(case, target))
             bar(number, len(lines))
     except BadCase as error:
         check_kind(path, data, Kind.CASES)
         raise UsageError(f"{path}: {error}") from None
 
 
-def _checker(target: Path | None) -> tuple[Callable[[Case], list[str]], Sequence[str]]:
-    """A function that checks a case, and the programs that must have one: all of a target."""
+def _differences(case: Case, target: Target | None) -> list[str]:
+    """The differences of a case: of rules and programs of its game, or of the target's programs."""
     if target is None:
-        return check_case, ()
-    tried = read_target(target)
-    return lambda case: check_program(case, tried.name, tried.programs), list(tried.programs)
+        return check_case(case)
+    return check_program(case, target.name, target.programs)
+
+
+def _explained(case: Case, target: Target | None) -> Iterator[str]:
+    """The explanation of a difference of a target's program."""
+    if target is None or case.validator not in target.programs:
+        return
+    try:
+        yield from explanation(target, case)
+    except BadCase:
+        return  # it is itself the difference

@@ -9,6 +9,7 @@ import pytest
 
 from channelsim.channel.lab.cases.comparison import ComparedPart, compared
 from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.target.target import Target, load
 from channelsim.clsp.compiler import compile_source
 from channelsim.games.vectors import Case, arguments
@@ -52,6 +53,25 @@ def test_items_of_the_state_have_the_names_of_the_next_source(tmp_path: Path) ->
         "state: number": ("90", "91"),
         "size limit": ("16", "16"),
     }
+
+
+def test_an_explanation_ends_with_the_line_of_the_source(tmp_path: Path) -> None:
+    target = changed(tmp_path, "bid", "(list image (+ MOVE 0)) 16", "(list image (+ MOVE 1)) 16")
+    case = case_of(target, "bid")
+    *table, source = explanation(target, case)
+    assert [line.split() for line in table] == [
+        ["expected", "actual"],
+        ["next", "validator", "reveal", "reveal"],
+        ["state:", "number", "90", "91"],
+        ["size", "limit", "16", "16"],
+    ]
+    line = next(
+        number
+        for number, text in enumerate((tmp_path / "bid.clsp").read_text().splitlines(), 1)
+        if "(+ MOVE 1)" in text
+    )
+    assert source == f"source: {tmp_path}/bid.clsp:{line}"
+    assert list(explanation(target, case_of(target, "commit"))) == []
 
 
 def test_a_game_that_goes_on_is_compared_with_its_end(tmp_path: Path) -> None:

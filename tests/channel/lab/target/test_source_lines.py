@@ -61,6 +61,18 @@ def test_a_target_names_its_files_as_the_user_named_it(
     assert target.source_line("bid", "bid") == ""
 
 
+def test_a_rule_is_found_where_one_line_alone_mentions_it(tmp_path: Path) -> None:
+    path = toy(tmp_path)
+    source = tmp_path / "bid.clsp"
+    source.write_text(source.read_text() + "; TOY-BID-1\n; TOY-BID-2, not TOY-BID-3\n; TOY-BID-3\n")
+    target = load(str(path))
+    last = source.read_text().count("\n")
+    assert target.rule_line("bid", "TOY-BID-1") == f"{source}:{last - 2}"
+    assert target.rule_line("bid", "TOY-BID-2") == f"{source}:{last - 1}"
+    for absent in ("TOY-BID-3", "TOY-BID", "TOY-BID-11", "BID-1"):
+        assert target.rule_line("bid", absent) == ""
+
+
 def test_an_installed_game_has_no_lines() -> None:
     target = of_game(registry.get("calpoker"))
     assert target.source_line("a", MAIN) == ""
