@@ -72,10 +72,14 @@ def vectors(subject: Subject) -> CheckResult:
 
 def rules(subject: Subject) -> CheckResult:
     """Rules and programs give the same verdict on every generated case."""
-    if subject.target.rules is None:
+    target = subject.target
+    unjudged = [name for name in target.programs if target.judge(name) is None]
+    if len(unjudged) == len(target.programs):
         return CheckResult("rules", unchecked=NEEDS_RULES)
     report = subject.crosschecked
     tried = f"{counted(report.cases, 'case', ',')} by rules and programs"
+    if unjudged:
+        tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
     return CheckResult("rules", tried, _found(report.tally, lambda law: law == AGREE))
 
 

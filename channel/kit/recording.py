@@ -16,7 +16,7 @@ from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system.user_code import failure
-from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (
     CostExceeded,
     Outcome,
@@ -28,7 +28,7 @@ from channelsim.clsp.run import (
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
-from channelsim.games.evidence import SIGNATURE_SIZE, met
+from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met
 from channelsim.games.judge import program_conditions
 from channelsim.games.names import nearest_or_all, printable, quoted
 from channelsim.games.vectors import Case, NextRecord, arguments, check_values
@@ -189,7 +189,7 @@ class _Player:
     def _next(self, running: Hand, after: int, sent: Value | None) -> Move | None:
         place = f"hand {self.number}, move {after + 1}"
         try:
-            step = running.send(sent) if after else next(running)
+            step = running.send(sent) if _takes_states(running) else next(running)
         except StopIteration:
             return None
         except Exception as error:
@@ -267,28 +267,34 @@ class _Player:
             signature=step.signature.hex(),
         )
         outcome = self._run(case)
-        said = _said(outcome)
         conditions = program_conditions(outcome.value) if isinstance(outcome, ProgramValid) else ()
-        if met(conditions, step.signature):
-            said = "slash"
+        said = "slash" if met(conditions, step.signature) else _said(outcome)
         if said != step.expect:
             return case, None, f"the program says {said}, the driver {step.expect}"
         if not isinstance(outcome, ProgramValid):
             return case, None, ""
         without = msgspec.structs.replace(case, evidence=0)
-        if evidence != NIL and _said(self._run(without)) == "slash":
+        if said == "valid" and evidence != NIL and _said(self._run(without)) == "slash":
             return case, None, "the program slashes it with the evidence ()"
         following, difference = self._following(coin, outcome.value)
-        if said == "slash" and not difference:
-            asked = [described_value(one, self.target) for one in conditions]
-            case = msgspec.structs.replace(case, expect="valid", conditions=asked)
-        elif conditions and not difference:
+        if said == "valid" and conditions and not difference:
             difference = "the program asks for extra conditions, so the move may be slashed"
-        if difference or following is None:
+        if difference:
             return case, None, difference
-        described = self._described(following.state)
-        record = NextRecord(following.validator, described, following.max_move_size)
-        return msgspec.structs.replace(case, next=record), following, ""
+        return self._completed(case, following, conditions), following, ""
+
+    def _completed(
+        self, case: Case, following: _Coin | None, conditions: tuple[Value, ...]
+    ) -> Case:
+        """The case of a move to which the program gives a record, perhaps under conditions."""
+        if following is not None:
+            state = self._described(following.state)
+            record = NextRecord(following.validator, state, following.max_move_size)
+            case = msgspec.structs.replace(case, next=record)
+        if conditions:
+            described = [self._described(one) for one in conditions]
+            case = msgspec.structs.replace(case, expect="valid", conditions=described)
+        return case
 
     def _run(self, case: Case) -> Outcome:
         check_values(case)
@@ -303,16 +309,28 @@ class _Player:
             return None, "the program returns no list"
         items += [NIL] * (3 - len(items))
         program, state, size = items[:3]
+        if len(items) > 3 + MOST_CONDITIONS or None in map(self._described, items[3:]):
+            return None, "the program asks for conditions that no case can hold"
         if program == NIL:
             return None, ""
         names = [name for name, known in self.target.hashes.items() if known == program]
         if not names:
             return None, "the program leads to none of the target's programs"
-        if not isinstance(size, bytes) or len(size) > 2 or atom_to_int(size) < 0:
-            return None, "the program's size limit is no number of at most two bytes"
+        if not isinstance(size, bytes) or not _is_size(size):
+            return None, f"the program's size limit is no number from 0 to {MOST_SIZE}"
         if self._described(state) is None:
             return None, f"the next state has {UNWRITABLE}"
         return replace(coin, validator=names[0], state=state, max_move_size=atom_to_int(size)), ""
+
+
+def _takes_states(running: Hand) -> bool:
+    """Whether a hand can be sent a state: a plain iterator, or one behind `yield from`, cannot."""
+    inner = getattr(running, "gi_yieldfrom", None)
+    return all(hasattr(one, "send") for one in (running, inner) if one is not None)
+
+
+def _is_size(atom: bytes) -> bool:
+    return is_minimal(atom) and 0 <= atom_to_int(atom) <= MOST_SIZE
 
 
 def _said(outcome: Outcome) -> str:

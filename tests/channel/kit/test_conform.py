@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import Effort, Status, Subject, conform
@@ -24,7 +26,7 @@ from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
 
 SMALL = Effort(cases=500, seconds=0.3, disputes=1)
-OPTIONS = ("--cases", 500, "--seconds", 0.3, "--coverage", 0, "--jobs", 1)
+OPTIONS = ("--cases", 200, "--seconds", 0.1, "--coverage", 0, "--jobs", 1)
 
 
 def test_a_right_target_passes_what_can_be_checked(
@@ -77,7 +79,7 @@ def test_each_check_finds_its_mistake(mistake: str, check: str, tmp_path: Path) 
 def fuzzed(path: Path, coverage: int = 100) -> Subject:
     """A subject whose fuzzer did a fixed amount of work, whatever the clock says."""
     target = load(str(path))
-    result = Campaign(target, "s").run(100_000, lambda: False, lambda progress: None)
+    result = Campaign(target, "s").run(40_000, lambda: False, lambda progress: None)
     report = FuzzReport(target, "s", 1, tally=result.tally)
     report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
     subject = Subject(target, Effort(coverage=coverage))
@@ -103,7 +105,7 @@ def test_costs_are_held_against_stored_ones(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path, stored = toy(tmp_path), tmp_path / "costs.toml"
-    assert channelsim(capsys, "cost", path, "--cases", 100, "--write", stored).code == 0
+    assert channelsim(capsys, "cost", path, "--cases", 30, "--write", stored).code == 0
     target = load(str(path))
     assert CHECKS["cost"](Subject(target, Effort(costs=stored))).failures == ()
     lower = re.sub(r"(commit\]\n(?:.*\n)*?validator = .*most = )\d+", r"\g<1>5", stored.read_text())
@@ -144,16 +146,25 @@ def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
     assert totals.runs - totals.idle == 2
 
 
+@pytest.mark.long
 def test_a_session_in_two_processes_is_the_same() -> None:
     assert CHECKS["determinism"](Subject(load("calpoker"), SMALL)).status is Status.PASSED
+
+
+def test_a_session_that_cannot_be_played_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "HASH_SEEDS", ("1",))
+    target = replace(load("calpoker"), name="no-game")
+    result = CHECKS["determinism"](Subject(target, SMALL))
+    assert result.status is Status.FAILED
+    assert "no game is called 'no-game'" in result.failures[0].text
 
 
 def test_an_interrupt_ends_the_checks_and_keeps_the_results(tmp_path: Path) -> None:
     def stop(subject: Subject) -> None:
         raise KeyboardInterrupt
 
-    checks = {"vectors": CHECKS["vectors"], "laws": stop, "fuzz": CHECKS["fuzz"]}
-    results = list(conform(Subject(load(str(toy(tmp_path)))), checks))  # type: ignore[arg-type]
+    three = {"vectors": CHECKS["vectors"], "laws": stop, "fuzz": CHECKS["fuzz"]}
+    results = list(conform(Subject(load(str(toy(tmp_path)))), three))  # type: ignore[arg-type]
     assert [result.status for result in results] == [
         *(Status.PASSED, Status.NOT_CHECKED, Status.NOT_CHECKED)
     ]

@@ -14,6 +14,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.kit.recording import LONGEST, Recording, record
 from channelsim.channel.lab.target.target import Target, load, read
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import serialize, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import referee
 from channelsim.games.vectors import check_program
@@ -46,7 +48,7 @@ def target(folder: Path, driver: str) -> Path:
 
 
 BEGIN = """
-    from channelsim.channel.kit.driver import Hand, Move, Start
+    from channelsim.channel.kit.driver import Move, Start
 
     def hand(chance):
         offer = chance.between(1, 999)
@@ -142,6 +144,7 @@ def test_the_first_wrong_line_is_named_and_nothing_is_written(
         (f"{BEGIN}        yield Move(1, share=1001)", "share: 1001 is no number from 0 to 1000"),
         (f"{BEGIN}        yield Move(1, share=-1)", "share: -1 is no number from 0 to 1000"),
         (f"{BEGIN}        yield Move(1, evidence='a')", "evidence: a str is not a number, bytes"),
+        (f"{BEGIN}        yield Move(1, signature=b'a')", "signature: not 96 bytes"),
         (f"{BEGIN}        yield Move(1, expect='ok')", "expect: 'ok' is not valid, slash or raise"),
         (GOOD + "        yield Move(1)", "move 5: the hand is over, and the driver moves on"),
         (BEGIN.replace("'offer'", "''").replace('"offer"', '"ofer"'), "did you mean `offer`?"),
@@ -165,6 +168,26 @@ def test_a_wrong_driver_is_one_line(
     assert said in ran.err
     assert len(ran.err.splitlines()) == 1
     assert not (tmp_path / "honest.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "yield Start('offer', 9, 1); yield from moves",
+        "return iter([Start('offer', 9, 1), *moves])",
+    ],
+)
+def test_a_hand_may_be_any_iterator(
+    body: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    driver = f"""
+        from channelsim.channel.kit.driver import Move, Start
+
+        def hand(chance):
+            moves = [Move(0, expect="slash"), Move(4), Move(1, share=5)]
+            {body}
+    """
+    assert recorded(capsys, target(tmp_path, driver)).code == 0
 
 
 def test_the_driver_in_the_docs_works(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -201,30 +224,56 @@ def test_an_installed_game_and_a_target_without_a_driver_are_refused(
     assert "names no driver" in ran.err
 
 
-def test_a_result_that_is_no_record_is_a_wrong_line(tmp_path: Path) -> None:
-    path = target(tmp_path, BEGIN)
-    source = tmp_path / "offer.clsp"
-    text = source.read_text()
-    driver = tmp_path / "driver.py"
+ANSWER = Program(b"\x80")
+CONDITION = to_list([b"1", b"key", b"message"])
 
-    def difference(result: str) -> str:
-        source.write_text(text.replace("(list ANSWER_HASH (list MOVE) 1)", result))
-        made = read(path, honest_play=False)
 
-        def hand(chance: Chance) -> Hand:
-            yield Start("offer", 1000, 2)
-            yield Move(5, evidence=1)
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ([ANSWER.hash, [b"\x05"], b"\x01"], ""),
+        ([ANSWER.hash, [b"\x05"], b""], ""),
+        ([ANSWER.hash, [b"\x05"], b"\x01", CONDITION], "the program asks for extra conditions"),
+        ([b"", b"", b""], ""),
+        ([b""], ""),
+        ([bytes(32), [b"\x05"], b"\x01"], "the program leads to none of the target's programs"),
+        ((ANSWER.hash, b"\x05"), "the program returns no list"),
+        ([ANSWER.hash, b"", b"\xff"], "the program's size limit is no number from 0 to 65535"),
+        ([ANSWER.hash, b"", b"\x00\x01"], "the program's size limit is no number from 0 to 65535"),
+        ([ANSWER.hash, b"", b"\x01\x00\x00"], "the program's size limit is no number from 0 to"),
+        ([ANSWER.hash, b"", [b"\x01"]], "the program's size limit is no number from 0 to 65535"),
+        ([ANSWER.hash, (b"a", b"b"), b"\x01"], "the next state has a pair that is no list"),
+        ([ANSWER.hash, b"", b"", (b"a", b"b")], "asks for conditions that no case can hold"),
+        ([ANSWER.hash, b"", b"", *[CONDITION] * 17], "asks for conditions that no case can hold"),
+    ],
+)
+def test_a_result_that_is_no_record_is_a_wrong_line(result: object, said: str) -> None:
+    program = Program(serialize((b"\x01", to_value(result, {}))))
+    made = Target("a target", {"offer": program, "answer": ANSWER}, referee())
 
-        found = record(made, hand, driver, 1, "x")
-        return found.wrong.difference if found.wrong else ""
+    def hand(chance: Chance) -> Hand:
+        yield Start("offer", 1000, 2)
+        yield Move(5, evidence=1)
 
-    assert "none of the target's programs" in difference("(list (sha256 1) (list MOVE) 1)")
-    assert "no list" in difference("(c ANSWER_HASH MOVE)")
-    assert "size limit" in difference("(list ANSWER_HASH MOVE -1)")
-    assert "extra conditions" in difference("(list ANSWER_HASH MOVE 1 (list 1 2))")
-    assert "a pair that is no list" in difference("(list ANSWER_HASH (c MOVE MOVE) 1)")
-    assert "with the evidence ()" in difference("(if evidence (list ANSWER_HASH MOVE 1) ())")
-    assert difference("(list ANSWER_HASH (list MOVE) 1)") == ""
+    found = record(made, hand, Path("driver.py"), 1, "x")
+    assert (found.wrong is None) is (not said)
+    assert found.wrong is None or said in found.wrong.difference
+    assert all(check_program(case, made.name, made.programs) == [] for case in found.cases)
+
+
+def test_a_move_that_is_slashed_without_evidence_is_not_honest() -> None:
+    """The program is `(if evidence (list 0) ())`."""
+    sides = ((b"\x01", (b"\x01", result)) for result in ((b"", b""), b""))
+    program = Program(serialize(to_list([b"\x02", to_list([b"\x03", b"\x2f", *sides]), b"\x01"])))
+    made = Target("a target", {"offer": program}, referee())
+
+    def hand(chance: Chance) -> Hand:
+        yield Start("offer", 1000, 2)
+        yield Move(5, evidence=1)
+
+    wrong = record(made, hand, Path("driver.py"), 1, "x").wrong
+    assert wrong is not None
+    assert wrong.difference == "the program slashes it with the evidence ()"
 
 
 def test_a_slash_under_extra_conditions_is_recorded_with_its_signature(tmp_path: Path) -> None:
