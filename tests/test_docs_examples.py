@@ -38,6 +38,8 @@ FILE = re.compile(r"`([\w./-]+\.\w+)`[^|]*:$")
 
 COMMENT = re.compile(r"<!-- (.+) -->$")
 
+INSTALL = "pip install ./examples/"
+
 TEXT = ("play", "dispute run", "replay")
 """Commands that print JSON where no terminal is; the pages show what a terminal does."""
 
@@ -108,16 +110,16 @@ def test_the_long_commands_do_what_the_page_shows(page: Path, tmp_path: Path) ->
 
 def try_commands(page: Path, folder: Path, *, long: bool) -> None:
     """Run the commands of a page in one process, and compare their output."""
-    wanted = [one for one in steps(page) if isinstance(one, File) or long or not one.long]
-    shown = [one for one in wanted if isinstance(one, Command)]
-    installed = [one.line for one in shown if one.line.startswith("pip install ./examples/")]
-    paths = [path for line in installed for path in install(line.split("./")[1], folder)]
-    ran = [one for one in shown if one.line.startswith("channelsim ")]
-    assert len(installed) + len(ran) == len(shown)
+    everything = list(steps(page))
+    shown = [one for one in everything if isinstance(one, Command)]
+    packages = [one.line.split("./")[1] for one in shown if one.line.startswith(INSTALL)]
+    paths = [path for package in packages for path in install(package, folder)]
+    ran = [one for one in shown if one.line.startswith("channelsim ") and (long or not one.long)]
+    assert all(one.line.startswith((INSTALL, "channelsim ")) for one in shown)
     copytree(ROOT / "examples", folder / "examples", ignore=ignore_patterns("__pycache__"))
     todo = [
         {one.name: one.text} if isinstance(one, File) else one.arguments
-        for one in wanted
+        for one in everything
         if isinstance(one, File) or one in ran
     ]
     done = subprocess.run(
