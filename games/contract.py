@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.clsp.programs import Program, load
+from channelsim.clsp.programs import names as ours
+from channelsim.clsp.values import serialize
 from channelsim.games.amounts import read_amount
 from channelsim.games.chance import Chance
 from channelsim.games.choices import (
@@ -158,8 +160,8 @@ class Game:
 
     Optional:
 
-    - `programs`, the compiled validators by the same names; by default those in
-      `clsp/compiled/<name>`;
+    - `programs`, the compiled validators by the same names, or some of them; a game without them
+      can be played, but not taken to the chain (`missing` names those that it lacks);
     - `title` for people: a name, and one line about the game after a colon;
     - `total`, whether rules and programs are to agree in every state that `read_state` accepts,
       also in states that no play reaches; the lab then tries such states too;
@@ -196,11 +198,15 @@ class Game:
     parts: tuple[str, ...] = ()
     part: Callable[[Position], str] = lambda position: position.validator or ""
     benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
+    missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        if not self.programs:
-            own = {name: load(f"{self.name}/{name}") for name in self.validators}
-            object.__setattr__(self, "programs", own)
+        own = {name: f"{self.name}/{name}" for name in self.validators}
+        given = self.programs or {name: load(own[name]) for name in own if own[name] in ours()}
+        programs = {name: given.get(name, _stand_in(own[name])) for name in own}
+        missing = tuple(name for name in own if programs[name] == _stand_in(own[name]))
+        object.__setattr__(self, "programs", programs)
+        object.__setattr__(self, "missing", missing)
         if not self.title:
             object.__setattr__(self, "title", self.name)
         if not self.parts:
@@ -208,3 +214,8 @@ class Game:
 
     def __repr__(self) -> str:
         return f"Game({self.name!r})"
+
+
+def _stand_in(name: str) -> Program:
+    """A program in place of one that is not there: it only gives the validator a hash."""
+    return Program(serialize((b"\x01", f"there is no program {name}".encode())))

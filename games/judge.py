@@ -120,7 +120,7 @@ def judge_move(
 
     `candidates` is that evidence besides `()`. The coin has the share, size limit and commitment
     that the move declared: a difference from the validator's result makes the move illegal too,
-    and so do extra conditions that the evidence meets.
+    and so do extra conditions that the evidence meets. Without a program the rules decide alone.
     """
     if before.validator is None or before.state is None:
         raise IllegalAction("the game is over")
@@ -136,9 +136,12 @@ def judge_move(
         verdict = validator.judge(
             before.state, coin.move, coin.mover_share, coin.amount, evidence.value, hashes
         )
-        arguments = validator_arguments(coin, state, program, evidence.value, NO_ADDRESS)
-        outcome = run_serialized(program.serialized, arguments)
-        runs += 1
+        if validator.name in game.missing:
+            outcome = _as_ruled(verdict, hashes)
+        else:
+            arguments = validator_arguments(coin, state, program, evidence.value, NO_ADDRESS)
+            outcome = run_serialized(program.serialized, arguments)
+            runs += 1
         if (difference := disagreement(verdict, outcome, hashes)) is not None:
             disagreements.append(f"{game.name}/{validator.name}: {difference}")
         rule = verdict.rule or rule
@@ -192,6 +195,17 @@ def disagreement(verdict: Verdict, outcome: Outcome, hashes: Hashes) -> str | No
             ruled = type(verdict).__name__.lower()
             ran = type(outcome).__name__.removeprefix("Program").lower()
             return f"the rules say {ruled}, the program {ran}"
+
+
+def _as_ruled(verdict: Verdict, hashes: Hashes) -> Outcome:
+    """The outcome of a program that obeys the rules."""
+    match verdict:
+        case Valid(step, conditions):
+            return ProgramValid(result_value(step, hashes, conditions), 0)
+        case Slash():
+            return ProgramSlash(0)
+        case Raise(rule):
+            return Raised(rule)
 
 
 def program_conditions(result: Value) -> tuple[Value, ...]:

@@ -91,7 +91,8 @@ def read(lines: Iterable[str | bytes]) -> Iterator[Case]:
 def check(case: Case, game: Game | None = None) -> list[str]:
     """Compare a case with the rules and the program: a line for each difference.
 
-    `game` replaces the registered game of that name.
+    Where the game has no program, the rules are compared alone. `game` replaces the registered
+    game of that name.
     """
     try:
         game = game or registry.get(case.game)
@@ -104,11 +105,19 @@ def check(case: Case, game: Game | None = None) -> list[str]:
         resolved = resolve_case(case, game.name, hashes)
     except BadCase as error:
         return [str(error)]
-    return [
-        *_differences("python", resolved, _ask_rules(resolved, game, hashes)),
-        *_differences("program", resolved, _ask_program(resolved, game.programs[case.validator])),
-        *_unmet(resolved),
-    ]
+    differences = _differences("python", resolved, _ask_rules(resolved, game, hashes))
+    if case.validator not in game.missing:
+        answer = _ask_program(resolved, game.programs[case.validator])
+        differences = [*differences, *_differences("program", resolved, answer)]
+    return [*differences, *_unmet(resolved)]
+
+
+def lacks_program(case: Case) -> bool:
+    """Whether `check` compares a case with the rules alone: its game has no program for it."""
+    try:
+        return case.validator in registry.get(case.game).missing
+    except UnknownGame:
+        return False
 
 
 def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> list[str]:

@@ -102,9 +102,14 @@ def measure(
     return {**_summary(found), "interrupted": interrupted}
 
 
+def _games() -> tuple[Game, ...]:
+    """The games that have all their programs."""
+    return tuple(game for game in registry.usable() if not game.missing)
+
+
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
-    games = tuple(game.name for game in registry.usable())
+    games = tuple(game.name for game in _games())
     for name in games:
         yield "signed_hand", name, partial(_measure_signed, name, share, least)
     for name in games:
@@ -241,7 +246,7 @@ def _measure_disputed(game: str, seconds: float, least: int) -> dict[str, Any]:
 def _comparisons(seconds: float, least: int) -> dict[str, Callable[[], dict[str, Any]]]:
     """List the comparisons of each validator's rules in Python with the same calls in CLVM."""
     found: dict[str, Callable[[], dict[str, Any]]] = {}
-    games = registry.usable()
+    games = _games()
     share = seconds / 5 / len(games)
     for game in games:
         for validator, mix in _calls_by_validator(game).items():
@@ -339,7 +344,7 @@ def _measure_crosscheck(game: str, seconds: float, least: int) -> dict[str, Any]
 def _measure_rates(seconds: float, least: int) -> dict[str, Any]:
     """Measure each game's own benchmarks, in times a second."""
     prepared: dict[str, Callable[[], int]] = {}
-    for game in registry.usable():
+    for game in _games():
         for benchmark, prepare in game.benchmarks.items():
             work = prepare()
             if work is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -41,6 +41,20 @@ def never_tried(programs: Iterable[str], tried: Container[str]) -> str:
     """The programs that were not tried, in words; "" for none."""
     left = [name for name in programs if name not in tried]
     return f"never tried: {', '.join(left)}" if left else ""
+
+
+def not_checked(laws: Mapping[str, str]) -> list[str]:
+    """The laws that are not checked, a line for each reason.
+
+    >>> not_checked({"cost": "no program of a", "shares": "no program of a"})
+    ['no program of a: not checked there: cost, shares']
+    """
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in laws.items():
+        by_reason.setdefault(reason, []).append(name)
+    return [
+        f"{reason}: not checked there: {', '.join(names)}" for reason, names in by_reason.items()
+    ]
 
 
 def unfinished_output(path: Path) -> str:

@@ -20,8 +20,11 @@ def document(
     """The document that `channelsim play --json` prints; a `viewer` sees only its own cards.
 
     `hands` holds each game's own summary, with its number (from 1), the game, its proposer and
-    who moved first. `no_more_hands` says why the hands ended. Amounts are in mojos.
+    who moved first. `no_more_hands` says why the hands ended. Amounts are in mojos. Of games
+    without programs `checks` counts `moves_by_rules`; `python_clvm_agree` is null if none ran.
     """
+    by_rules = result.checks.moves_by_rules
+    compared = result.checks.moves_checked or not by_rules
     return {
         **_played(setup, result.hands, result.balances, viewer),
         "no_more_hands": result.reason,
@@ -33,8 +36,9 @@ def document(
         },
         "checks": {
             "moves_checked": result.checks.moves_checked,
-            "python_clvm_agree": result.checks.python_clvm_agree,
+            "python_clvm_agree": result.checks.python_clvm_agree if compared else None,
             "conserved": result.checks.conserved,
+            **({"moves_by_rules": by_rules} if by_rules else {}),
         },
         "disagreements": list(result.disagreements),
         "digest": digest,

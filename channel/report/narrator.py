@@ -92,9 +92,15 @@ class Narrator:
         verdict = "rules and programs agree" if checks.python_clvm_agree else "THEY DISAGREE"
         money = "money is conserved" if checks.conserved else "MONEY IS NOT CONSERVED"
         style = "green" if checks.python_clvm_agree and checks.conserved else "bold red"
-        self._say(
-            f"{counted(checks.moves_checked, 'move')} judged by both: {verdict}; {money}", style
-        )
+        if checks.moves_by_rules:
+            moves = counted(checks.moves_by_rules, "move")
+            text = f"{moves} judged by the rules alone: there is no program, and no slash was tried"
+            self._say(text, "yellow")
+        if checks.moves_by_rules and not checks.moves_checked:
+            self._say(money, style)
+        else:
+            moves = counted(checks.moves_checked, "move")
+            self._say(f"{moves} judged by both: {verdict}; {money}", style)
         for line in result.disagreements:
             self._say(line, "red")
         self._say(f"digest    {digest}", "dim")

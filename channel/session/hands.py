@@ -37,13 +37,14 @@ class _LiveHand:
 class HandTracker:
     """Follows hands by the news of both peers, and notifies of their starts, steps and ends.
 
-    `finished` are the settled hands with the names of their games; `moves` counts judged moves, and
+    `finished` are the settled hands with the names of their games; `moves` counts moves
+    that programs judged, `moves_by_rules` those of games without programs, and
     `disagreements` says where rules and programs judged one differently.
     """
 
     def __init__(self, notify: Listener, balances: Callable[[], tuple[int, int]]) -> None:
         self.finished: list[tuple[str, Hand]] = []
-        self.moves = 0
+        self.moves = self.moves_by_rules = 0
         self.disagreements: list[str] = []
         self._notify = notify
         self._balances = balances
@@ -97,7 +98,8 @@ class HandTracker:
 
     def _on_moved(self, side: Side, news: Moved) -> None:
         live = self._live[news.game_id]
-        self.moves += 1
+        self.moves += news.runs > 0
+        self.moves_by_rules += news.runs == 0
         self.disagreements += news.disagreements
         if live.acted is None:
             raise InvariantError(f"a move in game {news.game_id} that no player made")

@@ -15,13 +15,15 @@ from channelsim.games.contract import Hand
 class Checks:
     """The checks that a session made.
 
-    `moves_checked` counts judged moves. `python_clvm_agree`: the rules in Python and the programs
-    gave the same verdict on each. `conserved`: the chain holds all the money, where it belongs.
+    `moves_checked` counts moves that rules and programs judged. `python_clvm_agree`: they gave the
+    same verdict on each. `conserved`: the chain holds all the money, where it belongs.
+    `moves_by_rules` counts moves that the rules judged alone, since there is no program.
     """
 
     moves_checked: int
     python_clvm_agree: bool
     conserved: bool
+    moves_by_rules: int = 0
 
 
 @dataclass(frozen=True, slots=True)

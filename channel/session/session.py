@@ -227,7 +227,7 @@ class Session:
             balances=balances,
             channel_coin=endpoint.channel.coin,
             rewards=rewards,
-            checks=Checks(hands.moves, not hands.disagreements, conserved),
+            checks=Checks(hands.moves, not hands.disagreements, conserved, hands.moves_by_rules),
             disagreements=tuple(hands.disagreements),
             reason=self._closing,
         )

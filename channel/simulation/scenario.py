@@ -99,6 +99,10 @@ def check(scenario: Scenario) -> Scenario:
     for name in scenario.games:
         try:
             game = registry.get(name)
+            if game.missing:
+                raise UsageError(
+                    f"{name} has no program of {', '.join(game.missing)}: a dispute needs them all"
+                )
             game.terms(game.default_parameters(scenario.unit, scenario.stack))
         except UnknownGame as error:
             raise UsageError(f"{error}") from None

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from channelsim.channel.cli.findings import ORDER_ONLY
-from channelsim.channel.cli.messages import all_tried, never_tried
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
@@ -27,7 +27,7 @@ from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
-from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.laws import laws_for, unchecked
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
@@ -59,7 +59,7 @@ def command(
         files = watched_target(target)
         return watch(files, lambda check: _round(target, cases, seed, jobs, check))
     with progress("crosscheck", "case") as bar:
-        report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, bar)
+        report = run(load(target, partial=True), cases, seed, jobs or os.cpu_count() or 1, bar)
         with finishing():
             bar.phase("coverage")
             reached = sampled_coverage(report.target, report.tally)
@@ -68,7 +68,7 @@ def command(
             print_json(document(report, reached))
         else:
             _print(report, reached)
-        programs, tried = report.target.programs, report.tally.outcomes
+        programs, tried = report.target.present, report.tally.outcomes
         every = report.interrupted or all_tried(
             report.target.name, programs, tried, "try more --cases"
         )
@@ -83,11 +83,12 @@ def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -
             check()
             bar(done, total)
 
-        report = run(load(target), cases, seed, jobs or os.cpu_count() or 1, on_progress)
+        loaded = load(target, partial=True)
+        report = run(loaded, cases, seed, jobs or os.cpu_count() or 1, on_progress)
     every = sorted(causes(report), key=lambda one: one[0].order_only)
     parts = [f"{counted(report.cases, 'case', ',')}, {counted(len(every), 'cause')}"]
     parts += [f"{one.severity}: {one.validator}: {one.text}" for one, _ in every[:1]]
-    left = never_tried(report.target.programs, report.tally.outcomes)
+    left = never_tried(report.target.present, report.tally.outcomes)
     parts += [left] if left else []
     return Round(1 if every or left else 0, "; ".join(parts), report.interrupted)
 
@@ -99,13 +100,14 @@ def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> d
         "target": report.target.name,
         "rules": report.target.rules,
         "seed": report.seed,
-        "cases": report.cases,
+        "cases": report.compared,
         "disagreements": report.disagreements,
         "seconds": round(report.seconds, 3),
-        "cases_per_second": round(report.cases / report.seconds),
+        "cases_per_second": round(report.compared / report.seconds),
         "interrupted": report.interrupted,
         "outcomes": {name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
         "tried": dict(sorted(tally.tried.items())),
+        "unchecked": unchecked(report.target),
         "most_cost": dict(sorted(tally.costs.items())),
         "coverage": msgspec.to_builtins(reached),
         "findings": [{**finding.document(), "times": times} for finding, times in causes(report)],
@@ -122,7 +124,7 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
     tally = report.tally
     outcomes = (VALID, SLASH, RAISE, EXCEEDED)
     rows = []
-    for name in report.target.programs:
+    for name in report.target.present:
         counts: Mapping[str, int] = tally.outcomes.get(name, {})
         found = reached[name]
         cells = [f"{counts.get(end, 0):,}" for end in outcomes]
@@ -132,10 +134,15 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
     against = report.target.against
     headings = ("validator", *outcomes, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
+    left = unchecked(report.target)
     for law in sorted({law.name for law in laws_for(report.target)}):
         times = tally.tried[law]
+        if law in left and not times:
+            continue
         broken = sum(n for (name, *_), n in tally.broken.items() if name == law)
         say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
+    for line in not_checked(left):
+        say(out, line, "yellow")
     every = sorted(causes(report), key=lambda one: one[0].order_only)
     apart = False
     for finding, times in every[:SHOWN]:
@@ -156,8 +163,8 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         say(out, f"and {counted(len(every) - SHOWN, 'more cause')}")
     say(
         out,
-        f"{counted(report.cases, 'case', ',')} in {report.seconds:.1f} s,"
-        f" {counted(round(report.cases / report.seconds), 'case', ',')} per second,"
+        f"{counted(report.compared, 'case', ',')} in {report.seconds:.1f} s,"
+        f" {counted(round(report.compared / report.seconds), 'case', ',')} per second,"
         f" {counted(report.disagreements, 'disagreement', ',')}"
         f"{'; interrupted' if report.interrupted else ''}",
     )

@@ -16,7 +16,7 @@ import msgspec
 from rich.console import Console
 
 from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried, never_tried
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -35,7 +35,7 @@ from channelsim.channel.lab.fuzz.campaign import CampaignProgress
 from channelsim.channel.lab.fuzz.findings import keep
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
 from channelsim.channel.lab.fuzz.fuzz import fuzz as run
-from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.laws import laws_for, unchecked
 from channelsim.channel.lab.target.target import Target, load
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.tables import show_table
@@ -185,6 +185,8 @@ def _round(
 def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path | None) -> None:
     out = console()
     _show_counts(out, report)
+    for line in not_checked(unchecked(report.target)):
+        say(out, line, "yellow")
     for one in report.mended:
         say(out, f"{one}: no longer happens")
     for one, why in report.untried:
@@ -252,6 +254,7 @@ def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
             "runs_per_second": round(report.runs / report.seconds) if report.seconds else 0,
             "coverage": msgspec.to_builtins(report.coverage),
             "tried": dict(sorted(report.tally.tried.items())),
+            "unchecked": unchecked(report.target),
             "findings": [
                 {
                     **msgspec.to_builtins(found),

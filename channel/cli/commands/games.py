@@ -17,6 +17,8 @@ def command() -> int:
     for game in registry.usable():
         rows.append((game.name, game.title))
         rows.append(("", f"validators: {', '.join(game.validators)}"))
+        if game.missing:
+            rows.append(("", f"no program: {', '.join(game.missing)}"))
         rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
     show_table(console(), (), rows, left=2)
     return 0

@@ -38,7 +38,7 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
     found = {}
-    for name in target.programs:
+    for name in target.present:
         prints = len(tally.prints.get(name, ()))
         if name in tally.runaway:
             found[name] = SampledCoverage(prints)

@@ -15,7 +15,7 @@ from time import perf_counter
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.lab.cases.mutator import Mutator
 from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
@@ -55,6 +55,13 @@ class CrosscheckReport:
     def disagreements(self) -> int:
         """On how many cases rules and program did not say the same."""
         return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
+
+    @property
+    def compared(self) -> int:
+        """On how many cases a program ran; all of them, unless programs are missing."""
+        if not self.target.missing:
+            return self.cases
+        return sum(counts.total() for counts in self.tally.outcomes.values())
 
     @property
     def broken(self) -> int:
@@ -112,6 +119,8 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
         first = trial.site.natural and trial.site.validator in new
         new.discard(trial.site.validator if first else "")
         for law in every_law:
+            if not applies(law, target, trial.site.validator):
+                continue
             if law.every > 1 and trial.site.validator in tally.runaway:
                 continue  # its slashes would take seconds each, and it is found out already
             often = 1 if number else SOONER

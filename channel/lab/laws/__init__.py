@@ -32,7 +32,8 @@ class Law(Protocol):
     """One law, with its name in reports and the targets that it is for.
 
     It is tried at one site in `every`, according to its cost: a referee hashes the whole validator
-    in CLVM, so a slash costs as much as a hundred calls.
+    in CLVM, so a slash costs as much as a hundred calls. A law that runs no validator's program
+    says `without_programs = True`.
     """
 
     name: str
@@ -65,6 +66,25 @@ def laws_for(target: Target) -> tuple[Law, ...]:
         Needs.NOTHING: True,
     }
     return tuple(law for law in laws() if given[law.needs])
+
+
+def applies(law: Law, target: Target, validator: str) -> bool:
+    """Whether a law of `laws_for` can be tried at a validator: most need its program."""
+    return validator not in target.missing or getattr(law, "without_programs", False)
+
+
+def unchecked(target: Target) -> dict[str, str]:
+    """The laws that are not tried, or not at every validator, each with what is missing."""
+    found = {}
+    no_rules = [name for name in target.programs if target.judge(name) is None]
+    for law in laws():
+        if law.needs is Needs.RULES and target.rules is None:
+            found[law.name] = f"without {law.needs.value}"
+        elif law.needs is Needs.JUDGE and no_rules:
+            found[law.name] = f"no rules of {', '.join(no_rules)}"
+        elif law in laws_for(target) and any(not applies(law, target, n) for n in target.missing):
+            found[law.name] = f"no program of {', '.join(target.missing)}"
+    return found
 
 
 @cache

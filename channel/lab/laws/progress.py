@@ -26,6 +26,7 @@ from channelsim.games.contract import (
     RawState,
     Seat,
     State,
+    Valid,
 )
 from channelsim.games.errors import BadState, IllegalAction
 from channelsim.games.judge import position_after
@@ -43,12 +44,13 @@ Found = tuple[str, Value]
 class GamesEnd:
     """Plays a player that stalls against one that takes its first choice.
 
-    The programs decide where each move leads.
+    The programs decide where each move leads; the rules, where there is no program.
     """
 
     name = "progress"
     every = 512
     needs = Needs.NOTHING
+    without_programs = True
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Play one game from its beginning; without rules, look for moves that lead in a circle."""
@@ -162,6 +164,9 @@ def _record(target: Target, outcome: Outcome) -> Found | None:
 
 def _led_to(target: Target, site: Site) -> Next | None:
     """The next record by the program; None where it ends the game, or is no record of it."""
+    if site.validator in target.missing:
+        verdict, _ = site.ruling(target, site.play.move, site.play.share)
+        return verdict.next if isinstance(verdict, Valid) else None
     for held in (site.play.evidence, NIL, *site.held):
         outcome = _run(target, site, held)
         found = _record(target, outcome)

@@ -20,6 +20,7 @@ class Shares:
     name = "shares"
     every = 128
     needs = Needs.NOTHING
+    without_programs = True
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Try both coins of the site."""

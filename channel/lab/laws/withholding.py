@@ -27,6 +27,7 @@ class Withholding:
     name = "withholding"
     every = 2048
     needs = Needs.RULES
+    without_programs = True
 
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Play some hands, and report the first whose last move costs its mover money."""

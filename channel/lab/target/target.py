@@ -91,6 +91,18 @@ class Target:
             )
         )
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The validators of which the installed game has no program; their programs do nothing."""
+        if self.rules is None or self.rules != self.source:
+            return ()
+        return self.game.missing
+
+    @property
+    def present(self) -> tuple[str, ...]:
+        """The validators of which there is a program."""
+        return tuple(name for name in self.programs if name not in self.missing)
+
     @cached_property
     def hashes(self) -> Hashes:
         """The tree hash of each program, by validator."""
@@ -204,8 +216,10 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     play: _Play | None = None
 
 
-def load(text: str) -> Target:
+def load(text: str, partial: bool = False) -> Target:
     """A target as the command line names it: a game, or a TOML file. Raises `UsageError`.
+
+    `partial`: a game may lack programs (`Target.missing`).
 
     >>> load("nothing.toml")
     Traceback (most recent call last):
@@ -213,9 +227,15 @@ def load(text: str) -> Target:
     """
     if text in registry.names():
         try:
-            return of_game(registry.asked(text))
+            target = of_game(registry.asked(text))
         except UnknownGame as error:
             raise UsageError(str(error)) from None
+        if target.missing and not partial:
+            raise UsageError(
+                f"{text} has no program of {', '.join(target.missing)}: this needs them all;"
+                " without programs there are `play`, `vectors` and `crosscheck`"
+            )
+        return target
     path = Path(text)
     if path.suffix != ".toml" and input_files.is_missing(path):
         raise UsageError(

@@ -210,6 +210,8 @@ def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
         target = target or of_game(registry.get(case.game))
     except UnknownGame as error:
         raise UsageError(f"{path}: {case.id}: {error}") from None
+    if case.validator in target.missing:
+        raise UsageError(f"{path}: {case.id}: {target.name} has no program of {case.validator}")
     if case.validator not in target.programs:
         raise UsageError(f"{path}: {case.id}: {target.name} has no validator {case.validator!r}")
     try:

@@ -169,6 +169,64 @@ def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Pat
     assert not cases.exists()
 
 
+def without_programs(text: str, name: str, programs: str = "") -> str:
+    """The Python file of the smallest game under another name, with other programs."""
+    lines = [
+        f"    programs={{{programs}}}," if line.startswith("    programs=") else line
+        for line in text.replace('"parity"', f'"{name}"').splitlines()
+    ]
+    return "\n".join(lines)
+
+
+def test_a_game_may_begin_without_programs(tmp_path: Path) -> None:
+    text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
+    (tmp_path / "bare.py").write_text(without_programs(text, "bare"))
+    first = "compile_programs(Path({!r}), VALIDATORS)".format(str(PARITY / "parity"))
+    half = f"'reveal': {first}['reveal']"
+    (tmp_path / "half.py").write_text(without_programs(text, "half", half))
+    install(tmp_path, "bare", {"games": ["bare = bare:GAME", "half = half:GAME"]})
+    cases = tmp_path / "cases.jsonl"
+    few = ("--cases", 400, "--seed", "x", "--jobs", 1)
+    commands: list[tuple[object, ...]] = [
+        ("play", "bare", "--hands", 1, "--seed", "x", "--json"),
+        ("play", "bare", "--hands", 1, "--seed", "x", "--text"),
+        ("crosscheck", "bare", *few, "--json"),
+        ("crosscheck", "bare", *few),
+        ("vectors", "make", "bare", "--cases", 30, "-o", cases),
+        ("vectors", "check", cases),
+        ("crosscheck", "half", *few, "--json"),
+        ("fuzz", "bare"),
+        ("dispute", "run", "silent", "--game", "bare"),
+        ("trace", cases),
+        ("games",),
+    ]
+    ran = run((tmp_path,), commands)
+    assert [one.code for one in ran] == [0] * 7 + [2] * 3 + [0]
+    play, text_, checked, lines, _, vectors, half_, fuzz, dispute, trace, games = ran
+    assert json.loads(play.out)["checks"] == {
+        "moves_checked": 0,
+        "python_clvm_agree": None,
+        "conserved": True,
+        "moves_by_rules": 3,
+    }
+    assert "3 moves judged by the rules alone" in text_.out
+    assert "rules and programs agree" not in text_.out
+    document = json.loads(checked.out)
+    assert (document["cases"], document["outcomes"]) == (0, {})
+    assert set(document["tried"]) == {"shares", "progress", "withholding"}
+    assert document["unchecked"]["verdicts agree"] == "no program of commit, guess, reveal"
+    assert "no program of commit, guess, reveal: not checked there: verdicts agree" in lines.out
+    assert "checked by the rules alone\n30 passed, 0 failed" in vectors.out
+    document = json.loads(half_.out)
+    assert set(document["outcomes"]) == {"reveal"}
+    assert document["unchecked"]["verdicts agree"] == "no program of commit, guess"
+    assert document["tried"]["verdicts agree"] == document["cases"] > 0
+    for one in (fuzz, dispute, trace):
+        assert (one.out, one.err.count("\n")) == ("", 1)
+        assert "has no program of commit" in one.err
+    assert "no program: commit, guess, reveal" in games.out
+
+
 def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "raises.py").write_text(WRONG.format("print('not for a document')\nfail()"))
     (tmp_path / "exits.py").write_text("raise SystemExit(0)")

@@ -20,7 +20,7 @@ from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.interrupt import exit_code, polled
-from channelsim.games.vectors import BadCase, Case, check_program, read
+from channelsim.games.vectors import BadCase, Case, check_program, lacks_program, read
 from channelsim.games.vectors import check as check_case
 
 SHOWN = 20
@@ -87,12 +87,16 @@ class _Tried:
     failed: int = 0
     shown: list[str] = field(default_factory=list)
     validators: set[str] = field(default_factory=set)
+    by_rules: set[str] = field(default_factory=set)
     interrupted: bool = False
 
     def lines(self) -> list[str]:
         more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
-        return [*self.shown, *more, f"{self.passed} passed, {self.failed} failed{early}"]
+        alone = ", ".join(sorted(self.by_rules))
+        without = [f"no program of {alone}: checked by the rules alone"] if alone else []
+        counts = f"{self.passed} passed, {self.failed} failed{early}"
+        return [*self.shown, *more, *without, counts]
 
 
 def _check_file(
@@ -114,6 +118,8 @@ def _check_file(
                 return
             differences = _differences(case, target)
             tried.validators.add(case.validator)
+            if target is None and lacks_program(case):
+                tried.by_rules.add(f"{case.game}/{case.validator}")
             if not differences:
                 tried.passed += 1
             else:
