@@ -126,7 +126,7 @@ def _asked(conditions: Sequence[Value]) -> tuple[tuple[bytes, bytes], ...]:
     return tuple(asked)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _verify(asked: tuple[tuple[bytes, bytes], ...], signature: bytes) -> bool:
     # Takes about a millisecond, and a fuzzer asks the same again and again.
     atoms = (signature, *(atom for pair in asked for atom in pair))

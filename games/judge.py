@@ -57,7 +57,8 @@ class Ruling:
 
     A legal move leads to `next` (None: the game is over). An illegal move breaks `rule`, which
     is empty when it only declares another next record or share than its validator says.
-    `evidence` is what makes the slash pay; None if no evidence of the receiver does. `runs` is
+    `evidence` is what makes the slash pay, with a signature only if it needs one: another would
+    spoil the bundle. None if no evidence of the receiver makes it pay. `runs` is
     the number of runs of the program, and `disagreements` says in a line each how rules and
     program differ, or which extra conditions cannot be checked off chain.
     """
@@ -147,14 +148,16 @@ def judge_move(
         rule = verdict.rule or rule
         match outcome:
             case ProgramSlash():
-                return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
+                needed = Evidence(evidence.value)
+                return Ruling(False, None, rule, needed, runs, tuple(disagreements))
             case ProgramValid():
                 try:
                     matches, extra = compare(coin, outcome.value)
                 except RefereeRefusal:
                     continue  # the slash fails, and the result is no record
                 if not matches:
-                    return Ruling(False, None, "", evidence, runs, tuple(disagreements))
+                    needed = Evidence(evidence.value)
+                    return Ruling(False, None, "", needed, runs, tuple(disagreements))
                 conditions = listed_conditions(extra)
                 if met(conditions, evidence.signature):
                     rule = verdict.rule

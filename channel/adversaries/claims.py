@@ -94,7 +94,7 @@ class _EvidenceForger(OnChainCheat):
             tried: list[Candidate] = [b"", (b"", b""), self.plan.chance.bytes(40), *guesses]
             if tracked.player is not None:
                 held = tracked.player.evidence(before.position, tracked.game.coin.move)
-                tried += [one for one in map(as_evidence, held) if one.signature]
+                tried += [one for one in map(as_evidence, held) if bls.signature(one.signature)]
             for evidence in map(as_evidence, tried):
                 bundle = slash_bundle(
                     *(self.channel, tracked.coin, tracked.game, state, program),

@@ -30,6 +30,7 @@ from tests.games.word_game import (
     GAPS,
     KEY,
     SIGNER,
+    SOURCE,
     condition,
     evidence_against,
     sign_gap,
@@ -124,10 +125,10 @@ def test_the_verdict_depends_on_the_signature() -> None:
 
 
 def ruling(
-    word: bytes, *candidates: Candidate, code: int = AGG_SIG_UNSAFE, commitment: bytes = b""
+    word: bytes, *candidates: Candidate, game: Game | None = None, commitment: bytes = b""
 ) -> Ruling:
     """The ruling on a word, by a challenger with this evidence."""
-    game = words(code)
+    game = game or words()
     hashes = hashes_of(game)
     terms = game.terms({"amount": AMOUNT})
     before = game.initial(terms).position
@@ -167,13 +168,24 @@ def test_an_unsigned_gap_slashes_nothing() -> None:
         assert ruling(b"luck", held).legal
 
 
+def test_a_slash_that_needs_no_signature_is_made_without_it() -> None:
+    """A signature that nobody asks for makes the signature of the whole bundle wrong."""
+    condition = "(list CODE SIGNER (gap (f evidence) (f (r evidence)) MOVE))"
+    strict = word_game(SOURCE.replace(f"(list 0 0 0 {condition})", "()"))
+    held = Evidence(to_list(GAPS[2]), sign_gap(*GAPS[2]))
+    assert ruling(b"luck", held, game=strict).evidence == Evidence(held.value)
+    unsaid = word_game(SOURCE.replace("\n      (list 0 0 0))))", "\n      (x))))"))
+    found = ruling(b"luck", held, game=unsaid, commitment=bytes(32))
+    assert (found.legal, found.evidence) == (False, Evidence(held.value))
+
+
 def test_a_wrong_commitment_is_slashed_without_a_signature() -> None:
     found = ruling(b"luck", to_list(GAPS[2]), commitment=bytes(32))
     assert (found.legal, found.evidence) == (False, Evidence(NIL))
 
 
 def test_conditions_that_cannot_be_checked_are_reported_and_slash_nothing() -> None:
-    found = ruling(b"luck", *evidence_against(b"luck"), code=AGG_SIG_ME)
+    found = ruling(b"luck", *evidence_against(b"luck"), game=words(AGG_SIG_ME))
     assert found.legal
     assert found.disagreements == ("words/say: condition 0x32 cannot be checked off chain",)
 
