@@ -170,6 +170,38 @@ def test_recorded_words_hold_and_the_recorded_cheat_is_slashed(tmp_path: Path) -
     assert tally.tried["recorded cases"] == 2 * len(WORDS) + 1
 
 
+OWN_RULES = f"""
+from channelsim.clsp.values import to_list
+from channelsim.games.contract import Raise, Slash, Valid
+
+KEY = bytes.fromhex("{KEY.hex()}")
+
+def say(state, move, share, amount, evidence, hashes):
+    if len(move) != 4:
+        return Slash("SAY-1")
+    match evidence:
+        case b"":
+            return Valid(None)
+        case (bytes(low), (bytes(high), _)) if low < move < high:
+            return Valid(None, (to_list([b"1", KEY, low + b"-" + high]),), "SAY-2")
+    return Raise("SAY-3")
+"""
+
+
+@pytest.mark.parametrize(("old", "found"), [("", ()), ("(>s word low)", (THEFT,))])
+def test_rules_in_a_file_may_have_conditions(
+    old: str, found: tuple[str, ...], tmp_path: Path
+) -> None:
+    recorded(tmp_path, broken(old, "1") if old else SOURCE)
+    (tmp_path / "rules.py").write_text(OWN_RULES)
+    path = tmp_path / "words.toml"
+    path.write_text('rules = "rules.py"\n' + path.read_text())
+    tally = crosscheck(load(str(path)), CASES, "own", 1).tally
+    assert tally.tried["verdicts agree"]
+    assert {finding.severity for finding, _ in tally.causes()} >= set(found)
+    assert bool(found) == bool(tally.broken)
+
+
 @pytest.mark.parametrize(
     "mistake", ["a word is inside the gaps beside it", "another key", "no condition"]
 )
