@@ -5,8 +5,8 @@ Each page is a session in a folder of its own, from top to bottom:
 - a block under a line that begins with a file's name (`` `a.toml`: ``) is written to that file;
 - `python` with `>>>` is a doctest, with the names of the blocks before it;
 - in `console`, each `$ channelsim …` is run. The lines under it are its output, in which `…` stands
-  for anything and white space does not matter. `$ pip install ./examples/NAME` puts that package on
-  the path.
+  for anything and white space does not matter. `$ pip install . ./examples/NAME` puts that package
+  on the path.
 
 A comment over a block says what differs: `<!-- exit 1 -->` is the exit code, `<!-- long -->` is for
 `pytest -m long`, and `<!-- not run: REASON -->`.
@@ -38,7 +38,7 @@ FILE = re.compile(r"`([\w./-]+\.\w+)`[^|]*:$")
 
 COMMENT = re.compile(r"<!-- (.+) -->$")
 
-INSTALL = "pip install ./examples/"
+INSTALL = "pip install . ./examples/"
 
 TEXT = ("play", "dispute run", "replay")
 """Commands that print JSON where no terminal is; the pages show what a terminal does."""
@@ -112,7 +112,9 @@ def try_commands(page: Path, folder: Path, *, long: bool) -> None:
     """Run the commands of a page in one process, and compare their output."""
     everything = list(steps(page))
     shown = [one for one in everything if isinstance(one, Command)]
-    packages = [one.line.split("./")[1] for one in shown if one.line.startswith(INSTALL)]
+    packages = [
+        one.line.removeprefix("pip install . ./") for one in shown if one.line.startswith(INSTALL)
+    ]
     paths = [path for package in packages for path in install(package, folder)]
     ran = [one for one in shown if one.line.startswith("channelsim ") and (long or not one.long)]
     assert all(one.line.startswith((INSTALL, "channelsim ")) for one in shown)
