@@ -22,7 +22,7 @@ from channelsim.games.referee import referee
 from tests.games.word_game import AGG_SIG_UNSAFE, GAPS, KEY, SOURCE, WORDS, sign_gap, word_game
 from tests.sampling import one_in
 
-CASES = 256
+CASES = 160
 
 AGG_SIG_ME = 50
 
