@@ -34,6 +34,8 @@ def find_line(
     """
     wanted = tuple(token.text for token in tokens(expression))
     for path, text in files.items():
+        if function != MAIN and function not in text:
+            continue
         words = _words(text)
         for start, word in enumerate(words):
             if not _defines(words, start, function):
@@ -62,7 +64,7 @@ def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | Non
     return found.pop() if len(found) == 1 else None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _words(text: str) -> list[Token]:
     return list(tokens(text))
 

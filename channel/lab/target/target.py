@@ -131,18 +131,24 @@ class Target:
         As `file:line`, the file relative to the target's; "" where that is not known. The
         function is `MAIN`, or the program's name, for the program itself.
         """
-        if self.sources is None:
-            return ""
         for program_hash, said in self.hash_names.items():
             expression = expression.replace(said, f"0x{program_hash.hex()}")
         own = MAIN if function == name else function
-        return self._shown(find_line(self.sources.texts(name), own, expression))
+        return self._shown(find_line(self._source_texts(name), own, expression))
 
     def rule_line(self, name: str, rule: str) -> str:
         """The only line of a program's source that mentions a rule; "" for none, or several."""
-        if self.sources is None:
-            return ""
-        return self._shown(find_mention(self.sources.texts(name), rule))
+        return self._shown(find_mention(self._source_texts(name), rule))
+
+    def _source_texts(self, name: str) -> Mapping[Path, str]:
+        """The texts of a program's sources, read once."""
+        if name not in self._texts_read:
+            self._texts_read[name] = {} if self.sources is None else self.sources.texts(name)
+        return self._texts_read[name]
+
+    @cached_property
+    def _texts_read(self) -> dict[str, Mapping[Path, str]]:
+        return {}
 
     def _shown(self, found: tuple[Path, int] | None) -> str:
         """A line as `file:line`, the file relative to the target's."""

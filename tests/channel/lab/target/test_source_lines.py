@@ -57,8 +57,10 @@ def test_a_target_names_its_files_as_the_user_named_it(
     target = load(f"{tmp_path.name}/toy.toml")
     assert target.source_line("bid", "bid") == f"{tmp_path.name}/bid.clsp:2"
     assert target.source_line("bid", "no_such_function") == ""
+    later = load(f"{tmp_path.name}/toy.toml")
     (tmp_path / "bid.clsp").unlink()
-    assert target.source_line("bid", "bid") == ""
+    assert later.source_line("bid", "bid") == ""
+    assert target.source_line("bid", "bid") != ""  # as it was read
 
 
 def test_a_rule_is_found_where_one_line_alone_mentions_it(tmp_path: Path) -> None:
