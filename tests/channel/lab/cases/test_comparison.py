@@ -46,16 +46,7 @@ def test_another_verdict_is_the_only_part(tmp_path: Path) -> None:
     assert found == (ComparedPart("verdict", "valid", "slash"),)
 
 
-def test_items_of_the_state_have_the_names_of_the_next_source(tmp_path: Path) -> None:
-    target = changed(tmp_path, "bid", "(list image (+ MOVE 0))", "(list image (+ MOVE 1))")
-    assert parts(target, "bid") == {
-        "next validator": ("reveal", "reveal"),
-        "state: number": ("90", "91"),
-        "size limit": ("16", "16"),
-    }
-
-
-def test_an_explanation_ends_with_the_line_of_the_source(tmp_path: Path) -> None:
+def test_an_explanation_names_items_of_the_state_and_the_line_of_the_source(tmp_path: Path) -> None:
     target = changed(tmp_path, "bid", "(list image (+ MOVE 0)) 16", "(list image (+ MOVE 1)) 16")
     case = case_of(target, "bid")
     *table, source = explanation(target, case)
