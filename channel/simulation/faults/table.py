@@ -6,48 +6,48 @@ adversaries against which it shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.lineage import Lineage
-from channelsim.channel.simulation.faults.kinds import (
-    CancelsAccepted,
-    Clock,
-    Deaf,
-    EngineFault,
-    FalseNews,
-    HidesNews,
-    Late,
-    Loses,
-    NeverAsksBack,
-    Once,
-    PreemptsItself,
-    Publishes,
-    Replaced,
-    Says,
-    SkipsCheck,
-    StoresLast,
-    always,
-    constant,
+from channelsim.channel.protocol.messages import Batch, Shutdown, ShutdownDone
+from channelsim.channel.simulation.faults.behaviours import (
+    cancels_accepted,
+    clock,
     discloses_its_seed,
-    first_fee,
+    false_news,
     hastily,
-    highest_fee,
-    instead,
+    hides_news,
     is_early,
     is_pinned,
     is_request,
-    never_late,
+    late,
+    loses,
+    never_asks_back,
+    patiently,
     plays_on,
+    preempts_itself,
+    publishes_oldest,
+    pushes_once,
+    says,
     says_twice,
     skips_a_number,
+    stores_last,
     without_evidence,
     wrong_half,
+)
+from channelsim.channel.simulation.faults.kinds import (
+    Plant,
+    SkipsCheck,
+    always,
+    deaf_to,
+    effects,
+    engine,
+    events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
 
@@ -62,7 +62,7 @@ class PlantedFault:
     name: str
     about: tuple[str, ...]
     what: str
-    plant: Callable[[Peer], EngineFault]
+    plant: Plant
     seen_by: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -105,436 +105,199 @@ _SEEN_BY = {
 """Other adversaries that reach these checks."""
 
 
-def _behaves(
-    name: str,
-    about: str,
-    what: str,
-    kind: Callable[..., EngineFault],
-    *args: Any,
-    by: tuple[str, ...],
-    **more: Any,
-) -> PlantedFault:
-    return PlantedFault(name, (about,), what, lambda peer: kind(peer, *args, **more), by)
+_BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
+    "never publishes": ("loses its unroll", effects(loses("push unroll."))),
+    "never preempts": ("loses its preemption", effects(loses("push preempt."))),
+    "preempts late": ("preempts 15 blocks late", late(15, "push preempt.")),
+    "never times out": ("loses an unroll's timeout form", effects(loses("push unroll-timeout."))),
+    "never claims": ("loses its claims", effects(loses("push claim."))),
+    "claims late": ("claims 15 blocks late", late(15, "push claim.")),
+    "never slashes": ("loses its slashes", effects(loses("push slash."))),
+    "slashes late": ("slashes 15 blocks late", late(15, "push slash.")),
+    "never moves on chain": ("loses its moves on chain", effects(loses("push move."))),
+    "never redoes": ("loses its redone moves", effects(loses("push redo."))),
+    "moves late": ("moves 12 blocks late on chain", late(12, "push move.", "push redo.")),
+    "never shuts": ("loses the completed shutdown", effects(loses("push shutdown."))),
+    "pushes once": ("never pushes a spend again", pushes_once),
+    "clock ahead": ("counts two blocks too many on chain", events(clock(2))),
+    "clock behind": ("counts nine blocks too few on chain", events(clock(-9))),
+    "publishes an old state": ("publishes the first state that it has", effects(publishes_oldest)),
+    "preempts itself": ("preempts the state that it published", effects(preempts_itself)),
+    "stores last": ("stores after sending", effects(stores_last)),
+    "forgets what it sent": ("does not store its batches", effects(loses("sent/"))),
+    "forgets what it received": ("does not store batches", effects(loses("received/"))),
+    "forgets proposals": ("does not store open proposals", effects(loses("proposal/"))),
+    "forgets its last message": (
+        "does not store the batch that it may have to repeat",
+        effects(loses("last-sent")),
+    ),
+    "forgets decisions": ("does not store moves on chain", effects(loses("decided/"))),
+    "forgets the shutdown": (
+        "does not store the shutdown",
+        effects(loses("shutdown/asked", "shutdown/completed")),
+    ),
+    "forgets the opening": ("does not store the opening", effects(loses("opening/"))),
+    "deaf to requests": ("never answers a request", deaf_to(is_request)),
+    "skips numbers": ("sends a batch with another number", effects(says(Batch, skips_a_number))),
+    "sends two batches": ("sends a batch without the potato", effects(says(Batch, says_twice))),
+    "signs wrongly": ("sends a half that is none", effects(says(Batch, wrong_half))),
+    "plays on": (
+        "sends a batch after a shutdown",
+        effects(says((Shutdown, ShutdownDone), plays_on)),
+    ),
+    "discloses its seed": (
+        "discloses the seed of a game's secrets",
+        effects(says(object, discloses_its_seed)),
+    ),
+    "reports false news": (
+        "undoes no news, and reports a settlement of one mojo more",
+        effects(false_news),
+    ),
+    "gives up early": ("waits for 2 blocks only", engine("peer.phases.blocks:wait", hastily)),
+    "waits for ever": ("never stops waiting", engine("peer.phases.blocks:wait", patiently)),
+    "forgets its moves": (
+        "does not make again what it sent",
+        engine("peer.onchain.signed_games:SignedGames.sent_from", always(None)),
+    ),
+    "forgets settlements": (
+        "moves on in a game that it settled",
+        engine("peer.onchain.signed_games:SignedGames.settled_by_us", always(False)),
+    ),
+    "reveals early": (
+        "moves on chain before the answered move is deep",
+        engine("peer.onchain.decisions:LAST_CHANCE", lambda blocks: 1000),
+    ),
+    "takes short games": (
+        "accepts any timeout of a game",
+        engine("protocol.proposals:least_timeout", always(0)),
+    ),
+    "never raises a fee": (
+        "offers the same fee with every block",
+        engine("peer.fees:Fees.after", lambda after: lambda fees, blocks: fees.first),
+    ),
+    "pays the highest fee": (
+        "offers the highest fee at once",
+        engine("peer.fees:Fees.after", lambda after: lambda fees, blocks: fees.most),
+    ),
+    "leaves pins": ("pays nothing for a spend in a bundle of the other side", deaf_to(is_pinned)),
+    "hides illegal moves": (
+        "does not tell of illegal moves on chain",
+        effects(hides_news(IllegalOnChain)),
+    ),
+    "hides cancellations": ("does not tell of cancelled proposals", effects(hides_news(Cancelled))),
+    "cancels all proposals": (
+        "finds every game's timeout too short",
+        engine("protocol.proposals:least_timeout", always(1 << 20)),
+    ),
+    "cancels accepted proposals": (
+        "cancels the proposals that its player accepts",
+        events(cancels_accepted),
+    ),
+    "never asks back": (
+        "gives the potato away with a move due, and does not ask for it back",
+        effects(never_asks_back),
+    ),
+    "loses early messages": (
+        "drops messages that come before the channel coin is deep",
+        deaf_to(is_early),
+    ),
+    "forgets an undone shutdown": (
+        "does not publish a final shutdown again that a reorganisation took back",
+        engine("peer.phases.blocks:_shut_down_again", lambda again: lambda state: (state, [])),
+    ),
+    "needs solutions": (
+        "waits for the solution of the channel coin's spend",
+        engine(
+            "peer.onchain.reading:_hidden_spend",
+            lambda hidden: lambda dispute, view, seen: Lineage(seen),
+        ),
+    ),
+    "takes illegal moves": (
+        "plays on after moves that it could slash",
+        engine("peer.play.receiving:_slashable_moves", always(())),
+    ),
+    "has no evidence": (
+        "looks for no evidence of an illegal move",
+        engine("peer.play.receiving:judge_move", without_evidence),
+    ),
+    "has no evidence on chain": (
+        "looks for no evidence on chain",
+        engine("peer.onchain.tracked_coins:judge_move", without_evidence),
+    ),
+}
+"""Wrong behaviours: what each does, and how it is planted."""
+
+_BREAKS: Mapping[str, tuple[str, ...]] = {
+    "never publishes": ("liveness", "silent", "dead"),
+    "never preempts": ("safety", "stale-oldest", "stale-any"),
+    "preempts late": ("safety", "stale-oldest", "stale-any", "rewinder"),
+    "never times out": ("liveness", "dead"),
+    "never claims": ("safety", "dead"),
+    "claims late": ("liveness", "dead", "silent"),
+    "never slashes": ("safety", "wrong-commitment", "illegal-on-chain"),
+    "slashes late": ("safety", "claimer", "wrong-commitment", "illegal-on-chain", "chameleon"),
+    "never moves on chain": ("safety", "leaver", "silent", "late-mover-2"),
+    "never redoes": ("safety", "silent", "leaver"),
+    "moves late": ("safety", "claimer", "leaver", "silent"),
+    "never shuts": ("liveness", "leaves-closing"),
+    "pushes once": ("liveness", "rewinder", "answers-again", "resurrector", "pinner"),
+    "clock ahead": ("safety", "dead", "silent", "leaver"),
+    "clock behind": ("liveness", "dead", "silent", "claimer"),
+    "publishes an old state": ("safety", "silent", "dead"),
+    "preempts itself": ("news", "dead", "silent"),
+    "stores last": ("crash safety", ""),
+    "forgets what it sent": ("crash safety", ""),
+    "forgets what it received": ("crash safety", ""),
+    "forgets proposals": ("crash safety", "", "crowder", "unaffordable"),
+    "forgets its last message": ("crash safety", ""),
+    "forgets decisions": ("crash safety", "leaver", "silent"),
+    "forgets the shutdown": ("crash safety", ""),
+    "forgets the opening": ("crash safety", ""),
+    "deaf to requests": ("CH-TIME-1", "breaks-ch-accept-2", "flooder", "breaks-ch-settle-2"),
+    "skips numbers": ("CH-BATCH-2", ""),
+    "sends two batches": ("CH-BATCH-1", ""),
+    "signs wrongly": ("CH-BATCH-5", ""),
+    "plays on": ("CH-SHUT-5", ""),
+    "discloses its seed": ("secrecy", ""),
+    "reports false news": ("news", "dead", "rewinder"),
+    "gives up early": ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
+    "waits for ever": ("liveness", "dead", "silent"),
+    "forgets its moves": ("safety", "silent", "stale-previous", "leaver"),
+    "forgets settlements": ("safety", "denies-settlement", "dead"),
+    "reveals early": ("secrecy", "leaver", "silent"),
+    "takes short games": ("the least timeout", "short-timeouts"),
+    "never raises a fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
+    "pays the highest fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
+    "leaves pins": ("duty", "pinner"),
+    "hides illegal moves": ("news", "illegal-on-chain", "wrong-commitment"),
+    "hides cancellations": ("news", "unaffordable", "short-timeouts"),
+    "cancels all proposals": ("law", "", "leaver"),
+    "cancels accepted proposals": ("law", ""),
+    "never asks back": ("CH-TIME-1", "flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
+    "loses early messages": ("CH-TIME-1", "early"),
+    "forgets an undone shutdown": ("safety", "undoes-shutdown"),
+    "needs solutions": ("duty", "stale-oldest", "leaver"),
+    "takes illegal moves": ("CH-MOVE-4", "bad-selection", "overraise", "wrong-reveal"),
+    "has no evidence": ("CH-MOVE-4", "bad-selection", "greedy-share"),
+    "has no evidence on chain": ("safety", "bad-selection-on-chain", "illegal-on-chain"),
+}
+"""The rule or promise that each behaviour breaks, and the adversaries against which that shows."""
+
+_GIVEN: Mapping[str, Mapping[str, Any]] = {
+    "never raises a fee": {"weather": "full", "fees": 5},
+    "pays the highest fee": {"fees": 5},
+    "leaves pins": {"fees": 5},
+    "needs solutions": {"weather": "blind"},
+}
+"""Fields of the scenarios in which some behaviours show."""
 
 
 def behaviours() -> tuple[PlantedFault, ...]:
     """The faults that are not skipped checks."""
-    # Adversaries that publish a stale state.
-    stale = ("stale-oldest", "stale-any")
-    return (
-        _behaves(
-            "never publishes",
-            "liveness",
-            "loses its unroll",
-            Loses,
-            "push unroll.",
-            by=("silent", "dead"),
-        ),
-        _behaves(
-            "never preempts", "safety", "loses its preemption", Loses, "push preempt.", by=stale
-        ),
-        _behaves(
-            "preempts late",
-            "safety",
-            "preempts 15 blocks late",
-            Late,
-            15,
-            "push preempt.",
-            by=(*stale, "rewinder"),
-        ),
-        _behaves(
-            "never times out",
-            "liveness",
-            "loses an unroll's timeout form",
-            Loses,
-            "push unroll-timeout.",
-            by=("dead",),
-        ),
-        _behaves("never claims", "safety", "loses its claims", Loses, "push claim.", by=("dead",)),
-        _behaves(
-            "claims late",
-            "liveness",
-            "claims 15 blocks late",
-            Late,
-            15,
-            "push claim.",
-            by=("dead", "silent"),
-        ),
-        _behaves(
-            "never slashes",
-            "safety",
-            "loses its slashes",
-            Loses,
-            "push slash.",
-            by=("wrong-commitment", "illegal-on-chain"),
-        ),
-        _behaves(
-            "slashes late",
-            "safety",
-            "slashes 15 blocks late",
-            Late,
-            15,
-            "push slash.",
-            by=("claimer", "wrong-commitment", "illegal-on-chain", "chameleon"),
-        ),
-        _behaves(
-            "never moves on chain",
-            "safety",
-            "loses its moves on chain",
-            Loses,
-            "push move.",
-            by=("leaver", "silent", "late-mover-2"),
-        ),
-        _behaves(
-            "never redoes",
-            "safety",
-            "loses its redone moves",
-            Loses,
-            "push redo.",
-            by=("silent", "leaver"),
-        ),
-        _behaves(
-            "moves late",
-            "safety",
-            "moves 12 blocks late on chain",
-            Late,
-            12,
-            "push move.",
-            "push redo.",
-            by=("claimer", "leaver", "silent"),
-        ),
-        _behaves(
-            "never shuts",
-            "liveness",
-            "loses the completed shutdown",
-            Loses,
-            "push shutdown.",
-            by=("leaves-closing",),
-        ),
-        _behaves(
-            "pushes once",
-            "liveness",
-            "never pushes a spend again",
-            Once,
-            by=("rewinder", "answers-again", "resurrector", "pinner"),
-        ),
-        _behaves(
-            "clock ahead",
-            "safety",
-            "counts two blocks too many on chain",
-            Clock,
-            2,
-            by=("dead", "silent", "leaver"),
-        ),
-        _behaves(
-            "clock behind",
-            "liveness",
-            "counts nine blocks too few on chain",
-            Clock,
-            -9,
-            by=("dead", "silent", "claimer"),
-        ),
-        _behaves(
-            "publishes an old state",
-            "safety",
-            "publishes the first state that it has",
-            Publishes,
-            by=("silent", "dead"),
-        ),
-        _behaves(
-            "preempts itself",
-            "news",
-            "preempts the state that it published",
-            PreemptsItself,
-            by=("dead", "silent"),
-        ),
-        _behaves("stores last", "crash safety", "stores after sending", StoresLast, by=("",)),
-        _behaves(
-            "forgets what it sent",
-            "crash safety",
-            "does not store its batches",
-            Loses,
-            "sent/",
-            by=("",),
-        ),
-        _behaves(
-            "forgets what it received",
-            "crash safety",
-            "does not store batches",
-            Loses,
-            "received/",
-            by=("",),
-        ),
-        _behaves(
-            "forgets proposals",
-            "crash safety",
-            "does not store open proposals",
-            Loses,
-            "proposal/",
-            by=("", "crowder", "unaffordable"),
-        ),
-        _behaves(
-            "forgets its last message",
-            "crash safety",
-            "does not store the batch that it may have to repeat",
-            Loses,
-            "last-sent",
-            by=("",),
-        ),
-        _behaves(
-            "forgets decisions",
-            "crash safety",
-            "does not store moves on chain",
-            Loses,
-            "decided/",
-            by=("leaver", "silent"),
-        ),
-        _behaves(
-            "forgets the shutdown",
-            "crash safety",
-            "does not store the shutdown",
-            Loses,
-            "shutdown/asked",
-            "shutdown/completed",
-            by=("",),
-        ),
-        _behaves(
-            "forgets the opening",
-            "crash safety",
-            "does not store the opening",
-            Loses,
-            "opening/",
-            by=("",),
-        ),
-        _behaves(
-            "deaf to requests",
-            "CH-TIME-1",
-            "never answers a request",
-            Deaf,
-            is_request,
-            by=("breaks-ch-accept-2", "flooder", "breaks-ch-settle-2"),
-        ),
-        _behaves(
-            "skips numbers",
-            "CH-BATCH-2",
-            "sends a batch with another number",
-            Says,
-            skips_a_number,
-            by=("",),
-        ),
-        _behaves(
-            "sends two batches",
-            "CH-BATCH-1",
-            "sends a batch without the potato",
-            Says,
-            says_twice,
-            by=("",),
-        ),
-        _behaves(
-            "signs wrongly", "CH-BATCH-5", "sends a half that is none", Says, wrong_half, by=("",)
-        ),
-        _behaves(
-            "plays on", "CH-SHUT-5", "sends a batch after a shutdown", Says, plays_on, by=("",)
-        ),
-        _behaves(
-            "discloses its seed",
-            "secrecy",
-            "discloses the seed of a game's secrets",
-            Says,
-            discloses_its_seed,
-            by=("",),
-        ),
-        _behaves(
-            "reports false news",
-            "news",
-            "undoes no news, and reports a settlement of one mojo more",
-            FalseNews,
-            by=("dead", "rewinder"),
-        ),
-        _behaves(
-            "gives up early",
-            "CH-TIME-1",
-            "waits for 2 blocks only",
-            Replaced,
-            "peer.phases.blocks:wait",
-            hastily,
-            by=("late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
-        ),
-        _behaves(
-            "waits for ever",
-            "liveness",
-            "never stops waiting",
-            Replaced,
-            "peer.phases.blocks:wait",
-            never_late,
-            by=("dead", "silent"),
-        ),
-        _behaves(
-            "forgets its moves",
-            "safety",
-            "does not make again what it sent",
-            Replaced,
-            "peer.onchain.signed_games:SignedGames.sent_from",
-            always(None),
-            by=("silent", "stale-previous", "leaver"),
-        ),
-        _behaves(
-            "forgets settlements",
-            "safety",
-            "moves on in a game that it settled",
-            Replaced,
-            "peer.onchain.signed_games:SignedGames.settled_by_us",
-            always(False),
-            by=("denies-settlement", "dead"),
-        ),
-        _behaves(
-            "reveals early",
-            "secrecy",
-            "moves on chain before the answered move is deep",
-            Replaced,
-            "peer.onchain.decisions:LAST_CHANCE",
-            constant(1000),
-            by=("leaver", "silent"),
-        ),
-        _behaves(
-            "takes short games",
-            "the least timeout",
-            "accepts any timeout of a game",
-            Replaced,
-            "protocol.proposals:least_timeout",
-            always(0),
-            by=("short-timeouts",),
-        ),
-        replace(
-            _behaves(
-                "never raises a fee",
-                "duty",
-                "offers the same fee with every block",
-                Replaced,
-                "peer.fees:Fees.after",
-                first_fee,
-                by=("stale-any", "leaver", "wrong-commitment"),
-            ),
-            given={"weather": "full", "fees": 5},
-        ),
-        replace(
-            _behaves(
-                "pays the highest fee",
-                "duty",
-                "offers the highest fee at once",
-                Replaced,
-                "peer.fees:Fees.after",
-                highest_fee,
-                by=("stale-any", "leaver", "wrong-commitment"),
-            ),
-            given={"fees": 5},
-        ),
-        replace(
-            _behaves(
-                "leaves pins",
-                "duty",
-                "pays nothing for a spend in a bundle of the other side",
-                Deaf,
-                is_pinned,
-                by=("pinner",),
-            ),
-            given={"fees": 5},
-        ),
-        _behaves(
-            "hides illegal moves",
-            "news",
-            "does not tell of illegal moves on chain",
-            HidesNews,
-            IllegalOnChain,
-            by=("illegal-on-chain", "wrong-commitment"),
-        ),
-        _behaves(
-            "hides cancellations",
-            "news",
-            "does not tell of cancelled proposals",
-            HidesNews,
-            Cancelled,
-            by=("unaffordable", "short-timeouts"),
-        ),
-        _behaves(
-            "cancels all proposals",
-            "law",
-            "finds every game's timeout too short",
-            Replaced,
-            "protocol.proposals:least_timeout",
-            always(1 << 20),
-            by=("", "leaver"),
-        ),
-        _behaves(
-            "cancels accepted proposals",
-            "law",
-            "cancels the proposals that its player accepts",
-            CancelsAccepted,
-            by=("",),
-        ),
-        _behaves(
-            "never asks back",
-            "CH-TIME-1",
-            "gives the potato away with a move due, and does not ask for it back",
-            NeverAsksBack,
-            by=("flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
-        ),
-        _behaves(
-            "loses early messages",
-            "CH-TIME-1",
-            "drops messages that come before the channel coin is deep",
-            Deaf,
-            is_early,
-            by=("early",),
-        ),
-        _behaves(
-            "forgets an undone shutdown",
-            "safety",
-            "does not publish a final shutdown again that a reorganisation took back",
-            Replaced,
-            "peer.phases.blocks:_shut_down_again",
-            instead(lambda state: (state, [])),
-            by=("undoes-shutdown",),
-        ),
-        replace(
-            _behaves(
-                "needs solutions",
-                "duty",
-                "waits for the solution of the channel coin's spend",
-                Replaced,
-                "peer.onchain.reading:_hidden_spend",
-                instead(lambda dispute, view, seen: Lineage(seen)),
-                by=("stale-oldest", "leaver"),
-            ),
-            given={"weather": "blind"},
-        ),
-        _behaves(
-            "takes illegal moves",
-            "CH-MOVE-4",
-            "plays on after moves that it could slash",
-            Replaced,
-            "peer.play.receiving:_slashable_moves",
-            always(()),
-            by=("bad-selection", "overraise", "wrong-reveal"),
-        ),
-        _behaves(
-            "has no evidence",
-            "CH-MOVE-4",
-            "looks for no evidence of an illegal move",
-            Replaced,
-            "peer.play.receiving:judge_move",
-            without_evidence,
-            by=("bad-selection", "greedy-share"),
-        ),
-        _behaves(
-            "has no evidence on chain",
-            "safety",
-            "looks for no evidence on chain",
-            Replaced,
-            "peer.onchain.tracked_coins:judge_move",
-            without_evidence,
-            by=("bad-selection-on-chain", "illegal-on-chain"),
-        ),
+    return tuple(
+        PlantedFault(name, (broken,), what, plant, tuple(seen_by), _GIVEN.get(name, {}))
+        for name, (what, plant) in _BEHAVIOURS.items()
+        for broken, *seen_by in (_BREAKS[name],)
     )
 
 

@@ -1,0 +1,244 @@
+"""Wrong behaviours of a peer: what a fault makes of its events, its effects and its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.chain_news import ChannelSettled, Undone
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    CancelGames,
+    Effect,
+    Event,
+    Pinned,
+    Push,
+    Received,
+    Send,
+    Store,
+    Tell,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.half_signed import preempt, publish
+from channelsim.channel.protocol.messages import (
+    Advisory,
+    Batch,
+    Message,
+    Request,
+    decode,
+    encode,
+)
+from channelsim.channel.simulation.faults.kinds import (
+    ChangesEffects,
+    EffectsChange,
+    EngineFault,
+    EventChange,
+    Plant,
+)
+
+REQUEST = encode(Request())
+
+# --- events --------------------------------------------------------------------------------------
+
+
+def clock(by: int) -> EventChange:
+    """Report blocks at another height to the peer, once the channel is on chain."""
+
+    def change(peer: Peer, event: Event | None) -> Event | None:
+        if not isinstance(event, Block) or peer.state.dispute is None:
+            return event
+        return Block(event.peak + by, event.coins)
+
+    return change
+
+
+def cancels_accepted(peer: Peer, event: Event | None) -> Event | None:
+    """Turn an acceptance into a cancellation."""
+    return CancelGames(event.group_id, "no") if isinstance(event, AcceptGames) else event
+
+
+def is_request(peer: Peer, event: Event | None) -> bool:
+    """A request for the potato."""
+    return isinstance(event, Received) and event.message == REQUEST
+
+
+def is_early(peer: Peer, event: Event | None) -> bool:
+    """A message that comes before the channel coin is deep enough for this side."""
+    return isinstance(event, Received) and peer.phase is Phase.FUNDING
+
+
+def is_pinned(peer: Peer, event: Event | None) -> bool:
+    """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
+    return isinstance(event, Pinned) and peer.config.fees is not None
+
+
+# --- effects -------------------------------------------------------------------------------------
+
+
+def loses(*which: str) -> EffectsChange:
+    """Lose the spends or records of these names."""
+    return lambda peer, event, effects: [one for one in effects if not _is_one_of(one, which)]
+
+
+def pushes_once(peer: Peer) -> EngineFault:
+    """Push each spend only once."""
+    pushed: set[tuple[str, bytes]] = set()
+
+    def is_new(effect: Effect) -> bool:
+        if not isinstance(effect, Push):
+            return True
+        key = effect.name, effect.bundle.spends[0].coin.id
+        known = key in pushed
+        pushed.add(key)
+        return not known
+
+    return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_new, effects)])
+
+
+def late(blocks: int, *which: str) -> Plant:
+    """Push the spends of these names this many blocks late."""
+
+    def plant(peer: Peer) -> EngineFault:
+        since: dict[bytes, int] = {}
+
+        def is_due(effect: Effect) -> bool:
+            if not _is_one_of(effect, which) or not isinstance(effect, Push):
+                return True
+            peak = peer.state.block.peak
+            return peak - since.setdefault(effect.bundle.spends[0].coin.id, peak) >= blocks
+
+        return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_due, effects)])
+
+    return plant
+
+
+def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
+    """Whether an effect has one of these names: a spend is `push`, its name and a full stop."""
+    match effect:
+        case Push(name):
+            return f"push {name.removesuffix('+fee')}.".startswith(which)
+        case Store(name):
+            return name.startswith(which)
+        case _:
+            return False
+
+
+def never_asks_back(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Never ask for the potato that it gave away with a move due: that is done after a block."""
+    return [one for one in effects if not (isinstance(event, Block) and one == Send(REQUEST))]
+
+
+def stores_last(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Store after everything that should follow."""
+    return sorted(effects, key=lambda effect: isinstance(effect, Store))
+
+
+def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Publish the oldest state that it can complete."""
+    completable = [link.signed for link in peer.play.history if link.signed] if effects else []
+    return [
+        Push("unroll", publish(peer.endpoint.channel, peer.endpoint.secret_keys, completable[-1]))
+        if isinstance(effect, Push) and effect.name == "unroll" and completable
+        else effect
+        for effect in effects
+    ]
+
+
+def preempts_itself(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Preempt the state that it published itself."""
+    if not any(isinstance(one, Push) and one.name == "unroll-timeout" for one in effects):
+        return effects
+    newest, endpoint = peer.play.newest, peer.endpoint
+    bundle = preempt(endpoint.channel, endpoint.secret_keys, newest, newest.state)
+    return [*effects, Push("preempt", bundle)]
+
+
+def hides_news(kind: type) -> EffectsChange:
+    """Hide one kind of news from the player."""
+    return lambda peer, event, effects: [
+        one for one in effects if not (isinstance(one, Tell) and isinstance(one.news, kind))
+    ]
+
+
+def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Undo no news, and report a settlement of one mojo more."""
+    changed: list[Effect] = []
+    for effect in effects:
+        match effect:
+            case Tell(Undone()):
+                pass
+            case Tell(ChannelSettled() as news):
+                changed.append(Tell(replace(news, ours=news.ours + 1)))
+            case _:
+                changed.append(effect)
+    return changed
+
+
+def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]]) -> EffectsChange:
+    """Send other messages in place of those of a kind, or beside them."""
+
+    def change(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+        sent: list[Effect] = []
+        for effect in effects:
+            message = decode(effect.message) if isinstance(effect, Send) else None
+            if message is None or not isinstance(message, kind):
+                sent.append(effect)
+                continue
+            for one in say(peer, message):
+                blob = encode(one)
+                sent += [Send(blob)] if one == message else [Store("sent", blob), Send(blob)]
+        return sent
+
+    return change
+
+
+def skips_a_number(peer: Peer, batch: Batch) -> list[Message]:
+    """The batch with the number after the right one."""
+    return [msgspec.structs.replace(batch, number=batch.number + 1)]
+
+
+def says_twice(peer: Peer, batch: Batch) -> list[Message]:
+    """The batch, and an empty one after it."""
+    return [batch, msgspec.structs.replace(batch, number=batch.number + 1, actions=())]
+
+
+def wrong_half(peer: Peer, batch: Batch) -> list[Message]:
+    """The batch with its channel half in place of the unroll half."""
+    return [msgspec.structs.replace(batch, unroll_half=batch.channel_half)]
+
+
+def plays_on(peer: Peer, message: Message) -> list[Message]:
+    """The message of the shutdown, and a batch after it."""
+    half = bytes(96)
+    return [message, Batch(peer.play.state.number + 1, (), half, half)]
+
+
+def discloses_its_seed(peer: Peer, message: Message) -> list[Message]:
+    """The seed of a game's secrets, and the message."""
+    if peer.state.play is None or not peer.play.state.games:
+        return [message]
+    game_id = peer.play.state.games[0].id
+    return [Advisory(game_id, peer.config.entropy(game_id)[:32]), message]
+
+
+# --- functions of the engine ---------------------------------------------------------------------
+
+
+def hastily(wait: Callable[..., Any]) -> Callable[..., Any]:
+    """Wait for a block or two, instead of the agreed times."""
+    return lambda *args: wait(*args[:-1], Times(1, 1, 1))
+
+
+def patiently(wait: Callable[..., Any]) -> Callable[..., Any]:
+    """Find nothing late, ever."""
+    return lambda *args: (wait(*args)[0], None)
+
+
+def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:
+    """Judge a move with no evidence but `()`."""
+    return lambda *args: judge_move(*args[:-1], ())
