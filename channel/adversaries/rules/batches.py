@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
-from channelsim.channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks
+from channelsim.channel.adversaries.rules.breaker import (
+    RuleBreaker,
+    Variants,
+    breaks,
+    breaks_batch,
+)
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol import transitions as engine
@@ -33,26 +38,19 @@ def _without_the_potato(one: RuleBreaker, message: Message) -> Variants:
     return [[message, one.signs(msgspec.structs.replace(after, number=after.number + 1), ())]]
 
 
-@breaks("CH-BATCH-2")
-def _other_number(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    after = one.applied(found[1], found[0].actions)
-    numbers = (found[1].number, after.number + 1, after.number + 2, 1 << 40)
+@breaks_batch("CH-BATCH-2")
+def _other_number(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    after = one.applied(before, batch.actions)
+    numbers = (before.number, after.number + 1, after.number + 2, 1 << 40)
     return [
-        [one.signs(msgspec.structs.replace(after, number=number), found[0].actions)]
+        [one.signs(msgspec.structs.replace(after, number=number), batch.actions)]
         for number in numbers
         if number >= 2
     ]
 
 
-@breaks("CH-BATCH-3")
-def _other_order(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
+@breaks_batch("CH-BATCH-3")
+def _other_order(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     actions = batch.actions
     if len({type(action) for action in actions}) < 2:
         # A proposal belongs at the end.
@@ -88,12 +86,11 @@ def _halved(one: RuleBreaker, batch: Batch, which: int) -> list[Message | bytes]
     return [msgspec.structs.replace(batch, **{name: half})]
 
 
-@breaks("CH-BATCH-6")
-def _nothing_done(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None or not any(isinstance(act, Move | Settle) for act in found[0].actions):
+@breaks_batch("CH-BATCH-6")
+def _nothing_done(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    if not any(isinstance(act, Move | Settle) for act in batch.actions):
         return []
-    return [[one.signs(one.applied(found[1], ()), ())]]
+    return [[one.signs(one.applied(before, ()), ())]]
 
 
 # --- proposals ---------------------------------------------------------------------------------
@@ -110,49 +107,36 @@ def _offer(one: RuleBreaker, before: ChannelState, skipped: int) -> Offer | None
         return None
 
 
-def _proposing(one: RuleBreaker, message: Message, *groups: Sequence[Offer]) -> Variants:
-    """The batch with each of these groups on top."""
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
-    after = one.applied(before, batch.actions)
-    return [[one.signs(after, (*batch.actions, Propose(tuple(group))))] for group in groups]
+def _breaks_offer(
+    rule: str,
+) -> Callable[[Callable[[Offer], list[list[Offer]]]], None]:
+    """Register a function that makes groups of offers which break a rule out of a valid offer."""
+
+    def register(change: Callable[[Offer], list[list[Offer]]]) -> None:
+        @breaks_batch(rule)
+        def variants(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+            after = one.applied(before, batch.actions)
+            offer = _offer(one, after, 0)
+            groups = change(offer) if offer is not None else []
+            return [[one.signs(after, (*batch.actions, Propose(tuple(group))))] for group in groups]
+
+    return register
 
 
-def _from_offer(
-    one: RuleBreaker, message: Message, change: Callable[[Offer], Sequence[Sequence[Offer]]]
-) -> Variants:
-    """The batch with a valid offer changed in each of these ways."""
-    found = one.batch_and_before(message)
-    offer = _offer(one, one.applied(found[1], found[0].actions), 0) if found else None
-    return _proposing(one, message, *change(offer)) if offer is not None else []
+@_breaks_offer("CH-PROPOSE-1")
+def _others_ids(offer: Offer) -> list[list[Offer]]:
+    return [[msgspec.structs.replace(offer, game_id=offer.game_id + 1)]]
 
 
-@breaks("CH-PROPOSE-1")
-def _others_ids(one: RuleBreaker, message: Message) -> Variants:
-    def change(offer: Offer) -> list[list[Offer]]:
-        return [[msgspec.structs.replace(offer, game_id=offer.game_id + 1)]]
-
-    return _from_offer(one, message, change)
-
-
-@breaks("CH-PROPOSE-2")
-def _far_ids(one: RuleBreaker, message: Message) -> Variants:
-    def change(offer: Offer) -> list[list[Offer]]:
-        far = msgspec.structs.replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
-        used = msgspec.structs.replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
-        return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
-
-    return _from_offer(one, message, change)
+@_breaks_offer("CH-PROPOSE-2")
+def _far_ids(offer: Offer) -> list[list[Offer]]:
+    far = msgspec.structs.replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
+    used = msgspec.structs.replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
+    return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
 
 
-@breaks("CH-PROPOSE-3")
-def _many(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
+@breaks_batch("CH-PROPOSE-3")
+def _many(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     after = one.applied(before, batch.actions)
     offers = [_offer(one, after, 2 * number) for number in range(engine.MAX_OPEN_PROPOSALS + 1)]
     there = [offer for offer in offers if offer is not None]
@@ -162,19 +146,16 @@ def _many(one: RuleBreaker, message: Message) -> Variants:
     return [[one.signs(after, (*batch.actions, *groups))]]
 
 
-@breaks("CH-PROPOSE-4")
-def _false_record(one: RuleBreaker, message: Message) -> Variants:
-    def change(offer: Offer) -> list[list[Offer]]:
-        first, second = offer.stakes
-        return [
-            [msgspec.structs.replace(offer, amount=offer.amount + 1)],
-            [msgspec.structs.replace(offer, stakes=(first + 1, second - 1))],
-            [msgspec.structs.replace(offer, commitment=bytes(32))],
-            [msgspec.structs.replace(offer, max_move_size=offer.max_move_size + 1)],
-            [msgspec.structs.replace(offer, mover_share=offer.mover_share + 1)],
-        ]
-
-    return _from_offer(one, message, change)
+@_breaks_offer("CH-PROPOSE-4")
+def _false_record(offer: Offer) -> list[list[Offer]]:
+    first, second = offer.stakes
+    return [
+        [msgspec.structs.replace(offer, amount=offer.amount + 1)],
+        [msgspec.structs.replace(offer, stakes=(first + 1, second - 1))],
+        [msgspec.structs.replace(offer, commitment=bytes(32))],
+        [msgspec.structs.replace(offer, max_move_size=offer.max_move_size + 1)],
+        [msgspec.structs.replace(offer, mover_share=offer.mover_share + 1)],
+    ]
 
 
 # --- the shutdown ------------------------------------------------------------------------------
@@ -194,12 +175,9 @@ def _closes_without_the_potato(one: RuleBreaker, message: Message) -> Variants:
     return [[message, _half(one, one.state)]]
 
 
-@breaks("CH-SHUT-2")
-def _closes_with_a_game(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None or not found[1].games:
-        return []
-    return [[_half(one, found[1])]]
+@breaks_batch("CH-SHUT-2")
+def _closes_with_a_game(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    return [[_half(one, before)]] if before.games else []
 
 
 @breaks("CH-SHUT-3")

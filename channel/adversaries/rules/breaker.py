@@ -45,6 +45,9 @@ Variants: TypeAlias = list[list[Message | bytes]]
 Breaks: TypeAlias = Callable[["RuleBreaker", Message], Variants]
 """Makes the alternatives that break a rule; none where it cannot be broken."""
 
+BreaksBatch: TypeAlias = Callable[["RuleBreaker", Batch, ChannelState], Variants]
+"""The same for a batch that its peer has just made, and the state before it."""
+
 
 class RuleBreaker(Adversary):
     """Breaks one rule with the first message, from its step on, that allows it."""
@@ -168,6 +171,20 @@ def breaks(rule: str, kind: type[RuleBreaker] = RuleBreaker) -> Callable[[Breaks
 
     def register(variants: Breaks) -> Breaks:
         add(rule, kind, variants)
+        return variants
+
+    return register
+
+
+def breaks_batch(rule: str) -> Callable[[BreaksBatch], BreaksBatch]:
+    """Register a function as the way to break a rule with a batch of its peer."""
+
+    def register(variants: BreaksBatch) -> BreaksBatch:
+        def of_message(one: RuleBreaker, message: Message) -> Variants:
+            found = one.batch_and_before(message)
+            return variants(one, *found) if found is not None else []
+
+        add(rule, RuleBreaker, of_message)
         return variants
 
     return register

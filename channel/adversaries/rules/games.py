@@ -8,7 +8,13 @@ from dataclasses import replace
 import msgspec
 
 from channelsim.channel.adversaries.batches import NOWHERE
-from channelsim.channel.adversaries.rules.breaker import Requester, RuleBreaker, Variants, breaks
+from channelsim.channel.adversaries.rules.breaker import (
+    Requester,
+    RuleBreaker,
+    Variants,
+    breaks,
+    breaks_batch,
+)
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.own_action import own_action
@@ -23,24 +29,21 @@ from channelsim.channel.protocol.messages import (
     Settle,
 )
 from channelsim.channel.protocol.proposals import first_game
+from channelsim.channel.protocol.state import ChannelState
 from channelsim.games.choices import least_action
 from channelsim.games.errors import IllegalAction
 
 
-def _with(one: RuleBreaker, message: Message, action: BatchAction) -> Variants:
+def _with(one: RuleBreaker, batch: Batch, before: ChannelState, action: BatchAction) -> Variants:
     """The batch with one more action in the right place, signed as if it had no effect."""
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
     kinds = (Settle, Cancel, Accept, Move, Propose)
     actions = sorted((*batch.actions, action), key=lambda act: kinds.index(type(act)))
     return [[one.signs(one.applied(before, batch.actions), actions)]]
 
 
-@breaks("CH-SETTLE-1")
-def _settles_nothing(one: RuleBreaker, message: Message) -> Variants:
-    return _with(one, message, Settle(NOWHERE))
+@breaks_batch("CH-SETTLE-1")
+def _settles_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    return _with(one, batch, before, Settle(NOWHERE))
 
 
 @breaks("CH-SETTLE-2", Requester)
@@ -51,14 +54,14 @@ def _settles_in_the_others_turn(one: RuleBreaker, message: Message) -> Variants:
     return [[one.signs(one.applied(state, act, one.side.other), act)] for act in settles]
 
 
-@breaks("CH-CANCEL-1")
-def _cancels_nothing(one: RuleBreaker, message: Message) -> Variants:
-    return _with(one, message, Cancel(NOWHERE, "no"))
+@breaks_batch("CH-CANCEL-1")
+def _cancels_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    return _with(one, batch, before, Cancel(NOWHERE, "no"))
 
 
-@breaks("CH-ACCEPT-1")
-def _accepts_nothing(one: RuleBreaker, message: Message) -> Variants:
-    return _with(one, message, Accept(NOWHERE))
+@breaks_batch("CH-ACCEPT-1")
+def _accepts_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    return _with(one, batch, before, Accept(NOWHERE))
 
 
 @breaks("CH-ACCEPT-2", Requester)
@@ -69,12 +72,8 @@ def _accepts_its_own(one: RuleBreaker, message: Message) -> Variants:
     return [[one.signs(one.applied(state, act, one.side.other), act)] for act in accepts]
 
 
-@breaks("CH-ACCEPT-3")
-def _accepts_too_much(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
+@breaks_batch("CH-ACCEPT-3")
+def _accepts_too_much(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
     variants: Variants = []
     for group in before.groups:
@@ -104,9 +103,9 @@ def _moves(batch: Batch) -> list[Move]:
     return [action for action in batch.actions if isinstance(action, Move)]
 
 
-@breaks("CH-MOVE-1")
-def _moves_nowhere(one: RuleBreaker, message: Message) -> Variants:
-    return _with(one, message, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
+@breaks_batch("CH-MOVE-1")
+def _moves_nowhere(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    return _with(one, batch, before, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
 
 
 @breaks("CH-MOVE-2", Requester)
@@ -133,12 +132,8 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
     return variants
 
 
-@breaks("CH-MOVE-3")
-def _moves_twice(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
+@breaks_batch("CH-MOVE-3")
+def _moves_twice(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     return [
         [
             one.signs(
@@ -150,11 +145,9 @@ def _moves_twice(one: RuleBreaker, message: Message) -> Variants:
     ]
 
 
-def _other_move(one: RuleBreaker, message: Message, *changes: Mapping[str, object]) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
-    batch, before = found
+def _other_move(
+    one: RuleBreaker, batch: Batch, before: ChannelState, *changes: Mapping[str, object]
+) -> Variants:
     variants: Variants = []
     for move in _moves(batch):
         for change in changes:
@@ -167,20 +160,17 @@ def _other_move(one: RuleBreaker, message: Message, *changes: Mapping[str, objec
     return variants
 
 
-@breaks("CH-MOVE-4")
-def _illegal(one: RuleBreaker, message: Message) -> Variants:
-    found = one.batch_and_before(message)
-    if found is None:
-        return []
+@breaks_batch("CH-MOVE-4")
+def _illegal(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     variants: Variants = []
-    for move in _moves(found[0]):
+    for move in _moves(batch):
         if len(move.move) >= 16:
             # Too short for anything but an amount, and larger than any stack.
-            variants += _other_move(one, message, {"move": move.move[:15]})
+            variants += _other_move(one, batch, before, {"move": move.move[:15]})
     return variants
 
 
-@breaks("CH-MOVE-5")
-def _other_record(one: RuleBreaker, message: Message) -> Variants:
+@breaks_batch("CH-MOVE-5")
+def _other_record(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     commitment = {"commitment": one.plan.chance.bytes(32)}
-    return _other_move(one, message, commitment, {"commitment": b""}, {"max_move_size": 1})
+    return _other_move(one, batch, before, commitment, {"commitment": b""}, {"max_move_size": 1})
