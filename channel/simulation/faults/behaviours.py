@@ -140,7 +140,8 @@ def stores_last(peer: Peer, event: Event | None, effects: list[Effect]) -> list[
 
 def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Publish the oldest state that it can complete."""
-    completable = [link.signed for link in peer.play.history if link.signed] if effects else []
+    history = peer.play.history if peer.state.play else ()
+    completable = [link.signed for link in history if link.signed]
     return [
         Push("unroll", publish(peer.endpoint.channel, peer.endpoint.secret_keys, completable[-1]))
         if isinstance(effect, Push) and effect.name == "unroll" and completable
