@@ -13,7 +13,7 @@ from channelsim.channel.peer.chain_news import (
     GameVoid,
     Undone,
 )
-from channelsim.channel.peer.interface import BrokenOff, GameSettled, GoOnChain, News
+from channelsim.channel.peer.interface import GameSettled, GoOnChain, News
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Batch, Move, decode
@@ -158,10 +158,6 @@ def received(table: Table, index: int) -> list[int]:
     """The states that this side can complete, oldest first."""
     past = table.ends[index].peer.play.history
     return sorted(link.state.number for link in past if link.signed)
-
-
-def broke_off(end: End) -> bool:
-    return any(isinstance(news, BrokenOff) for news in end.news)
 
 
 def with_config(table: Table, index: int, **changes: object) -> None:

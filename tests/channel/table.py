@@ -459,8 +459,3 @@ def accepted(end: End, name: str) -> Bundle:
     bundle, result = bundles[-1]
     assert result.answer is Answer.ACCEPTED, result
     return bundle
-
-
-def edited(message: bytes, **changes: object) -> bytes:
-    """A message with some of its fields changed."""
-    return encode(msgspec.structs.replace(decode(message), **changes))
