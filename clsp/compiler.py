@@ -1,11 +1,20 @@
-"""Compile Chialisp, always in a temporary copy.
+"""Compile Chialisp: always a temporary copy, and in a process of its own.
 
 The compiler writes the programs of a module (`include` and `export` at top level) beside their
-source. So a source is copied first, and nothing new appears in its author's folder. Importing this
-module loads no compiler.
+source. So a source is copied first, and nothing new appears in its author's folder. It numbers the
+names that it makes up across all sources of one process, and orders functions by these names: so a
+process compiles one source only, and the same source is always the same program. A process may also
+crash, or be stopped. Importing this module loads no compiler.
 """
 
+from __future__ import annotations
+
+import json
+import os
 import re
+import signal
+import subprocess
+import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +27,17 @@ from types import MappingProxyType
 from channelsim.clsp.programs import Program, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
+
+SECONDS = 30
+"""The limit of processor time; validators of poker compile in less than one second."""
+
+MEMORY = 1 << 30
+"""The limit of memory in bytes: validators of poker take 50 million."""
+
+_PATIENCE = 10
+"""On a busy machine the processor time may take this many times longer."""
+
+_CHILD = Path(__file__).with_name("compile_child.py")
 
 _NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 _NUMBERED = re.compile(r"_\$_\d+")
@@ -41,9 +61,14 @@ class Compiled:
 
 
 def compile_source(
-    source: Path, include_dirs: Sequence[Path] = (), others: Mapping[str, Program] = NONE
+    source: Path,
+    include_dirs: Sequence[Path] = (),
+    others: Mapping[str, Program] = NONE,
+    seconds: int = SECONDS,
 ) -> Compiled:
     """Compile a source file of any author; nothing is written outside a temporary folder.
+
+    It takes at most these seconds of processor time, and `MEMORY` bytes.
 
     It may include files of its own folder and of `include_dirs`, this package's libraries
     (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
@@ -68,7 +93,7 @@ def compile_source(
         for name, program in others.items():
             write_hash(hashes, name, program)
         search = [source.parent.resolve(), *include_dirs, own, hashes]
-        return compile_copy(copy, folder / "out.hex", search, source)
+        return compile_copy(copy, folder / "out.hex", search, source, seconds)
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
@@ -106,20 +131,28 @@ def _needed(source: Path, known: Container[str]) -> dict[str, str]:
 
 
 def compile_copy(
-    copy: Path, output: Path, search: Sequence[Path], source: Path | None = None
+    copy: Path,
+    output: Path,
+    search: Sequence[Path],
+    source: Path | None = None,
+    seconds: int = SECONDS,
 ) -> Compiled:
     """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
 
     Raises :class:`CompileError`.
     """
-    from chialisp import compile_clvm
-
     before = set(copy.parent.iterdir())
-    try:
-        made = compile_clvm(str(copy), str(output), [str(path) for path in search], True)
-    except Exception as error:  # the compiler raises bare ones too
-        raise CompileError(f"{source or copy}: {_one_line(error, copy)}") from error
-    symbols = tidy(made["symbols"]) if isinstance(made, dict) else {}
+    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
+        answer = Path(scratch) / "answer.json"
+        paths = map(os.path.abspath, (copy, output, *search))
+        ended = _run_child([answer, seconds, MEMORY, *paths], seconds)
+        try:
+            said = json.loads(answer.read_text("utf-8"))
+        except (OSError, ValueError):
+            said = {"error": ended}
+    if "error" in said:
+        raise CompileError(f"{source or copy}: {_one_line(said['error'], copy)}")
+    symbols = tidy(said["symbols"])
     written = {
         path.stem.removeprefix(copy.stem).lstrip("_"): _read(path)
         for path in set(copy.parent.iterdir()) - before
@@ -181,5 +214,31 @@ def _read(path: Path) -> Program:
     return Program(bytes.fromhex(path.read_text("ascii").strip()))
 
 
-def _one_line(error: Exception, copy: Path) -> str:
-    return " ".join(str(error).replace(str(copy.parent) + "/", "").split())
+def _run_child(arguments: Sequence[object], seconds: int) -> str:
+    """Run the compiler's process; return how it ended, for the case that it gave no answer."""
+    # Without the `site` module it starts sooner; what that adds to the path is here already.
+    command = [sys.executable, "-S", "-P", str(_CHILD), *map(str, arguments)]
+    path = os.pathsep.join(os.path.abspath(one) for one in sys.path)
+    try:
+        ended = subprocess.run(
+            command,
+            cwd=Path(str(arguments[0])).parent,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            timeout=seconds * _PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"the compiler was stopped after {seconds * _PATIENCE} s"
+    if ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return f"the compiler needs more than {seconds} s: does a macro never end?"
+    return (
+        "the compiler crashed: it needs too much memory"
+        f" (more than {MEMORY >> 20} MB), or too deep a stack"
+    )
+
+
+def _one_line(error: str, copy: Path) -> str:
+    return " ".join(error.replace(str(copy.parent) + "/", "").split())

@@ -23,10 +23,9 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target import chialisp
 from channelsim.channel.lab.target.chialisp import BadForm
-from channelsim.channel.lab.target.compiling import compile_apart
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
-from channelsim.clsp.compiler import Compiled, CompileError, write_hash
+from channelsim.clsp.compiler import Compiled, CompileError, compile_source, write_hash
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable
@@ -141,10 +140,11 @@ class Sources:
             alias.parent.mkdir(parents=True, exist_ok=True)
             alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
         try:
-            made = compile_apart(path, [aliases, *self.include])
+            made = compile_source(path, [aliases, *self.include])
             check_program(path, made.program)
         except CompileError as error:
-            raise UsageError(_located(path, reached, str(error))) from None
+            reason = str(error).removeprefix(f"{path}: ")
+            raise UsageError(_located(path, reached, reason)) from None
         _write_cached(cached, made)
         return made
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target import chialisp
 from channelsim.channel.lab.target.chialisp import DEEPEST, BadForm
-from channelsim.channel.lab.target.compiling import compile_apart
 from channelsim.channel.lab.target.sources import Sources
 from channelsim.clsp.build import SOURCE
 from channelsim.clsp.compiler import CompileError, compile_source
@@ -27,16 +26,6 @@ def compiled(folder: Path, text: str | bytes, **others: str) -> bytes:
     for name, other in others.items():
         (folder / name.replace("_", ".")).write_text(other)
     return Sources({"a": folder / "a.clsp"}, ()).compile()["a"].program.serialized
-
-
-def test_our_own_sources_compile_apart_as_they_do_here() -> None:
-    for name in ("calpoker/a", "spacepoker/commitB"):
-        here, apart = compile_source(SOURCE / f"{name}.clsp"), compile_apart(_own(name), [])
-        assert (here.program, here.symbols) == (apart.program, apart.symbols)
-
-
-def _own(name: str) -> Path:
-    return SOURCE / f"{name}.clsp"
 
 
 def test_all_of_our_own_sources_are_whole_forms() -> None:
@@ -151,8 +140,8 @@ def test_a_macro_that_needs_all_memory_is_an_error(tmp_path: Path) -> None:
 def test_a_macro_that_never_ends_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "a.clsp"
     path.write_text("(mod (A) (defmacro f (X) (qq (f (unquote X)))) (f A))")
-    with pytest.raises(CompileError, match="needs more than 1 second:"):
-        compile_apart(path, [], seconds=1)
+    with pytest.raises(CompileError, match="needs more than 1 s:"):
+        compile_source(path, seconds=1)
 
 
 HEX = {
