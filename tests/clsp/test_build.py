@@ -1,15 +1,16 @@
 """The committed programs are what the sources compile to, by two compilers."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from shutil import copytree
 
-import clvm_tools_rs
 import pytest
 
 from channelsim.clsp.__main__ import main
 from channelsim.clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
-from channelsim.clsp.compiler import Compiled
+from channelsim.clsp.compiler import Compiled, compile_source
 from channelsim.clsp.programs import load, names
 
 RULES = {
@@ -23,6 +24,11 @@ RULES = {
     "calpoker/c": ("CP-C", 2),
     "calpoker/d": ("CP-D", 2),
     "calpoker/e": ("CP-E", 6),
+    "poker/deal": ("PK-DEAL", 3),
+    "poker/begin": ("PK-BEGIN", 7),
+    "poker/mid": ("PK-MID", 6),
+    "poker/show": ("PK-SHOW", 4),
+    "poker/end": ("PK-END", 6),
     "channel/unroll": ("UNROLL", 5),
 }
 """The rules of each program: how their ids begin, and how many there are."""
@@ -91,11 +97,21 @@ def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 def test_a_second_compiler_makes_the_same_bytes(
     tree: Path, ours: dict[str, Compiled], tmp_path: Path
 ) -> None:
+    """Each source in a process of its own: see `channelsim.clsp.compiler`."""
     source = tree / "source"
     for name, made in ours.items():
         output = tmp_path / "second.hex"
-        clvm_tools_rs.compile_clvm(str(source / f"{name}.clsp"), str(output), [str(source)])
+        arguments = (str(source / f"{name}.clsp"), str(output), [str(source)])
+        code = f"import clvm_tools_rs; clvm_tools_rs.compile_clvm(*{arguments!r})"
+        subprocess.run([sys.executable, "-c", code], check=True)
         assert output.read_text("ascii").strip() == made.program.serialized.hex(), name
+
+
+def test_a_program_does_not_depend_on_what_was_compiled_before() -> None:
+    """The compiler orders functions by names that it numbers across a process."""
+    for _ in range(2):
+        for name in ("poker/deal", "poker/mid"):
+            assert compile_source(SOURCE / f"{name}.clsp").program.hash == load(name).hash
 
 
 def test_programs_name_their_successors_by_hash() -> None:

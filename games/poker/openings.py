@@ -1,0 +1,146 @@
+"""The openings in a move: bytes that open locks and claim cards, in the order of what is due.
+
+Every function returns None for bytes that do not open what they must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+
+from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.finished import check_card, read_opening
+from channelsim.games.deck.group import G1
+from channelsim.games.poker.states import (
+    BOARD,
+    BUTTONS,
+    BUTTONS_UP,
+    OTHERS,
+    OTHERS_UP,
+    Known,
+    Lock,
+    Owed,
+    Seats,
+    Street,
+    Table,
+)
+
+SCALAR, OPENING = 32, 33
+"""Bytes of a lock's opening, and of one with the card that it shows."""
+
+
+@cache
+def group() -> G1:
+    """The group of real decks."""
+    return G1()
+
+
+def is_own(who: int, seats: Seats) -> bool:
+    """Whether a card is private to the mover."""
+    return who == (BUTTONS if seats.button else OTHERS)
+
+
+def owed_locks(deal: Sequence[tuple[int, int]], seats: Seats) -> int:
+    """How many locks the mover opens when these cards are dealt: all but those of its own cards."""
+    return sum(not is_own(who, seats) for _, who in deal)
+
+
+def deals(streets: Sequence[Street]) -> tuple[tuple[int, int], ...]:
+    """What several streets deal, in order."""
+    return tuple(one for street in streets for one in street.deal)
+
+
+def pending_size(pending: Sequence[Owed]) -> int:
+    """The bytes that open what the mover owes."""
+    return sum(OPENING if owed.scalar else SCALAR for owed in pending)
+
+
+def opens(table: Table, position: int, seats: Seats, scalar: bytes) -> bool:
+    """Whether a scalar opens the mover's lock of a position (PD-13)."""
+    lock = table.locks[position]
+    return _opens(lock.initiators_key if seats.initiator else lock.receivers_key, scalar)
+
+
+@lru_cache(maxsize=4096)
+def _opens(key: bytes, scalar: bytes) -> bool:
+    try:
+        read_opening(group(), key, scalar)
+    except DeckFault:
+        return False
+    return True
+
+
+def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) -> bool:
+    """Whether the card at a position is the one that a byte names (PD-14)."""
+    lock: Lock = table.locks[position]
+    return len(card) == 1 and _shows(table.deck_id, lock.point, mine, theirs, card[0])
+
+
+@lru_cache(maxsize=4096)
+def _shows(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int) -> bool:
+    scalars = int.from_bytes(mine, "big"), int.from_bytes(theirs, "big")
+    try:
+        check_card(group(), deck_id, point, scalars, card)
+    except DeckFault:
+        return False
+    return True
+
+
+def dealt(
+    table: Table, deal: Sequence[tuple[int, int]], seats: Seats, data: bytes
+) -> tuple[tuple[tuple[int, bytes], ...], tuple[Owed, ...]] | None:
+    """Open the mover's locks of a deal: what the waiter then holds, and what it owes."""
+    held: list[tuple[int, bytes]] = []
+    pending: list[Owed] = []
+    at = 0
+    for position, who in deal:
+        if is_own(who, seats):
+            pending.append(Owed(position, who, b""))
+            continue
+        scalar = data[at : at + SCALAR]
+        at += SCALAR
+        if not opens(table, position, seats, scalar):
+            return None
+        if who in (OTHERS, BUTTONS):
+            held.append((position, scalar))
+        else:
+            pending.append(Owed(position, who, scalar))
+    return tuple(held), tuple(pending)
+
+
+def locks_open(table: Table, pending: Sequence[Owed], seats: Seats, data: bytes) -> bool:
+    """Whether all that the mover owes is opened."""
+    at = 0
+    for owed in pending:
+        if not opens(table, owed.position, seats, data[at : at + SCALAR]):
+            return False
+        at += OPENING if owed.scalar else SCALAR
+    return True
+
+
+def taken(
+    table: Table, pending: Sequence[Owed], seats: Seats, known: Known, data: bytes
+) -> Known | None:
+    """The cards after the mover opened what it owes; None if it claims a card that is another."""
+    waiters: list[tuple[int, bytes]] = []
+    open_cards: dict[int, list[tuple[int, int]]] = {BOARD: [], OTHERS_UP: [], BUTTONS_UP: []}
+    at = 0
+    for owed in pending:
+        scalar = data[at : at + SCALAR]
+        at += SCALAR
+        if not owed.scalar:
+            waiters.append((owed.position, scalar))
+            continue
+        card = data[at : at + 1]
+        at += 1
+        if not shows(table, owed.position, scalar, owed.scalar, card):
+            return None
+        open_cards[owed.who].append((owed.position, card[0]))
+    own, other = (BUTTONS_UP, OTHERS_UP) if seats.button else (OTHERS_UP, BUTTONS_UP)
+    return Known(
+        known.movers,
+        (*known.waiters, *waiters),
+        (*known.movers_up, *open_cards[own]),
+        (*known.waiters_up, *open_cards[other]),
+        (*known.board, *(card for _, card in open_cards[BOARD])),
+    )
