@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import msgspec
@@ -62,7 +63,7 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
     `abouts` describe the checks by name, in a sentence each.
     """
     found = [(result.check, failure) for result in results for failure in result.failures]
-    location = {"physicalLocation": {"artifactLocation": {"uri": source}}}
+    location = {"physicalLocation": {"artifactLocation": {"uri": quote(source)}}}
     log = {
         "$schema": SARIF,
         "version": "2.1.0",

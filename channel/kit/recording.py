@@ -183,7 +183,7 @@ class _Player:
             return running, next(running)
         except StopIteration:
             raise self._error(place, "yields nothing; first comes its Start") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(f"{failure(self.driver, error)} ({place})") from None
 
     def _next(self, running: Hand, after: int, sent: Value | None) -> Move | None:
@@ -192,7 +192,7 @@ class _Player:
             step = running.send(sent) if _takes_states(running) else next(running)
         except StopIteration:
             return None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UsageError(f"{failure(self.driver, error)} ({place})") from None
         if not isinstance(step, Move):
             raise self._error(place, f"a {type(step).__name__}, not a Move")

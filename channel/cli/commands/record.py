@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,7 +62,8 @@ def command(
         try:
             with progress("recording", "hand") as bar:
                 tried = read(path, honest_play=False)
-                with time_limit(seconds):
+                # What a driver prints is no part of the output.
+                with time_limit(seconds), redirect_stdout(sys.stderr):
                     hand = driver.load(files.driver)
                     found = record(tried, hand, files.driver, hands, seed, bar)
                 bar.phase("coverage")
