@@ -63,6 +63,8 @@ def vectors(subject: Subject) -> CheckResult:
         except Disagreement as found:
             failures.append(Failure(str(found), msgspec.to_builtins(found.case)))
     for case in cases:
+        if case.validator in target.missing:
+            continue
         differences = check_program(case, target.name, target.programs)
         if differences:
             text = f"{case.validator}: {case.id} ({case.tag}): {'; '.join(differences)}"
@@ -76,19 +78,23 @@ def rules(subject: Subject) -> CheckResult:
     unjudged = [name for name in target.programs if target.judge(name) is None]
     if len(unjudged) == len(target.programs):
         return CheckResult("rules", unchecked=NEEDS_RULES)
+    if not target.present:
+        return CheckResult("rules", unchecked=_lacks_programs(subject))
     report = subject.crosschecked
-    tried = f"{counted(report.cases, 'case', ',')} by rules and programs"
+    tried = f"{counted(report.compared, 'case', ',')} by rules and programs"
     if unjudged:
         tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
+    if target.missing:
+        tried += f"; not those of {', '.join(target.missing)}, of which there are no programs"
     return CheckResult("rules", tried, _found(report.tally, lambda law: law == AGREE))
 
 
 def laws(subject: Subject) -> CheckResult:
     """No generated case breaks another law, and each validator is reached."""
     target, report = subject.target, subject.crosschecked
-    names = {law.name for law in laws_for(target)} - {AGREE}
+    names = {law.name for law in laws_for(target) if report.tally.tried[law.name]} - {AGREE}
     tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
-    missed = [name for name in target.programs if name not in report.tally.outcomes]
+    missed = [name for name in target.present if name not in report.tally.outcomes]
     found = _found(report.tally, lambda law: law != AGREE)
     return CheckResult(
         "laws", tried, (*found, *(Failure(f"{name}: never tried") for name in missed))
@@ -97,6 +103,8 @@ def laws(subject: Subject) -> CheckResult:
 
 def fuzz(subject: Subject) -> CheckResult:
     """The fuzzer finds nothing."""
+    if lacking := _lacks_programs(subject):
+        return CheckResult("fuzz", unchecked=lacking)
     report = subject.fuzzed
     failures = tuple(
         Failure(f"{found.severity}: {found.text}", found.vector) for found in report.findings
@@ -106,6 +114,8 @@ def fuzz(subject: Subject) -> CheckResult:
 
 def coverage(subject: Subject) -> CheckResult:
     """The fuzzer and the stored cases reach every branch of every validator."""
+    if lacking := _lacks_programs(subject):
+        return CheckResult("coverage", unchecked=lacking)
     target, effort, report = subject.target, subject.effort, subject.fuzzed
     entries = [
         Entry(probe.case.tag, probe.site.validator, probe.case.arguments, None)
@@ -135,6 +145,8 @@ def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
 
 def cost(subject: Subject) -> CheckResult:
     """Every move, timeout and slash fits into a block, and costs no more than is stored."""
+    if lacking := _lacks_programs(subject):
+        return CheckResult("cost", unchecked=lacking)
     target, effort = subject.target, subject.effort
     stored = snapshot.read(effort.costs) if effort.costs else None
     cases = stored.cases if stored else effort.cases
@@ -229,6 +241,8 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
     """The broken promises of the disputes, of those names for which `of` is true."""
     if not subject.own_game:
         return CheckResult(check, unchecked=NEEDS_GAME)
+    if lacking := _lacks_programs(subject):
+        return CheckResult(check, unchecked=lacking)
     if not subject.effort.disputes:
         return CheckResult(check, unchecked="no disputes were asked for")
     totals = subject.disputed
@@ -241,6 +255,12 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
     adversaries = counted(len(totals.matrix), "adversary")
     tried = f"{counted(deviated, 'dispute', ',')} with {adversaries}"
     return CheckResult(check, tried, tuple(failures))
+
+
+def _lacks_programs(subject: Subject) -> str:
+    """Why a check that runs every program cannot be made; empty if there are all."""
+    missing = subject.target.missing
+    return f"needs a program of {', '.join(missing)}" if missing else ""
 
 
 def _command(scenario: Scenario) -> str:

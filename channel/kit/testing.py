@@ -56,4 +56,4 @@ class Conformance:
 @cache
 def _subject(target: str, effort: Effort) -> Subject:
     """The subject of all tests of one class, which share its runs."""
-    return Subject(load(target), effort)
+    return Subject(load(target, partial=True), effort)

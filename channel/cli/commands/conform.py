@@ -83,7 +83,7 @@ def command(
     )
     with opened("--junit", junit_file) as tests, opened("--sarif", sarif_file) as log:
         with progress("conformance") as bar:
-            subject = Subject(load(target), effort)
+            subject = Subject(load(target, partial=True), effort)
             results = list(conform(subject, CHECKS, bar.phase))
         with finishing():
             name = subject.target.name

@@ -108,6 +108,20 @@ def test_the_generated_game_and_ticks_are_played_and_agree_with_their_programs(
 
 
 @pytest.mark.long
+def test_a_game_without_programs_conforms_as_far_as_it_goes(tmp_path: Path) -> None:
+    paths = both(tmp_path)
+    init = tmp_path / "package" / NAME / "__init__.py"
+    lines = [line for line in init.read_text().splitlines() if "programs=" not in line]
+    init.write_text("\n".join(lines) + "\n")
+    (ran,) = run(paths, [("conform", NAME, "--cases", 300, "--json")])
+    assert ran.code == 0
+    results = {one["check"]: one for one in json.loads(ran.out)["checks"]}
+    unchecked = {name for name, one in results.items() if one["result"] == "not checked"}
+    assert unchecked == {"rules", "fuzz", "coverage", "cost", "secrecy", "disputes"}
+    assert all("needs a program of commit, answer" in results[name]["why"] for name in unchecked)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("name", [NAME, "ticks"])
 def test_every_command_takes_the_game(name: str, tmp_path: Path) -> None:
     cases, corpus, costs = (tmp_path / one for one in ("cases.jsonl", "corpus", "costs.toml"))
