@@ -20,6 +20,7 @@ from channelsim.channel.peer.chain_news import (
 from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.interface import Close, GoOnChain, Push, Tell
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.onchain.scan import scan
 from channelsim.channel.protocol.spend_parsing import (
     MovedTo,
     Slashed,
@@ -171,6 +172,21 @@ def test_a_shutdown_is_known_by_its_coins_though_the_node_never_gives_its_soluti
         assert phase(end) is Phase.CLOSED
         assert end.news_of(ChannelClosed)
         assert not end.news_of(UnknownSpend)
+
+
+def test_the_lineage_is_read_again_only_when_a_coin_changes() -> None:
+    table = on_chain()
+    settle(table)
+    for end in table.ends:
+        dispute = end.peer.state.dispute
+        assert dispute is not None
+        assert dispute.lineage is not None
+        same, _ = scan(dispute, Block(dispute.block.peak + 1, (*dispute.block.coins,)))
+        assert same.lineage is dispute.lineage
+        without, _ = scan(dispute, Block(dispute.block.peak + 1, dispute.block.coins[:1]))
+        assert without.lineage is not None
+        assert without.lineage.channel == dispute.lineage.channel
+        assert without.lineage.unroll is None
 
 
 def test_facts_are_not_undone_while_the_node_omits_solutions() -> None:
