@@ -161,6 +161,9 @@ def test_a_reorganisation_takes_blocks_back(chain: FarmableChain, keep: bool) ->
     coin = anyones(chain)
     chain.push(free(coin, pay(NOWHERE, 100)))
     chain.farm()
+    spent = chain.coin(coin.id)
+    assert spent is not None
+    assert spent.solution is not None
     height = chain.peak()
     chain.reorganise(1, 2, keep=keep)
     assert chain.peak() == height + 1
