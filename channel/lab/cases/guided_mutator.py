@@ -4,47 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from channelsim.channel.lab.cases.mutator import BYTES, LONGEST, SHAPES, Mutator, SiteCase
+from channelsim.channel.lab.cases.evidence import words_of
+from channelsim.channel.lab.cases.mutator import LONGEST, Mutator, SiteCase
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, to_list
 
 DEEPEST = 4
 """The most changes at once."""
 
-WORD = 40
-"""Longer atoms of a program are code or tables, and no words."""
-
-
-def words_of(program: Program) -> tuple[bytes, ...]:
-    """The atoms that the program has in it, as a dictionary: its constants, and some noise.
-
-    >>> words_of(Program(bytes.fromhex("ff10ff02ffff018203e880")))
-    (b'', b'\\x01', b'\\x02', b'\\x03\\xe8', b'\\x10')
-    """
-    return tuple(sorted({atom for atom in leaves(program.value) if len(atom) <= WORD}))
-
 
 class GuidedMutator(Mutator):
     """Makes cases around `base`: one to four changes of move, share and evidence each.
 
-    `words` are the program's; those of the site's state are added. `others` are cases of the
-    same validator whose parts may be taken over.
+    It uses the words of the program and of the site's state. `others` are cases of the same
+    validator whose parts may be taken over.
     """
 
     def __init__(
         self,
+        target: Target,
         site: Site,
         chance: FastChance,
         base: SiteCase,
-        words: Sequence[bytes],
         others: Sequence[SiteCase],
     ) -> None:
-        super().__init__(site, chance)
+        super().__init__(target, site, chance)
         self._base = base
+        words = words_of(target.programs[site.validator])
         self._words = (*words, *dict.fromkeys(leaves(site.state)), site.play.move)
         self._others = others or (base,)
 
@@ -77,10 +67,8 @@ class GuidedMutator(Mutator):
 
     def _any_evidence(self, evidence: Value) -> Value:
         lot = self._random()
-        if lot < 0.25:
-            return self._pick(BYTES)[0]
         if lot < 0.4:
-            return self._pick(SHAPES)[0]
+            return self._evidence(self.move)[0]
         if lot < 0.55:
             return self._pick(self._others).evidence
         if lot < 0.7:

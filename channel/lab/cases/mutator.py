@@ -10,11 +10,13 @@ from collections.abc import Callable
 
 import msgspec
 
+from channelsim.channel.lab.cases.evidence import Written, evidence_near, evidence_of, write
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Site
-from channelsim.channel.lab.sites.values import longer, numbers
+from channelsim.channel.lab.sites.values import leaves, longer, numbers
+from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
+from channelsim.clsp.values import NIL, Value, serialize_atom, to_list
 from channelsim.games.masks import masks
 
 LONGEST = 60
@@ -31,15 +33,7 @@ class SiteCase(msgspec.Struct, frozen=True, gc=False):
     arguments: bytes
 
 
-_Written = tuple[Value, bytes]
-"""A value, and its serialization."""
-
-
-def _write(value: Value) -> _Written:
-    return value, serialize(value)
-
-
-BYTES = tuple(_write(bytes([byte])) for byte in range(256))
+BYTES = tuple(write(bytes([byte])) for byte in range(256))
 SELECTIONS = tuple(
     bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
 )
@@ -47,7 +41,7 @@ SELECTIONS = tuple(
 
 SHAPES = tuple(
     map(
-        _write,
+        write,
         (
             NIL,
             b"\x00",
@@ -71,7 +65,7 @@ SHAPES = tuple(
 class Mutator:
     """Makes the cases of one site, with all its choices from `chance`."""
 
-    def __init__(self, site: Site, chance: FastChance) -> None:
+    def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
         self.site = site
         self.move = site.play.move
         self._random = chance.random
@@ -81,19 +75,24 @@ class Mutator:
         self._numbers = numbers(site.state, site.amount, play.share)
         self._honest_share = _share(play.share)
         self._shares = tuple(map(_share, self._numbers))
-        self._held = tuple(map(_write, site.held))
+        self._held = tuple(map(write, site.held))
+        self._special = evidence_of(target.programs[site.validator])
+        self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
         site, honest = self.site, self.move
         opening, between, rest = site.opening, site.between, site.rest
+        others = [(play.move, *_share(play.share)) for play in site.others]
         made = []
         for number in range(count):
             lot = self._random() if number else 1.0
             move, (share, share_bytes) = honest, self._honest_share
             tag = "honest"
-            if lot < 0.35:
+            if lot < 0.06 and others:
+                tag, (move, share, share_bytes) = "splice", self._pick(others)
+            elif lot < 0.35:
                 tag, move = self._move()
             elif lot < 0.55:
                 tag, (share, share_bytes) = "share", self._pick(self._shares)
@@ -109,7 +108,7 @@ class Mutator:
                 share, share_bytes = self._pick(self._shares)
                 evidence, evidence_bytes = BYTES[move[-1]]
             elif tag == "evidence" or self._random() < 0.15:
-                evidence, evidence_bytes = self._evidence()
+                evidence, evidence_bytes = self._evidence(move)
             else:
                 evidence, evidence_bytes = self._pick(self._held)
             move_bytes = serialize_atom(move)
@@ -117,11 +116,17 @@ class Mutator:
             made.append(SiteCase(tag, move, share, evidence, b"".join(parts)))
         return made
 
-    def _evidence(self) -> _Written:
+    def _evidence(self, move: bytes) -> Written:
         lot = self._random()
-        if lot < 0.6:
+        if lot < 0.45:
             return BYTES[self._pick(SELECTIONS)[0]]
-        return self._pick(BYTES) if lot < 0.8 else self._pick(SHAPES)
+        if lot < 0.6:
+            return self._pick(BYTES)
+        if lot < 0.75:
+            return self._pick(SHAPES)
+        if lot < 0.88:
+            return self._pick(self._special)
+        return write(evidence_near((move, *self._atoms), self._chance))
 
     # --- moves -------------------------------------------------------------------------------
 

@@ -116,10 +116,13 @@ def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
     chance = FastChance(derive(seed.encode(), "laws", number))
     new = set() if number else set(target.programs)
     for trial in trials(target, seed, number, cases, tally):
-        first = trial.site.natural and trial.site.validator in new
+        reached = trial.site.natural and not trial.site.guessed
+        first = reached and trial.site.validator in new
         new.discard(trial.site.validator if first else "")
         for law in every_law:
             if not applies(law, target, trial.site.validator):
+                continue
+            if law.every > 1 and trial.site.guessed:
                 continue
             if law.every > 1 and trial.site.validator in tally.runaway:
                 continue  # its slashes would take seconds each, and it is found out already
@@ -147,10 +150,10 @@ def trials(
     runner = RefereeRunner(target)
     tally = tally or LabTally()
     left = cases
-    at_a_site = min(AT_A_SITE, max(4, cases // SITES))
+    at_a_site = min(AT_A_SITE, max(4, cases // SITES), max(1, cases // len(target.programs)))
     for site in generate_sites(target, secret, chance, target.strict if beyond is None else beyond):
         size = min(left, at_a_site)
-        yield Trial(target, runner, site, Mutator(site, chance).cases(size), chance, tally)
+        yield Trial(target, runner, site, Mutator(target, site, chance).cases(size), chance, tally)
         left -= size
         if not left:
             return

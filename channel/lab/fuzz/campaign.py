@@ -15,7 +15,7 @@ from typing import TypeAlias
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.fields import Probe, fields
-from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case, words_of
+from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
@@ -122,7 +122,6 @@ class Campaign:
         self._laws = laws_for(self.target)
         self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
-        self._words: dict[str, tuple[bytes, ...]] = {}
         self._queues: dict[str, deque[Probe]] = {}
         self._duellers: deque[Site] = deque(maxlen=64)
         self._peaceful: set[str] = set()
@@ -184,7 +183,7 @@ class Campaign:
                 site = next(self._hands)
                 if site.validator not in self._peaceful and site.natural:
                     self._may_duel(site)
-                yield self._trial(site, Mutator(site, self._chance).cases(FRESH))
+                yield self._trial(site, Mutator(self.target, site, self._chance).cases(FRESH))
             else:
                 yield self._around(self._chance.pick(every))
 
@@ -229,20 +228,18 @@ class Campaign:
         elif self.target.strict and lot < 0.4:
             other = disturbed(self.target, site, self._chance)
         others = [one.case for one in last]
-        guided = GuidedMutator(
-            other or site, self._chance, probe.case, self._dictionary(name), others
-        )
-        return self._trial(other or site, guided.cases(AROUND))
+        site = other or site
+        guided = GuidedMutator(self.target, site, self._chance, probe.case, others)
+        return self._trial(site, guided.cases(AROUND))
 
     def _trial(self, site: Site, cases: list[SiteCase]) -> Trial:
         return Trial(self.target, RefereeRunner(self.target), site, cases, self._chance, self.tally)
 
     def _round(self, trial: Trial) -> None:
         site, before = trial.site, self.tally.spent
-        natural = trial.site.natural
-        first = natural and not self._tracers.get(site.validator)
+        first = site.natural and not site.guessed and not self._tracers.get(site.validator)
         for law in self._laws:
-            if law.every > 1 and site.validator in self.tally.runaway:
+            if law.every > 1 and (site.guessed or site.validator in self.tally.runaway):
                 continue
             # Where something new happened, try the expensive laws more often.
             often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
@@ -269,11 +266,6 @@ class Campaign:
         if name not in self._tracers:
             self._tracers[name] = self.target.tracer(name)
         return self._tracers[name]
-
-    def _dictionary(self, name: str) -> tuple[bytes, ...]:
-        if name not in self._words:
-            self._words[name] = words_of(self.target.programs[name])
-        return self._words[name]
 
     def _trace(self, trial: Trial) -> None:
         """Queue the runs that ended in a new way, and trace as many as the budget allows."""

@@ -107,7 +107,8 @@ class Shrinker:
         """The same cause by any deviation on a plain hand."""
         best: Probe | None = None
         for site in self._plain:
-            for case in Mutator(site, FastChance(b"shrink")).cases(ANEW // self._law.every + 8):
+            mutator = Mutator(self._target, site, FastChance(b"shrink"))
+            for case in mutator.cases(ANEW // self._law.every + 8):
                 found = Probe(site, case)
                 if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
                     best = found

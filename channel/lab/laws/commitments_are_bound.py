@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
-from hashlib import sha256
 
 from channelsim.channel.lab.cases.loss import NOT_BOUND
 from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.openings import opening
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.clsp.run import ProgramValid
 from channelsim.games.contract import Slash
-
-LONGEST = 64
-"""Only this many leading bytes of a move are searched."""
-
-SHORTEST = 8
-"""Fewer bytes commit to nothing."""
 
 
 class CommitmentsAreBound:
@@ -31,6 +24,8 @@ class CommitmentsAreBound:
     def check(self, trial: Trial) -> Iterator[LabFinding]:
         """Try the site's honest move, if it opens a commitment."""
         play, chance = trial.site.play, trial.chance
+        if trial.site.known is None:
+            return
         opened = opening(play.move, frozenset(leaves(trial.site.state)))
         if opened is None or self._optional(trial):
             return
@@ -61,28 +56,6 @@ class CommitmentsAreBound:
             for other in recorded_sites(trial.target)
             if other.validator == trial.site.validator and len(other.play.move) == size
         )
-
-
-@lru_cache(maxsize=1024)
-def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
-    """Find the longest part of the move whose hash, or tree hash, is one of these atoms.
-
-    >>> image = sha256(b"0123456789").digest()
-    >>> opening(b"xx0123456789yy", frozenset({image}))
-    (2, 12)
-    >>> opening(b"xx0123456789yy", frozenset({bytes(32)})) is None
-    True
-    """
-    images = {atom for atom in atoms if len(atom) == 32}
-    size = min(len(move), LONGEST)
-    if not images:
-        return None
-    for length in range(size, SHORTEST - 1, -1):
-        for start in range(size - length + 1):
-            shown = move[start : start + length]
-            if sha256(shown).digest() in images or sha256(b"\x01" + shown).digest() in images:
-                return start, start + length
-    return None
 
 
 LAW = CommitmentsAreBound()

@@ -7,8 +7,8 @@ that works on an honest one, could not be slashed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
@@ -16,8 +16,9 @@ from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
-from channelsim.channel.lab.sites.honest_play import plays
-from channelsim.clsp.run import CostExceeded, ProgramValid, Raised
+from channelsim.channel.lab.sites.honest_play import plays, recorded_sites
+from channelsim.channel.lab.sites.site import Site
+from channelsim.clsp.run import CostExceeded, Outcome, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Slash, Valid
 from channelsim.games.judge import program_conditions, result_value
@@ -34,14 +35,12 @@ class HonestMovesHold:
         """Run every case of the site, unless there are rules to judge them by."""
         if trial.target.judge(trial.site.validator) is not None:
             return
-        runs = Runs(trial)
+        runs, known = Runs(trial), trial.site.known
+        honest = (trial.site.play.move, trial.site.play.share)
         for case, outcome, cost, result in runs:
             runs.note(outcome, cost, case)
             call = case.move, case.share, case.evidence
-            if (case.move, case.share) == (trial.site.play.move, trial.site.play.share):
-                known = trial.site.known
-                if known is None:
-                    raise InvariantError("an honest move without rules leads to nothing known")
+            if known is not None and (case.move, case.share) == honest:
                 if outcome == SLASH:
                     text = "an honest move is slashed: its mover loses everything"
                     yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
@@ -77,9 +76,14 @@ class HonestMovesHold:
         if not site.fits(case.move, case.share):
             return
         working = self._working(trial)
-        if not working or (NIL not in working and not self._of_another_size(trial, case)):
+        if not working:
             return
-        for held in working:
+        if NIL in working:
+            if self._may_need_evidence(trial, case):
+                return
+        elif not self._of_another_size(trial, case):
+            return
+        for held in dict.fromkeys((*working, *site.held)):
             if not isinstance(trial.run(case.move, case.share, held), Raised | CostExceeded):
                 return
         text = (
@@ -98,8 +102,18 @@ class HonestMovesHold:
         sizes = [len(play.move) for play in plays(trial.target, trial.site.validator)]
         return len(sizes) > 2 and len(set(sizes)) == 1 and len(case.move) != sizes[0]
 
+    def _may_need_evidence(self, trial: Trial, case: SiteCase) -> bool:
+        """Whether this move is of another size than the honest one, and of the size of one that
+        the program judges by evidence only."""
+        site = trial.site
+        return len(case.move) != len(site.play.move) and any(
+            isinstance(_without_evidence(trial, other), Raised | CostExceeded)
+            for other in recorded_sites(trial.target)
+            if other.validator == site.validator and len(other.play.move) == len(case.move)
+        )
+
     def _stuck(self, trial: Trial) -> Iterator[LabFinding]:
-        if self._working(trial):
+        if trial.site.known is None or self._working(trial):
             return
         play = trial.site.play
         text = "an honest move makes the program raise, with all evidence that the file has"
@@ -107,13 +121,20 @@ class HonestMovesHold:
         yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}", call)
 
     def _working(self, trial: Trial) -> list[Value]:
-        """The evidence with which the honest move does not raise."""
+        """The evidence with which the honest move does not raise, here or, in a hand that is
+        played again with another secret, at its own place."""
+        if trial.site.base is not None:
+            trial = replace(trial, site=trial.site.base)
         play = trial.site.play
         return [
             held
             for held in dict.fromkeys((play.evidence, *trial.evidence(play.move)))
             if not isinstance(trial.run(play.move, play.share, held), Raised | CostExceeded)
         ]
+
+
+def _without_evidence(trial: Trial, site: Site) -> Outcome:
+    return replace(trial, site=site).run(site.play.move, site.play.share, NIL)
 
 
 LAW = HonestMovesHold()

@@ -8,27 +8,24 @@ from channelsim.channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Tr
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.replays import program_step
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
 from channelsim.games.choices import least_action, random_action
 from channelsim.games.contract import (
     Action,
     Choice,
-    Next,
     OneOf,
     Play,
     Player,
     Position,
     RawState,
     Seat,
-    State,
-    Valid,
 )
-from channelsim.games.errors import BadState, IllegalAction
+from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
 
 LONGEST = 300
@@ -89,7 +86,7 @@ class GamesEnd:
             if not isinstance(play, Play):
                 return None
             site = make_site(target, position, play, terms.amount, players[seat.other])
-            step = _led_to(target, site)
+            step = program_step(target, site)
             if step is None:
                 return None
             position = position_after(position, step, play.move, play.share)
@@ -159,27 +156,6 @@ def _record(target: Target, outcome: Outcome) -> Found | None:
             for name, known in target.hashes.items():
                 if known == program:
                     return name, state
-    return None
-
-
-def _led_to(target: Target, site: Site) -> Next | None:
-    """The next record by the program; None where it ends the game, or is no record of it."""
-    if site.validator in target.missing:
-        verdict, _ = site.ruling(target, site.play.move, site.play.share)
-        return verdict.next if isinstance(verdict, Valid) else None
-    for held in (site.play.evidence, NIL, *site.held):
-        outcome = _run(target, site, held)
-        found = _record(target, outcome)
-        if found is None:
-            continue
-        name, value = found
-        try:
-            state: State = target.game.validators[name].read_state(value)
-        except BadState:
-            return None
-        match outcome:
-            case ProgramValid((_, (_, (bytes(size), _)))) if len(size) <= 2:
-                return Next(name, state, atom_to_int(size))
     return None
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
-from channelsim.channel.lab.sites.honest_play import honest_sites
+from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
+from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channelsim.channel.lab.target.target import Target
+from channelsim.games.selfplay import PlayedMove
 
 OFTEN = 1.3
 """A validator above this multiple of the average frequency is mostly skipped."""
@@ -22,36 +24,74 @@ SELDOM = 0.5
 """A length of a validator's moves is seldom tried below so much of the average."""
 
 
+REPLAYED = 0.2
+"""The share of recorded places after which a hand is played again with another secret, and of
+generated hands that are."""
+
+PATIENCE = 100
+"""The most hands that are played only to reach every validator once."""
+
+
 def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool) -> Iterator[Site]:
     """The places of hands without end, each followed by a few variants of it.
 
-    Validators that hands reach most often are mostly passed over, so that the last one is tried
-    about as often as the first; of each, moves of a length that was seldom tried come first.
+    First comes one place of each validator, as far as hands reach it. After that, validators that
+    hands reach most often are mostly passed over, so that the last one is tried about as often as
+    the first; of each, moves of a length that was seldom tried come first.
     `beyond`: also states that no play is known to reach.
     """
     if target.rules is None:
-        yield from honest_sites(target, chance)
+        return _of_recorded_hands(target, chance)
+    return _of_played_hands(target, seed, chance, beyond)
+
+
+def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
+    recorded = RecordedHands(recorded_sites(target))
+    for site in honest_sites(target, chance):
+        yield site
+        if chance.random() < REPLAYED:
+            yield from replayed(target, recorded.pick(chance), chance)
+
+
+def _of_played_hands(
+    target: Target, seed: bytes, chance: FastChance, beyond: bool
+) -> Iterator[Site]:
     made: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
-    for turn in hands(target, seed):
-        name = turn.before.validator or ""
-        kind = (name, len(turn.play.move))
-        often = made[name] > OFTEN * made.total() / len(target.programs) + 4
-        seldom = kinds[kind] < SELDOM * kinds.total() / (len(kinds) + 1)
-        if often and chance.random() > (SOMETIMES if seldom else TAKEN):
-            continue
-        site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
-        kinds[kind] += 1
-        made[name] += 1
-        yield site
-        for _ in range(2):
-            if (other := recommitted(target, site, chance)) is not None:
+    for number, hand in enumerate(hands(target, seed)):
+        first = number < PATIENCE and len(made) < len(target.programs)
+        for turn in hand:
+            name = turn.before.validator or ""
+            kind = (name, len(turn.play.move))
+            if first:
+                if not made[name]:
+                    made[name] += 1
+                    yield site_of(target, turn, hand)
+                continue
+            often = made[name] > OFTEN * made.total() / len(target.programs) + 4
+            seldom = kinds[kind] < SELDOM * kinds.total() / (len(kinds) + 1)
+            if often and chance.random() > (SOMETIMES if seldom else TAKEN):
+                continue
+            site = site_of(target, turn, hand)
+            kinds[kind] += 1
+            for place in (site, *_variants(target, site, chance, beyond)):
                 made[name] += 1
-                yield other
-        if (
-            beyond
-            and chance.random() < 0.4
-            and (other := disturbed(target, site, chance)) is not None
-        ):
-            made[name] += 1
+                yield place
+        if chance.random() < REPLAYED:
+            for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
+                made[place.validator] += 1
+                yield place
+
+
+def _variants(target: Target, site: Site, chance: FastChance, beyond: bool) -> Iterator[Site]:
+    for _ in range(2):
+        if (other := recommitted(target, site, chance)) is not None:
             yield other
+    if beyond and chance.random() < 0.4 and (other := disturbed(target, site, chance)) is not None:
+        yield other
+
+
+def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:
+    """The place at which a move of a hand is judged."""
+    others = tuple(one.play for one in hand if one is not turn)
+    return make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from channelsim.channel.lab.target.target import Target
 from channelsim.games.chance import Chance
@@ -19,15 +20,19 @@ PLAIN_UNIT, PLAIN_STACK = 100, 10
 """The unit and stack of a hand that is easy to read."""
 
 
-def hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
-    """Hands without end, turn by turn, each on its own terms; the same for the same seed."""
+LONGEST = 300
+"""The most moves of a generated hand."""
+
+
+def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
+    """Hands without end, each on its own terms; the same for the same seed."""
     game, chance = target.game, Chance(seed)
     policies = quick_policies(target)
     while True:
         unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
         terms = terms_of(target, unit, stack)
         pair = (chance.pick(policies), chance.pick(policies))
-        yield from turns(game, target.hashes, terms, pair, chance)
+        yield tuple(islice(turns(game, target.hashes, terms, pair, chance), LONGEST))
 
 
 def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:

@@ -7,11 +7,14 @@ that an opponent would hold against it. It is assumed to hold the evidence in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NIL, Value, serialize
@@ -33,6 +36,13 @@ from channelsim.games.vectors import ResolvedCase, resolve_case
 
 HELD = 16
 """The most pieces of evidence that a challenger is assumed to hold."""
+
+
+HASH = 32
+"""The length of a commitment, in bytes."""
+
+OTHERS = 32
+"""The most moves of other places that are tried at one."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +141,25 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
         sites[key] = make_site(
             target, before, play, case.amount, Recorded(before, every), natural=True, known=known
         )
-    return tuple(sites.values())
+    return _with_others(target, list(sites.values()))
+
+
+def _with_others(target: Target, sites: Sequence[Site]) -> tuple[Site, ...]:
+    """The sites, each with moves of others whose state has a commitment, or another hash, in
+    common with its own: mostly moves of the same hand, before and after it."""
+    programs = set(target.hashes.values())
+    having: dict[bytes, list[Site]] = {}
+    for site in sites:
+        for atom in dict.fromkeys(leaves(site.state)):
+            if len(atom) == HASH and atom not in programs:
+                having.setdefault(atom, []).append(site)
+    found = []
+    for site in sites:
+        akin = (other for atom in leaves(site.state) for other in having.get(atom, ())[:OTHERS])
+        plays = {other.play.move: other.play for other in akin}
+        plays.pop(site.play.move, None)
+        found.append(msgspec.structs.replace(site, others=tuple(plays.values())[:OTHERS]))
+    return tuple(found)
 
 
 def site_of_case(target: Target, asked: ResolvedCase) -> Site:

@@ -38,6 +38,8 @@ class Site(msgspec.Struct, frozen=True):
     holds against the honest move. `natural`: play can reach it, so the receiver's logic may
     be asked; elsewhere rules and program are only compared. `known` is what the honest move
     leads to where no rules can tell. `base` is the place of a hand that this is a variant of.
+    `guessed`: play can reach it, but the receiver's evidence is only assumed, so that the laws
+    that need all of it are not tried. `others` are moves of the same hand, made at other places.
     The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
     """
 
@@ -53,6 +55,8 @@ class Site(msgspec.Struct, frozen=True):
     rest: bytes
     known: Valid | None = None
     base: Site | None = None
+    guessed: bool = False
+    others: tuple[Play, ...] = ()
 
     @property
     def state(self) -> Value:
@@ -126,6 +130,8 @@ def make_site(
     natural: bool = True,
     known: Valid | None = None,
     base: Site | None = None,
+    guessed: bool = False,
+    others: tuple[Play, ...] = (),
 ) -> Site:
     """Make a site, with the constant parts of its arguments serialized."""
     validator, state = _judged(before)
@@ -153,6 +159,8 @@ def make_site(
         + b"\xff",
         known=known,
         base=base,
+        guessed=guessed,
+        others=others,
     )
 
 
@@ -224,4 +232,9 @@ def _elsewhere(
         return None
     before = msgspec.structs.replace(site.before, state=typed)
     base = site.base or site
-    return make_site(target, before, play, amount, site.receiver, natural, base=base)
+    return make_site(
+        *(target, before, play, amount, site.receiver, natural),
+        base=base,
+        guessed=site.guessed,
+        others=site.others,
+    )

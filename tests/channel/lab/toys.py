@@ -66,18 +66,43 @@ MISTAKES: Mapping[str, tuple[str, str, str]] = {
 }
 """By the law that finds it, or what it is about: the file, what stands there, what stands then."""
 
+HIDDEN: Mapping[str, tuple[tuple[str, str, str], ...]] = {
+    "five bytes of evidence": (
+        ("reveal", "(list 0 0 0)", "(if (= (strlen evidence) 5) () (list 0 0 0))"),
+    ),
+    "a gap around the number": (
+        (
+            *("reveal", "(list 0 0 0)"),
+            "(if (l evidence)"
+            " (if (= (f evidence) (- number 1)) (if (= (f (r evidence)) (+ number 1)) ()"
+            " (list 0 0 0)) (list 0 0 0)) (list 0 0 0))",
+        ),
+    ),
+    "an early reveal": (
+        ("commit", "(list BID_HASH MOVE 4)", "(list BID_HASH MOVE 16)"),
+        (
+            *("bid", "(if (= MOVE (+ MOVE 0))"),
+            "(if (if (= (strlen MOVE) 16) (if (= (sha256 MOVE) image) (x) 1) (= MOVE (+ MOVE 0)))",
+        ),
+    ),
+    "a short secret": (("reveal", "(= (strlen MOVE) 16)", "(= (sha256 MOVE) image)"),),
+}
+"""Mistakes that only a search in the right direction finds."""
+
 
 def toy(folder: Path, mistake: str = "") -> Path:
     """Write the target and its honest play; the target's file."""
     sources = dict(SOURCES)
-    if mistake:
-        name, old, new = MISTAKES[mistake]
+    changes = HIDDEN.get(mistake) or ((MISTAKES[mistake],) if mistake else ())
+    for name, old, new in changes:
         assert sources[name].count(old) == 1
         sources[name] = sources[name].replace(old, new)
     for name, source in sources.items():
         (folder / f"{name}.clsp").write_text(source)
     circle = mistake == "progress"
-    lines = [json.dumps(case) + "\n" for number in range(8) for case in _hand(number, circle)]
+    room = 16 if mistake == "an early reveal" else 4
+    hands = [_hand(number, circle, room) for number in range(8)]
+    lines = [json.dumps(case) + "\n" for hand in hands for case in hand]
     (folder / "honest.jsonl").write_text("".join(lines))
     path = folder / "toy.toml"
     programs = "".join(f'{name} = "{name}.clsp"\n' for name in SOURCES)
@@ -85,15 +110,21 @@ def toy(folder: Path, mistake: str = "") -> Path:
     return path
 
 
-def _hand(number: int, circle: bool) -> list[dict[str, Any]]:
+def _hand(number: int, circle: bool, room: int) -> list[dict[str, Any]]:
     secret = sha256(bytes([number])).digest()[:16]
     image, bid = sha256(secret).hexdigest(), 90 + 110 * number
     reveal = {"validator": "reveal", "state": [f"0x{image}", bid], "max_move_size": 16}
-    again = {"validator": "bid", "state": f"0x{image}", "max_move_size": 4}
+    again = {"validator": "bid", "state": f"0x{image}", "max_move_size": room}
     return [
         _case("commit", number, image, 1, 32, 0, again),
         _case(
-            "bid", number, int_to_atom(bid).hex(), f"0x{image}", 4, 0, again if circle else reveal
+            "bid",
+            number,
+            int_to_atom(bid).hex(),
+            f"0x{image}",
+            room,
+            0,
+            again if circle else reveal,
         ),
         _case("reveal", number, secret.hex(), [f"0x{image}", bid], 16, bid, None),
     ]

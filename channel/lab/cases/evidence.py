@@ -1,0 +1,90 @@
+"""Evidence that a program may treat in a special way, from its own constants and lengths.
+
+A program that compares `(strlen evidence)` has that length as a constant; one that looks for a
+certain value has the value. Both are among the atoms of the program, with some noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.values import NUMBER, leaves
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+
+Written: TypeAlias = tuple[Value, bytes]
+"""A value, and its serialization."""
+
+WORD = 40
+"""Longer atoms of a program are code or tables, and no words."""
+
+_QUOTE = b"\x01"
+
+LONGEST = 128
+"""The longest evidence, in bytes, that is made because the program has its length as a constant."""
+
+
+def write(value: Value) -> Written:
+    """A value with its serialization."""
+    return value, serialize(value)
+
+
+@lru_cache(maxsize=64)
+def words_of(program: Program) -> tuple[bytes, ...]:
+    """The atoms that the program has in it, as a dictionary: its constants, and some noise.
+
+    >>> words_of(Program(bytes.fromhex("ff10ff02ffff018203e880")))
+    (b'', b'\\x01', b'\\x02', b'\\x03\\xe8', b'\\x10')
+    """
+    return tuple(sorted({atom for atom in leaves(program.value) if len(atom) <= WORD}))
+
+
+@lru_cache(maxsize=64)
+def evidence_of(program: Program) -> tuple[Written, ...]:
+    """Each constant of the program, and an atom of each length that may be one of them.
+
+    >>> [value.hex() for value, _ in evidence_of(Program(bytes.fromhex("ff0dffff010380")))]
+    ['', '03', '1f1f', '1f1f1f', '1f1f1f1f']
+    """
+    constants = {atom for atom in _quoted(program.value) if len(atom) <= WORD}
+    near = {atom_to_int(atom) + step for atom in constants if len(atom) <= 2 for step in (-1, 0, 1)}
+    atoms = {b"\x1f" * length for length in near if 0 < length <= LONGEST}
+    return tuple(map(write, sorted({NIL, *atoms, *constants})))
+
+
+def _quoted(value: Value) -> Iterator[bytes]:
+    """The atoms that are quoted somewhere in a program."""
+    while isinstance(value, tuple):
+        left, right = value
+        if left == _QUOTE and isinstance(right, bytes):
+            yield right
+        yield from _quoted(left)
+        value = right
+
+
+def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:
+    """One of these atoms, an atom next to it, or a range around or beside it.
+
+    A range is a list or a pair of its two ends, as proofs have them that something is missing
+    between neighbours. Ends are as long as the atom, or numbers in the fewest bytes.
+    """
+    atom = chance.pick(atoms)
+    as_number = len(atom) <= NUMBER and chance.random() < 0.5
+    lowest, below, above, highest = (_moved(atom, step, as_number) for step in (-2, -1, 1, 2))
+    made: tuple[Value, ...] = (
+        *(atom, below, above, to_list([atom]), (below, above)),
+        *(to_list([below, above]), to_list([lowest, below]), to_list([above, highest])),
+    )
+    return chance.pick(made)
+
+
+def _moved(atom: bytes, step: int, as_number: bool) -> bytes:
+    """A neighbour of the atom, as a number or of the same length; the atom where it has none."""
+    if as_number:
+        return int_to_atom(atom_to_int(atom) + step)
+    number = int.from_bytes(atom, "big") + step
+    return number.to_bytes(len(atom), "big") if 0 <= number < 1 << 8 * len(atom) else atom

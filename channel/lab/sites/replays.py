@@ -1,0 +1,184 @@
+"""Replays: a hand played again with another secret behind one of its commitments.
+
+Players choose what they commit to, and honest ones choose well. Here the secret may have another
+length, be nearly the honest one, or be a word that is none; or nothing opens the commitment. The
+other moves stay as they are, and the states are those that the programs make of them, so that a
+bad secret is seen where it is opened and after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import TypeAlias
+
+import msgspec
+
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
+from channelsim.channel.lab.sites.openings import atom_tree_hash, opening
+from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.run import ProgramValid, run_serialized
+from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.games.contract import Next, Play, RawState, State, Valid
+from channelsim.games.errors import BadState
+from channelsim.games.judge import position_after
+
+COST = 50_000_000
+"""The cost limit of a run that only finds the next state."""
+
+CHAIN = 8
+"""The most hashes of hashes that follow a new secret."""
+
+Words: TypeAlias = Mapping[bytes, bytes]
+"""What stands for an atom or a part of a move in a replay."""
+
+Place: TypeAlias = tuple[str, bytes]
+"""A validator and a serialized state; empty where a hand is over."""
+
+
+def replayed(target: Target, hand: Sequence[Site], chance: FastChance) -> Iterator[Site]:
+    """The places of one hand at which another secret behind a commitment shows.
+
+    `hand` has consecutive places. Nothing comes of a hand without a commitment that it opens.
+    The replay ends where the program takes no further move, or is led elsewhere.
+    """
+    words = _another_secret(hand, chance)
+    if not words:
+        return
+    first = hand[0]
+    state = _typed(target, first.validator, _in_value(first.state, words))
+    before = None if state is None else msgspec.structs.replace(first.before, state=state)
+    for number, site in enumerate(hand):
+        if before is None:
+            return
+        held = tuple(_in_value(one, words) for one in (site.play.evidence, *site.held))
+        play = Play(_in_bytes(site.play.move, words), site.play.share, held[0])
+        receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
+        place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
+        if play.move != site.play.move or place.state != site.state:
+            yield place
+        step = program_step(target, place)
+        if step is None or number + 1 == len(hand) or step.validator != hand[number + 1].validator:
+            return
+        before = position_after(before, step, play.move, play.share)
+
+
+def program_step(target: Target, site: Site) -> Next | None:
+    """The record that the site's move leads to, by its program and any of the evidence there.
+
+    None where it ends the game, where the program refuses it, and where its result is no record
+    of the target.
+    """
+    if site.validator in target.missing:
+        verdict, _ = site.ruling(target, site.play.move, site.play.share)
+        return verdict.next if isinstance(verdict, Valid) else None
+    program = target.programs[site.validator].serialized
+    for held in dict.fromkeys((site.play.evidence, NIL, *site.held)):
+        environment = site.environment(site.play.move, site.play.share, held)
+        outcome = run_serialized(program, environment, COST)
+        legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
+        if legal is not None and legal.next is not None:
+            step = legal.next
+            state = _typed(target, step.validator, step.state.value())
+            return None if state is None else msgspec.structs.replace(step, state=state)
+    return None
+
+
+class RecordedHands:
+    """The recorded places of a target, as hands that they are parts of."""
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self._places: dict[Place, list[Site]] = {}
+        for site in sites:
+            self._places.setdefault((site.validator, serialize(site.state)), []).append(site)
+        led = {_leads_to(site) for site in sites}
+        starts = [site for key, some in self._places.items() if key not in led for site in some]
+        self._starts = starts or list(sites)
+        self._most = len(sites)
+
+    def pick(self, chance: FastChance) -> list[Site]:
+        """One hand: a first place, and each time one to which the last one leads."""
+        hand = [chance.pick(self._starts)]
+        while len(hand) < self._most and (key := _leads_to(hand[-1])) in self._places:
+            hand.append(chance.pick(self._places[key]))
+        return hand
+
+
+def _leads_to(site: Site) -> Place:
+    step = site.known.next if site.known is not None else None
+    return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
+
+
+def _typed(target: Target, validator: str, state: Value) -> State | None:
+    if target.rules is None:
+        return RawState(state)
+    try:
+        return target.game.validators[validator].read_state(state)
+    except BadState:
+        return None
+
+
+# --- the secret --------------------------------------------------------------------------------
+
+
+def _another_secret(hand: Sequence[Site], chance: FastChance) -> dict[bytes, bytes]:
+    """A new secret for an old one, with the hashes that commit to it; nothing if none is opened."""
+    secrets = []
+    for site in hand:
+        atoms = frozenset(leaves(site.state))
+        if (found := opening(site.play.move, atoms)) is not None:
+            secrets.append((site, site.play.move[slice(*found)], atoms))
+    if not secrets:
+        return {}
+    site, old, atoms = chance.pick(secrets)
+    new = _secret_like(old, site, [secret for _, secret, _ in secrets], chance)
+    hashed = _sha256 if _sha256(old) in atoms else atom_tree_hash
+    if chance.random() < 0.05:
+        # A commitment that nothing opens.
+        return {hashed(old): hashed(new)}
+    words = {old: new}
+    for _ in range(CHAIN):
+        old, new = hashed(old), hashed(new)
+        words[old] = new
+    return words
+
+
+def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastChance) -> bytes:
+    """A secret of the same length or another, near the old one or far from it."""
+    size, room = len(old), site.before.max_move_size - len(site.play.move)
+    match chance.below(6):
+        case 0:
+            return chance.bytes(size)
+        case 1:
+            return chance.bytes(chance.below(size + max(room, 0) + 1))
+        case 2:
+            return old[: size - 1 - chance.below(size)] if chance.random() < 0.5 else old[1:]
+        case 3:
+            return old + chance.bytes(1 + chance.below(max(room, 1)))
+        case 4:
+            return chance.pick(others)
+        case _:
+            at, length = chance.below(size), 1 + chance.below(8)
+            return old[:at] + chance.bytes(min(length, size - at)) + old[at + length :]
+
+
+def _sha256(data: bytes) -> bytes:
+    return sha256(data).digest()
+
+
+def _in_bytes(data: bytes, words: Words) -> bytes:
+    """The data with the first of these words in it replaced, longest first."""
+    for old, new in sorted(words.items(), key=lambda item: -len(item[0])):
+        at = data.find(old)
+        if at >= 0:
+            return data[:at] + new + data[at + len(old) :]
+    return data
+
+
+def _in_value(value: Value, words: Words) -> Value:
+    if isinstance(value, tuple):
+        return _in_value(value[0], words), _in_value(value[1], words)
+    return words.get(value, value)

@@ -1,0 +1,21 @@
+"""Mistakes that hide from mutations of honest moves, in programs without rules and with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.lab.fuzz.campaign import Campaign
+from channelsim.channel.lab.target.target import load
+from tests.channel.lab.toys import HIDDEN, toy
+
+WORK = 300_000
+
+
+@pytest.mark.parametrize("mistake", HIDDEN)
+def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
+    target = load(str(toy(tmp_path, mistake)))
+    found = Campaign(target, "hidden").run(WORK, lambda: False, lambda progress: None).found
+    assert {one.validator for one in found} == {HIDDEN[mistake][-1][0]}
+    assert {one.severity for one in found} == {"theft"}
