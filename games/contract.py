@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.programs import names as ours
-from channelsim.clsp.values import serialize
+from channelsim.clsp.values import Value, serialize
 from channelsim.games.amounts import read_amount
 from channelsim.games.chance import Chance
 from channelsim.games.choices import (
@@ -100,9 +100,11 @@ __all__ = [
     "Policy",
     "Position",
     "Raise",
+    "Rank",
     "RawState",
     "Seat",
     "Settle",
+    "Showdown",
     "Slash",
     "Span",
     "State",
@@ -119,6 +121,13 @@ __all__ = [
     "even_terms",
     "integer",
 ]
+
+Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""How a hand ranks: its class (such as two pairs), and what decides between hands of that class."""
+
+Showdown: TypeAlias = Callable[[State, bytes, Value], tuple[Rank, Rank] | None]
+"""The ranks of the mover's and the waiter's hand that a validator compares, in this state, for this
+move and this evidence; None where it compares none."""
 
 Benchmark: TypeAlias = Callable[[], Callable[[], int] | None]
 """Prepares a measurement: returns a function that does some work and returns how often.
@@ -175,7 +184,9 @@ class Game:
       `best_hands`, `result`, `payouts`);
     - `parts` of a hand (streets) in the order of play, and `part`, the one that a move at a
       position belongs to; by default the validators;
-    - `benchmarks`, what else is worth measuring; each is reported as `<name>_per_second`.
+    - `benchmarks`, what else is worth measuring; each is reported as `<name>_per_second`;
+    - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
+      every other.
     """
 
     name: str
@@ -198,6 +209,7 @@ class Game:
     parts: tuple[str, ...] = ()
     part: Callable[[Position], str] = lambda position: position.validator or ""
     benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
+    showdown: Showdown | None = None
     missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:

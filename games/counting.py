@@ -12,6 +12,9 @@ HandValue: TypeAlias = tuple[int, ...]
 """The value of a hand: a list, compared element by element; the first difference decides, and the
 higher number wins."""
 
+HAND = 5
+"""The cards of a hand that counts."""
+
 RANKS = range(2, 15)
 """All ranks, from the two to the ace."""
 
@@ -33,6 +36,18 @@ def groups(ranks: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """
     ordered = sorted({(ranks.count(rank), rank) for rank in ranks}, reverse=True)
     return tuple(count for count, _ in ordered), tuple(rank for _, rank in ordered)
+
+
+def ranked(value: HandValue) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Split the value of five cards into its class, which is the counts, and the rest.
+
+    The counts add up to five, or to more where they stand for a straight or a flush.
+
+    >>> ranked((2, 2, 1, 13, 4, 9)), ranked((3, 1, 2, 5))
+    (((2, 2, 1), (13, 4, 9)), ((3, 1, 2), (5,)))
+    """
+    counts = next(size for size in range(1, len(value) + 1) if sum(value[:size]) >= HAND)
+    return value[:counts], value[counts:]
 
 
 def is_run(descending: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ from channelsim.games.calpoker.rules import RULES
 from channelsim.games.calpoker.story import PARTS, CaliforniaPokerStory
 from channelsim.games.calpoker.summary import summarize
 from channelsim.games.calpoker.terms import NAME, initial, read_terms
-from channelsim.games.calpoker.validators import VALIDATORS
+from channelsim.games.calpoker.validators import VALIDATORS, showdown
 from channelsim.games.contract import Game
 
 GAME = Game(
@@ -30,5 +30,6 @@ GAME = Game(
     parts=tuple(dict.fromkeys(PARTS.values())),
     part=lambda position: PARTS[position.validator or ""],
     benchmarks=BENCHMARKS,
+    showdown=showdown,
 )
 """The game as the registry finds it."""

@@ -19,7 +19,19 @@ from channelsim.clsp.values import Value
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
 from channelsim.games.calpoker.hands import FIVE_OF_EIGHT, value_of_selection
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
-from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
+from channelsim.games.contract import (
+    Hashes,
+    Next,
+    Raise,
+    Rank,
+    Slash,
+    State,
+    Valid,
+    Validator,
+    Verdict,
+    by_name,
+)
+from channelsim.games.counting import ranked
 from channelsim.games.masks import read_mask
 
 COMMIT_SIZE = 32
@@ -115,6 +127,18 @@ def bobs_share(amount: int, hands: Hands, selection: int, bob_selection: int) ->
     alice = value_of_selection(hands[0], selection)
     bob = value_of_selection(hands[1], bob_selection)
     return amount * (1 + (bob > alice) - (bob < alice)) // 2
+
+
+def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | None:
+    """The ranks of the hands that `e` compares for this move and evidence."""
+    bob_selection = read_mask(evidence)
+    if not isinstance(state, StateE) or len(move) != REVEAL_SIZE or bob_selection is None:
+        return None
+    if move[16] not in FOUR_OF_EIGHT or not {move[17], bob_selection} <= FIVE_OF_EIGHT:
+        return None
+    alice, bob = final_hands(state.hands, move[16], state.bob_mask)
+    mine, theirs = value_of_selection(alice, move[17]), value_of_selection(bob, bob_selection)
+    return ranked(mine), ranked(theirs)
 
 
 VALIDATORS = by_name(

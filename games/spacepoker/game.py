@@ -12,7 +12,7 @@ from channelsim.games.spacepoker.rules import RULES
 from channelsim.games.spacepoker.story import SpacePokerStory
 from channelsim.games.spacepoker.summary import summarize
 from channelsim.games.spacepoker.terms import NAME, default_parameters, initial, read_terms
-from channelsim.games.spacepoker.validators import VALIDATORS
+from channelsim.games.spacepoker.validators import VALIDATORS, showdown
 
 GAME = Game(
     name=NAME,
@@ -32,5 +32,6 @@ GAME = Game(
     parts=PARTS,
     part=street,
     benchmarks=BENCHMARKS,
+    showdown=showdown,
 )
 """The game as the registry finds it."""

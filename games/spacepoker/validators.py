@@ -18,7 +18,19 @@ from typing import TypeAlias
 
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
+from channelsim.games.contract import (
+    Hashes,
+    Next,
+    Raise,
+    Rank,
+    Slash,
+    State,
+    Valid,
+    Validator,
+    Verdict,
+    by_name,
+)
+from channelsim.games.counting import HandValue, ranked
 from channelsim.games.masks import read_mask
 from channelsim.games.spacepoker.cards import board, boost, cards, draw_number
 from channelsim.games.spacepoker.entropy import above, wins_toss
@@ -158,20 +170,36 @@ def end(
     waiter_selection = read_mask(evidence)
     if waiter_selection not in FIVE_OF_SEVEN:
         return Raise("SP-END-4")
-    outcome = _showdown(state, preimage, selection, waiter_selection)
+    mover, waiter = _shown(state, preimage, selection, waiter_selection)
+    # 1 when the waiter has the better hand, 0 in a tie, −1 when the mover has.
+    outcome = (waiter > mover) - (waiter < mover)
     if share < amount // 2 + state.half_pot * outcome:
         return Slash("SP-END-5")
     return Valid(None)
 
 
-def _showdown(state: End, preimage: bytes, selection: int, waiter_selection: int) -> int:
-    """1 when the waiter has the better hand, 0 in a tie, −1 when the mover has."""
+def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | None:
+    """The ranks of the hands that `end` compares for this move and evidence."""
+    mask = read_mask(evidence)
+    if not isinstance(state, End) or len(move) != REVEAL_SIZE:
+        return None
+    if mask is None or not {mask, move[16]} <= FIVE_OF_SEVEN:
+        return None
+    mover, waiter = _shown(state, move[:16], move[16], mask)
+    return ranked(mover), ranked(waiter)
+
+
+def _shown(
+    state: End, preimage: bytes, selection: int, waiter_selection: int
+) -> tuple[HandValue, HandValue]:
+    """The values of the five cards that the mover and the waiter select."""
     (mover_cards, mover_boost), (waiter_cards, waiter_boost) = _dealt(
         preimage, state.mover_image, state.waiter_preimage
     )
-    mover_value = value_of_selection(mover_cards, selection, mover_boost)
-    waiter_value = value_of_selection(waiter_cards, waiter_selection, waiter_boost)
-    return (waiter_value > mover_value) - (waiter_value < mover_value)
+    return (
+        value_of_selection(mover_cards, selection, mover_boost),
+        value_of_selection(waiter_cards, waiter_selection, waiter_boost),
+    )
 
 
 @lru_cache(maxsize=64)

@@ -44,7 +44,7 @@ def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
         shown = (move[:-1] + last for last in _mixed(chance))
         move = next(m for m in shown if isinstance(judge(m, shares[-1], evidence), Valid))
     for turn in range(TURNS):
-        least = _least(shares, judge, move, evidence)
+        least = least_share(shares, judge, move, evidence)
         yield move, shares[least], evidence
         if not least:
             return
@@ -71,7 +71,7 @@ def _mixed(chance: FastChance) -> list[bytes]:
     return chance.shuffled(SELECTIONS)
 
 
-def _least(
+def least_share(
     shares: tuple[int, ...],
     judge: Callable[[bytes, int, Value], Verdict],
     move: bytes,

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.cases.duels import duel
+from channelsim.channel.lab.cases.duels import Call, duel
 from channelsim.channel.lab.cases.fields import Probe, fields
 from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
+from channelsim.channel.lab.cases.meetings import Meetings
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
+from channelsim.channel.lab.cases.work import A_CASE, COST
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.seeds import Corpus
@@ -25,24 +27,16 @@ from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channelsim.channel.lab.laws import Law, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.generate import generate_sites, site_of
+from channelsim.channel.lab.sites.hands import hands, plain_hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.rare_states import RareStates
+from channelsim.channel.lab.sites.replays import replayed
 from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.clsp.values import serialize
-
-SECOND = 330_000
-"""Units of work in a second: fewer than most machines do, so that a campaign usually completes
-its work before the clock stops it."""
-
-A_CASE = 9
-"""The work of a case besides its run: mutation, and the rules' verdict."""
-
-COST = 30_000
-"""The CLVM cost that counts as one unit of work."""
 
 TRACED = 40
 """The work of tracing a run, as a multiple of the run itself."""
@@ -61,6 +55,30 @@ DEALS = 16
 
 A_DUEL = 350
 """The work of a duel besides its runs: the rules judge dozens of selections."""
+
+A_MEETING = 250
+"""The work of looking for meetings of hands at one site, besides its runs."""
+
+A_REPLAY = 400
+"""The work of playing a hand again with another secret, besides its cases."""
+
+A_HAND = 600
+"""The work of playing a new hand."""
+
+REPLAYS = 8
+"""The times that one hand is played again with other secrets."""
+
+DUELS_EVERY = 4
+"""Where meetings are looked for, the secrets that are tried for each duel."""
+
+DIGGING = 0.1
+"""At most this share of the work goes into secrets that lead to rare states."""
+
+A_DRAW = 30
+"""The work of drawing a secret once more."""
+
+DRAWS = 64
+"""Secrets that are drawn at one site."""
 
 AROUND = 48
 """Mutations of a case that reached something new."""
@@ -124,6 +142,12 @@ class Campaign:
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[Probe]] = {}
         self._duellers: deque[Site] = deque(maxlen=64)
+        self._meetings = Meetings(self.target)
+        self._more_hands = hands(self.target, derive(self.seed.encode(), "deals", self.number))
+        self._hand: list[Site] = []
+        self._openers: deque[Site] = deque(maxlen=64)
+        self._rare = RareStates()
+        self._dug = 0.0
         self._peaceful: set[str] = set()
         self._tries: Counter[str] = Counter()
         self._duelled = 0.0
@@ -179,20 +203,44 @@ class Campaign:
             every = [name for name, probes in self.corpus.probes.items() if probes]
             if self._duellers and self._duelled < DUELLING * self.work:
                 yield from self._duels()
+            elif self._openers and self._dug < DIGGING * self.work:
+                yield from self._dig()
             elif rounds <= HANDS_FIRST or not every or self._chance.random() < 0.4:
                 site = next(self._hands)
-                if site.validator not in self._peaceful and site.natural:
-                    self._may_duel(site)
-                yield self._trial(site, Mutator(self.target, site, self._chance).cases(FRESH))
+                if site.natural and not site.guessed:
+                    self._remember(site)
+                yield self._trial(site, self._mutated(site))
             else:
                 yield self._around(self._chance.pick(every))
+
+    def _mutated(self, site: Site) -> list[SiteCase]:
+        return Mutator(self.target, site, self._chance).cases(FRESH)
+
+    def _remember(self, site: Site) -> None:
+        """Keep a site for duels, and for secrets that lead to rare states."""
+        if self.target.rules is None:
+            return
+        if site.base is None:
+            self._openers.append(site)
+        if site.validator not in self._peaceful:
+            self._may_duel(site)
+
+    # --- rare states -------------------------------------------------------------------------
+
+    def _dig(self) -> Iterator[Trial]:
+        """Draw the secret behind one move many times, and try what leads to rare states."""
+        start = self.work
+        site = self._chance.pick(self._openers)
+        for _ in range(DRAWS):
+            self.work += A_DRAW
+            for place in self._rare.leading_to(self.target, site, self._chance):
+                yield self._trial(place, self._mutated(place))
+        self._dug += self.work - start
 
     # --- duels -------------------------------------------------------------------------------
 
     def _may_duel(self, site: Site) -> None:
         """Remember a site where two selections are compared; most validators have none."""
-        if self.target.rules is None:
-            return
         if next(duel(self.target, site, self._chance), None) is None:
             self._tries[site.validator] += 1
             if self._tries[site.validator] > 8:
@@ -207,14 +255,34 @@ class Campaign:
         """
         start = self.work
         site = self._chance.pick(self._duellers)
-        for _ in range(DEALS):
-            other = recommitted(self.target, site, self._chance, fresh=True) or site
-            calls = duel(self.target, other, self._chance)
-            self.work += A_DUEL
-            cases = [make_case(other, "duel", *call) for call in calls]
-            if cases:
-                yield self._trial(other, cases)
+        meets = self.target.game.showdown is not None
+        for number in range(DEALS):
+            other: Site | None = None
+            if meets and number % 2:
+                other = self._dealt_again()
+            other = other or recommitted(self.target, site, self._chance, fresh=True) or site
+            calls: list[Call] = []
+            if meets:
+                self.work += A_MEETING
+                calls += self._meetings.calls(other)
+            if not meets or number % DUELS_EVERY == 0:
+                self.work += A_DUEL
+                calls += duel(self.target, other, self._chance)
+            if calls:
+                yield self._trial(other, [make_case(other, "duel", *call) for call in calls])
         self._duelled += self.work - start
+
+    def _dealt_again(self) -> Site | None:
+        """The last place of a hand, played again with another secret; None if it ends earlier."""
+        self.work += A_REPLAY
+        if self._chance.below(REPLAYS) == 0 or not self._hand:
+            self.work += A_HAND
+            self._hand = [site_of(self.target, turn) for turn in next(self._more_hands)]
+        last = self._hand[-1].validator
+        if last in self._peaceful:
+            return None
+        places = replayed(self.target, self._hand, self._chance, plain=True)
+        return next((place for place in places if place.validator == last), None)
 
     def _around(self, name: str) -> Trial:
         probes = self.corpus.probes[name]

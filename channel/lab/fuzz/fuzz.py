@@ -21,8 +21,9 @@ from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.cases.work import SECOND
 from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import SECOND, Campaign, CampaignProgress, CampaignResult
+from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignProgress, CampaignResult
 from channelsim.channel.lab.fuzz.findings import Document, still_broken, stored_findings
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.sites.honest_play import legal_result

@@ -1,7 +1,7 @@
-"""The hunt: run every mutant until its outcome differs from the rules', or its time is up.
+"""The hunt: run every mutant until its outcome differs from the rules', or its work is done.
 
-All mutants meet the same cases in the same order, so how many runs a kill took does not depend
-on time or on the number of processes; only what is still alive at the end does.
+All mutants meet the same cases in the same order, and each is given the same work, so what is
+killed, and after how many runs, does not depend on the machine or on the number of processes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from functools import partial
 from time import process_time
 from typing import Protocol
 
+from channelsim.channel.lab.cases.work import COST, SECOND
 from channelsim.channel.lab.mutants import prepared_spends
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
+    COST_FACTOR,
     FIRST_CHUNKS,
     PreparedCall,
     differs,
@@ -28,16 +30,22 @@ from channelsim.channel.system.workers import Work, WorkerPool
 SLICE = 100
 """The number of mutants in one piece of work."""
 
+MAKING = 60
+"""The work of making a fresh case, for all the mutants that meet it together. A run counts as much
+as the costliest one of the original."""
+
 
 @dataclass(slots=True)
 class MutantResult:
     """The result for one mutant: whether and after how many runs it was killed; `seconds` is the
-    processor time spent on it, with its share of making cases."""
+    processor time spent on it, with its share of making cases, and `work` the units of work that
+    its fresh cases count for."""
 
     mutant: Mutant
     killed: bool = False
     runs: int = 0
     seconds: float = 0.0
+    work: float = 0.0
 
 
 @dataclass(slots=True)
@@ -47,6 +55,7 @@ class Attempt:
     killed: bool
     runs: int
     seconds: float
+    work: float = 0.0
 
 
 Programs = Mapping[str, Sequence[bytes]]
@@ -91,29 +100,39 @@ class CallHunter:
     def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
         """Try them on a chunk of fresh cases."""
         start = process_time()
+        together = max(1, sum(map(len, programs.values())))
         wanted = programs.keys() - {REFEREE}
         made = fresh(self._target, self._seed, FIRST_CHUNKS + number, wanted) if wanted else {}
         if REFEREE in programs:
             made[REFEREE] = prepared_spends.fresh(self._target, self._seed, 1 + number)
-        share = (process_time() - start) / max(1, sum(map(len, programs.values())))
+        share = (process_time() - start) / together
+        work = {
+            name: len(made[name]) * (self._limits[name] / COST_FACTOR / COST + MAKING / together)
+            for name in programs
+        }
         return {
-            name: [self._try(name, program, made[name], share) for program in some]
+            name: [self._try(name, program, made[name], share, work[name]) for program in some]
             for name, some in programs.items()
         }
 
     def _try(
-        self, name: str, program: bytes, cases: Sequence[PreparedCall], spent: float = 0.0
+        self,
+        name: str,
+        program: bytes,
+        cases: Sequence[PreparedCall],
+        spent: float = 0.0,
+        work: float = 0.0,
     ) -> Attempt:
         start, limit = process_time(), self._limits[name]
         for runs, case in enumerate(cases, 1):
             if differs(program, case, limit):
-                return Attempt(True, runs, process_time() - start + spent)
-        return Attempt(False, len(cases), process_time() - start + spent)
+                return Attempt(True, runs, process_time() - start + spent, work)
+        return Attempt(False, len(cases), process_time() - start + spent, work)
 
 
 @dataclass(slots=True)
 class Hunt:
-    """A hunt and its progress; `left` is the most seconds that the rest takes."""
+    """A hunt and its progress; `left` is the most seconds of work that the rest takes."""
 
     results: list[MutantResult] = field(default_factory=list)
     chunks: int = 0
@@ -134,13 +153,15 @@ class Hunt:
         spared: Callable[[Mutant], bool],
         chunks: int | None = None,
     ) -> None:
-        """Hunt each mutant for this many seconds or chunks; spared ones meet only the prepared
-        cases. An interrupt ends the hunt and keeps the results so far."""
+        """Hunt each mutant for this many seconds of work (`lab.cases.work`) or chunks; spared ones
+        meet only the prepared cases. An interrupt ends the hunt and keeps the results so far."""
 
         def wanted() -> list[MutantResult]:
             every = [result for result in self.alive if not spared(result.mutant)]
-            self.left = sum(max(0.0, seconds - result.seconds) for result in every) / jobs
-            return [result for result in every if result.seconds < seconds]
+            budget = seconds * SECOND
+            left = sum(max(0.0, budget - result.work) for result in every)
+            self.left = left / SECOND / jobs
+            return [result for result in every if result.work < budget]
 
         try:
             with WorkerPool(partial(_worker, make), jobs) as crew:
@@ -198,6 +219,7 @@ def _note(results: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]
             result.killed = attempt.killed
             result.runs += attempt.runs
             result.seconds += attempt.seconds
+            result.work += attempt.work
 
 
 Step = tuple[int | None, Programs]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from itertools import zip_longest
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, zip_longest
 
 import msgspec
 from chia_rs import run_chia_program
 
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.lab.cases.duels import Call, duel
+from channelsim.channel.lab.cases.meetings import Meetings
 from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -34,6 +35,9 @@ DUELS = 2
 
 VARIANTS = 6
 """The number of variants of each site, with other commitments, that have duels too."""
+
+DEALS = 12
+"""The number of secrets behind each site at which hands of every class are looked for."""
 
 KEPT = 400
 """The most cases of a validator that are chosen, all of different fingerprints."""
@@ -136,6 +140,7 @@ def _calls(
     """The sites of a chunk and the calls that are tried there."""
     deep = number % 4 == 0
     chance = FastChance(derive(seed.encode(), "duels", number))
+    meetings = Meetings(target)
     for trial in trials(target, seed, number, DEEP if deep else WIDE):
         site = trial.site
         if site.validator not in wanted:
@@ -146,7 +151,14 @@ def _calls(
             continue
         for place in _variants(target, site, chance):
             fought = (call for _ in range(DUELS) for call in duel(target, place, chance))
-            yield place, ((call, place.environment(*call)) for call in fought)
+            yield place, _written(place, chain(fought, meetings.calls(place)))
+        for _ in range(DEALS if meetings.at(site) else 0):
+            if (other := recommitted(target, site, chance, fresh=True)) is not None:
+                yield other, _written(other, meetings.calls(other))
+
+
+def _written(site: Site, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:
+    return ((call, site.environment(*call)) for call in calls)
 
 
 def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:

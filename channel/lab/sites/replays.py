@@ -39,13 +39,16 @@ Place: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
 
 
-def replayed(target: Target, hand: Sequence[Site], chance: FastChance) -> Iterator[Site]:
+def replayed(
+    target: Target, hand: Sequence[Site], chance: FastChance, plain: bool = False
+) -> Iterator[Site]:
     """The places of one hand at which another secret behind a commitment shows.
 
     `hand` has consecutive places. Nothing comes of a hand without a commitment that it opens.
-    The replay ends where the program takes no further move, or is led elsewhere.
+    The replay ends where the program takes no further move, or is led elsewhere. `plain`: the
+    secret is always a random one of the right length.
     """
-    words = _another_secret(hand, chance)
+    words = _another_secret(hand, chance, plain)
     if not words:
         return
     first = hand[0]
@@ -124,7 +127,7 @@ def _typed(target: Target, validator: str, state: Value) -> State | None:
 # --- the secret --------------------------------------------------------------------------------
 
 
-def _another_secret(hand: Sequence[Site], chance: FastChance) -> dict[bytes, bytes]:
+def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> dict[bytes, bytes]:
     """A new secret for an old one, with the hashes that commit to it; nothing if none is opened."""
     secrets = []
     for site in hand:
@@ -134,9 +137,10 @@ def _another_secret(hand: Sequence[Site], chance: FastChance) -> dict[bytes, byt
     if not secrets:
         return {}
     site, old, atoms = chance.pick(secrets)
-    new = _secret_like(old, site, [secret for _, secret, _ in secrets], chance)
+    others = [secret for _, secret, _ in secrets]
+    new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, chance)
     hashed = _sha256 if _sha256(old) in atoms else atom_tree_hash
-    if chance.random() < 0.05:
+    if not plain and chance.random() < 0.05:
         # A commitment that nothing opens.
         return {hashed(old): hashed(new)}
     words = {old: new}
