@@ -7,18 +7,21 @@ changes of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
+from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
+from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of
-from channelsim.channel.lab.sites.site import HEADS, Site, make_site
+from channelsim.channel.lab.sites.site import HEADS, Site, make_site, recommitted
+from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number
-from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
@@ -30,6 +33,9 @@ from channelsim.games.selfplay import PlayedMove
 
 UNITS = (1, 2, 7, 100, 10**9, 2**33)
 """Units of hands, in mojos: amounts of every length."""
+
+MADE = 24
+"""Cases that the fuzzer makes at a place, to draw one of."""
 
 LONGEST = 200
 """More moves than a hand is followed for."""
@@ -102,29 +108,95 @@ def hands(draw: st.DrawFn, target: Target) -> DrawnHand:
     return DrawnHand(_turns(draw, target, settles=True))
 
 
-def legal_moves(target: Target, validator: str | None = None) -> st.SearchStrategy[DrawnMove]:
-    """A move that the rules allow, to be judged by this validator (any where None)."""
-    return _honest(target, validator).map(_honest_move)
+@st.composite
+def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
+    """A move that the rules allow, to be judged by this validator (any where None).
+
+    It is an honest player's, or one that opens another secret, or that the fuzzer makes of it.
+    """
+    honest = _honest_move(draw(_honest(target, validator)))
+    site, chance = _recommitted(draw, honest)
+    found = [honest, *_least_legal(target, site)]
+    if chance is not None:
+        cases = Mutator(target, site, chance).cases(MADE)
+        found += [one for one in _drawn(target, site, cases) if one.legal]
+    return draw(st.sampled_from(found))
 
 
 @st.composite
 def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
     """A move that the rules forbid and the referee lets through, so that it must be slashable.
 
-    It is a legal move with its bytes or its share changed. A place where no such change is
+    It is a legal move with its bytes or its share changed, or one that the fuzzer makes of it,
+    perhaps with another secret behind the mover's commitment. A place where no such change is
     illegal gives no example.
     """
     honest = _honest_move(draw(_honest(target, validator)))
-    site = honest.site
+    site, chance = _recommitted(draw, honest)
+    if chance is not None:
+        cases = Mutator(target, site, chance).cases(MADE)
+        by_rule = {one.rule: one for one in _drawn(target, site, cases) if not one.legal}
+        if by_rule:
+            # Most changes break the first rule of all; here each rule has the same chance.
+            return by_rule[draw(st.sampled_from(sorted(by_rule)))]
     share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
     move = draw(_changed(site))
-    drawn = [(move, honest.share), (move, share), (honest.move, share)]
+    drawn = [(move, honest.share), (move, share), (site.play.move, share)]
     for one, other in chain(drawn, _surely(site)):
         found = drawn_move(target, site, one, other)
         if found is not None and not found.legal:
             return found
     assume(False)
     raise AssertionError("assume stops the example")
+
+
+@st.composite
+def evidence(draw: st.DrawFn, move: DrawnMove) -> Value:
+    """Evidence to try on a move: what its opponent holds, what the fuzzer would try, anything.
+
+    The fuzzer's comes from the program (its constants, and lengths that are among them) and from
+    the move and the state (their atoms, their neighbours, and ranges around them).
+    """
+    site = move.site
+    own = [value for value, _ in evidence_of(move.target.programs[site.validator])]
+    atoms = [atom for atom in (move.move, *leaves(site.state)) if atom]
+    kinds: list[st.SearchStrategy[Value]] = [
+        st.sampled_from(move.evidence()),
+        st.sampled_from(own),
+        st.binary(max_size=1),
+        values(),
+    ]
+    if atoms:
+        kinds.append(_chances().map(lambda chance: evidence_near(atoms, chance)))
+    found: Value = draw(st.one_of(kinds))
+    return found
+
+
+def _chances() -> st.SearchStrategy[FastChance]:
+    return st.integers(0, 2**32 - 1).map(lambda number: FastChance(number.to_bytes(4, "big")))
+
+
+def _recommitted(draw: st.DrawFn, honest: DrawnMove) -> tuple[Site, FastChance | None]:
+    """The place of an honest move as it is; or, with the fuzzer's choices, perhaps with another
+    secret behind the commitment that the move opens."""
+    if not draw(st.booleans()):
+        return honest.site, None
+    chance = draw(_chances())
+    other = recommitted(honest.target, honest.site, chance) if draw(st.booleans()) else None
+    return other or honest.site, chance
+
+
+def _least_legal(target: Target, site: Site) -> Iterator[DrawnMove]:
+    """The site's own move with the least share, of those near a limit, that makes it legal."""
+    made = (drawn_move(target, site, site.play.move, share) for share in _shares(site))
+    yield from islice((one for one in made if one is not None and one.legal), 1)
+
+
+def _drawn(target: Target, site: Site, cases: Sequence[SiteCase]) -> Iterator[DrawnMove]:
+    for case in cases:
+        found = drawn_move(target, site, case.move, case.share)
+        if found is not None:
+            yield found
 
 
 @st.composite
