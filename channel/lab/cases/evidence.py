@@ -6,8 +6,9 @@ certain value has the value. Both are among the atoms of the program, with some 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from itertools import cycle, islice
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -47,13 +48,39 @@ def words_of(program: Program) -> tuple[bytes, ...]:
 def evidence_of(program: Program) -> tuple[Written, ...]:
     """Each constant of the program, and an atom of each length that may be one of them.
 
-    >>> [value.hex() for value, _ in evidence_of(Program(bytes.fromhex("ff0dffff010380")))]
-    ['', '03', '1f1f', '1f1f1f', '1f1f1f1f']
+    Lengths that the program compares with a `strlen` come several times: half of all, if there
+    are any.
+
+    >>> program = Program(bytes.fromhex("ff09ffff0dff0280ffff010380"))  # (= (strlen 2) (q . 3))
+    >>> [value.hex() for value, _ in evidence_of(program)]
+    ['', '03', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f']
     """
-    constants = {atom for atom in _quoted(program.value) if len(atom) <= WORD}
-    near = {atom_to_int(atom) + step for atom in constants if len(atom) <= 2 for step in (-1, 0, 1)}
-    atoms = {b"\x1f" * length for length in near if 0 < length <= LONGEST}
-    return tuple(map(write, sorted({NIL, *atoms, *constants})))
+    value = program.value
+    constants = {atom for atom in _quoted(value) if len(atom) <= WORD}
+    every = [NIL, *constants - {NIL}, *_of_lengths(constants)]
+    compared = _of_lengths(set(_compared_lengths(value)))
+    often = islice(cycle(compared), len(every) if compared else 0)
+    return tuple(map(write, (*sorted(every), *often)))
+
+
+def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
+    """Atoms with these lengths, one byte more and one less."""
+    near = {atom_to_int(atom) + step for atom in numbers if len(atom) <= 2 for step in (-1, 0, 1)}
+    return [b"\x1f" * length for length in sorted(near) if 0 < length <= LONGEST]
+
+
+def _compared_lengths(value: Value) -> Iterator[bytes]:
+    """The constants that are compared with the length of something."""
+    while isinstance(value, tuple):
+        left, right = value
+        match value:
+            case (b"\x09" | b"\x0a" | b"\x15", (one, (other, b""))):
+                for length, constant in ((one, other), (other, one)):
+                    match length, constant:
+                        case (b"\x0d", (_, b"")), (b"\x01", bytes(atom)):
+                            yield atom
+        yield from _compared_lengths(left)
+        value = right
 
 
 def _quoted(value: Value) -> Iterator[bytes]:

@@ -34,6 +34,14 @@ def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
     assert said == rules | {"valid"}
 
 
+@pytest.mark.parametrize("game", registry.names())
+def test_ten_cases_reach_every_validator(game: str) -> None:
+    target = of_game(registry.get(game))
+    tally = crosscheck(target, 10, "ten", jobs=1).tally
+    assert set(tally.outcomes) == set(target.programs)
+    assert sum(counts.total() for counts in tally.outcomes.values()) == 10
+
+
 def test_cases_are_patched_as_a_challenger_would_write_them() -> None:
     from channelsim.clsp.values import serialize
     from channelsim.games.judge import NO_ADDRESS

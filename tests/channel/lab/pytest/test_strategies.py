@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.pytest import strategies
 from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channelsim.channel.lab.pytest.strategies import DrawnHand, hands, illegal_moves, legal_moves
+from channelsim.channel.lab.pytest.strategies import (
+    DrawnHand,
+    evidence,
+    hands,
+    illegal_moves,
+    legal_moves,
+)
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.target.target import Target, load
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
@@ -20,6 +28,7 @@ from channelsim.games.contract import Terms
 from channelsim.games.judge import own_move
 from channelsim.games.vectors import Case, check
 from channelsim.games.vectors import read as read_cases
+from tests.channel.lab.broken import target_file
 
 BUSY = [HealthCheck.too_slow]
 """How long it takes to draw says something about the machine, too."""
@@ -95,11 +104,11 @@ def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) ->
 
     @settings(SEVERAL, max_examples=20)
     @given(legal_moves(target, validator), strategies.values())
-    def safe(move: DrawnMove, evidence: Value) -> None:
+    def safe(move: DrawnMove, proof: Value) -> None:
         assert (move.validator, move.legal, move.rule) == (validator, True, "")
         assert move.passes()
         assert not move.slashed()
-        assert move.slash(evidence) is not SlashResult.PAYS
+        assert move.slash(proof) is not SlashResult.PAYS
         assert any(isinstance(move.run(held), ProgramValid) for held in move.evidence())
 
     @settings(SEVERAL, max_examples=20)
@@ -129,6 +138,41 @@ def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
     note()
     assert {rule for rule in broken if rule.endswith("-1")} == {f"CP-{v}-1" for v in "ABCDE"}
     assert len(broken) >= 9
+
+
+END = "spacepoker/end.clsp"
+OPENED = "(= (sha256 (substr MOVE 0 16)) mover_image)"
+MISTAKES = {
+    "the opponent's secret as one's own": (
+        *(END, OPENED),
+        f"(if (= (substr MOVE 0 16) waiter_preimage) (x) {OPENED})",
+    ),
+    "five bytes of evidence slash": (END, "(x)", "(if (= (strlen evidence) 5) () (x))"),
+}
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [pytest.param(one, marks=pytest.mark.long) if at else one for at, one in enumerate(MISTAKES)],
+)
+def test_a_mistake_that_needs_another_secret_or_odd_evidence_is_drawn(
+    mistake: str, tmp_path: Path
+) -> None:
+    target = load(str(target_file(tmp_path, "spacepoker", MISTAKES[mistake])))
+    few = settings(SEVERAL, max_examples=150, phases=[Phase.generate])
+
+    @few
+    @given(illegal_moves(target, "end"))
+    def punished(move: DrawnMove) -> None:
+        assert move.slashed()
+
+    @few
+    @given(legal_moves(target, "end"), st.data())
+    def safe(move: DrawnMove, data: st.DataObject) -> None:
+        assert move.slash(data.draw(evidence(move))) is not SlashResult.PAYS
+
+    with pytest.raises(AssertionError):
+        (safe if "evidence" in mistake else punished)()
 
 
 def test_an_illegal_move_shrinks_to_the_smallest_stakes() -> None:

@@ -1,0 +1,54 @@
+"""Secrets are drawn until they lead to states that are hardly ever written in such a way."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.rare_states import RareStates
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.clsp.values import to_list
+from channelsim.games import registry
+from channelsim.games.spacepoker.states import End
+
+TARGET = of_game(registry.get("spacepoker"))
+
+
+def last_call(target: Target) -> Site:
+    """The place of a call on the river, which reveals a preimage of 16 bytes."""
+    for turn in chain.from_iterable(hands(target, b"rare")):
+        if turn.before.validator == "mid_round" and len(turn.play.move) == 16:
+            return site_of(target, turn)
+    raise AssertionError("hands never end")
+
+
+def test_an_encoding_is_rare_until_it_was_seen_twice() -> None:
+    rare = RareStates()
+    states = [
+        to_list([b"\x05", atom]) for atom in (b"\x01", b"\x02", b"\x03", b"", b"", b"", b"\x80")
+    ]
+    seen = [rare.is_rare("v", state) for state in states]
+    assert seen == [True, True, False, True, True, False, True]
+    assert rare.is_rare("another", states[0])
+
+
+def test_a_preimage_with_a_zero_in_front_is_found_and_played_on_from() -> None:
+    site, rare, draws = last_call(TARGET), RareStates(), FastChance(b"draws")
+    found: list[Site] = []
+    for _ in range(2000):
+        found += rare.leading_to(TARGET, site, draws)
+    ends = [place for place in found if place.validator == "end"]
+    assert any(len(atom) == 16 and atom[0] == 0 for place in ends for atom in leaves(place.state))
+    for place in ends:
+        assert place.natural
+        assert place.guessed
+        assert isinstance(place.before.state, End)
+        # Its move is one of the player that receives the reveal, and legal.
+        ruling, _ = place.ruling(TARGET, place.play.move, place.play.share)
+        assert ruling is not None
+    assert {place.validator for place in found} == {"mid_round", "end"}
+    assert len(found) < 40
