@@ -24,6 +24,7 @@ from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Next, Play, RawState, State, Valid
 from channelsim.games.errors import BadState
+from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
 
 COST = 50_000_000
@@ -57,8 +58,9 @@ def replayed(
     for number, site in enumerate(hand):
         if before is None:
             return
-        held = tuple(_in_value(one, words) for one in (site.play.evidence, *site.held))
-        play = Play(_in_bytes(site.play.move, words), site.play.share, held[0])
+        proof = _in_value(site.play.evidence, words)
+        play = Play(_in_bytes(site.play.move, words), site.play.share, proof)
+        held = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
         receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
         if play.move != site.play.move or place.state != site.state:
@@ -186,3 +188,8 @@ def _in_value(value: Value, words: Words) -> Value:
     if isinstance(value, tuple):
         return _in_value(value[0], words), _in_value(value[1], words)
     return words.get(value, value)
+
+
+def _in_evidence(candidates: Sequence[Evidence], words: Words) -> Iterator[Evidence]:
+    for one in candidates:
+        yield msgspec.structs.replace(one, value=_in_value(one.value, words))
