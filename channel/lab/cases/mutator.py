@@ -118,13 +118,13 @@ class Mutator:
 
     def _evidence(self, move: bytes) -> Written:
         lot = self._random()
-        if lot < 0.45:
+        if lot < 0.4:
             return BYTES[self._pick(SELECTIONS)[0]]
-        if lot < 0.6:
+        if lot < 0.52:
             return self._pick(BYTES)
-        if lot < 0.75:
+        if lot < 0.66:
             return self._pick(SHAPES)
-        if lot < 0.88:
+        if lot < 0.8:
             return self._pick(self._special)
         return write(evidence_near((move, *self._atoms), self._chance))
 

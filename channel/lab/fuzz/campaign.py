@@ -13,25 +13,22 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.cases.duels import Call, duel
 from channelsim.channel.lab.cases.fields import Probe, fields
 from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
-from channelsim.channel.lab.cases.meetings import Meetings
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
 from channelsim.channel.lab.cases.work import A_CASE, COST
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
 from channelsim.channel.lab.fuzz.grouping import followed
+from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
 from channelsim.channel.lab.fuzz.seeds import Corpus
 from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channelsim.channel.lab.laws import Law, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.generate import generate_sites, site_of
-from channelsim.channel.lab.sites.hands import hands, plain_hands
+from channelsim.channel.lab.sites.generate import generate_sites
+from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.rare_states import RareStates
-from channelsim.channel.lab.sites.replays import replayed
 from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
@@ -50,35 +47,8 @@ FRESH = 32
 DUELLING = 0.4
 """At most this share of the work goes into duels, where a target has any."""
 
-DEALS = 16
-"""The number of secrets tried behind the commitment of one site, with a duel each."""
-
-A_DUEL = 350
-"""The work of a duel besides its runs: the rules judge dozens of selections."""
-
-A_MEETING = 250
-"""The work of looking for meetings of hands at one site, besides its runs."""
-
-A_REPLAY = 400
-"""The work of playing a hand again with another secret, besides its cases."""
-
-A_HAND = 600
-"""The work of playing a new hand."""
-
-REPLAYS = 8
-"""The times that one hand is played again with other secrets."""
-
-DUELS_EVERY = 4
-"""Where meetings are looked for, the secrets that are tried for each duel."""
-
-DIGGING = 0.1
+DRAWING = 0.1
 """At most this share of the work goes into secrets that lead to rare states."""
-
-A_DRAW = 30
-"""The work of drawing a secret once more."""
-
-DRAWS = 64
-"""Secrets that are drawn at one site."""
 
 AROUND = 48
 """Mutations of a case that reached something new."""
@@ -141,16 +111,10 @@ class Campaign:
         self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[Probe]] = {}
-        self._duellers: deque[Site] = deque(maxlen=64)
-        self._meetings = Meetings(self.target)
-        self._more_hands = hands(self.target, derive(self.seed.encode(), "deals", self.number))
-        self._hand: list[Site] = []
-        self._openers: deque[Site] = deque(maxlen=64)
-        self._rare = RareStates()
-        self._dug = 0.0
-        self._peaceful: set[str] = set()
-        self._tries: Counter[str] = Counter()
-        self._duelled = 0.0
+        deals = derive(self.seed.encode(), "deals", self.number)
+        self._duels = DuelSearch(self.target, deals, self._chance)
+        self._rare = RareSearch(self.target, self._chance)
+        self._searched: Counter[str] = Counter()
         self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
@@ -201,14 +165,15 @@ class Campaign:
         while True:
             rounds += 1
             every = [name for name, probes in self.corpus.probes.items() if probes]
-            if self._duellers and self._duelled < DUELLING * self.work:
-                yield from self._duels()
-            elif self._openers and self._dug < DIGGING * self.work:
-                yield from self._dig()
+            if self._due(self._duels, DUELLING):
+                yield from self._on_account_of(self._duels, self._duelled())
+            elif self._due(self._rare, DRAWING):
+                yield from self._on_account_of(self._rare, self._drawn())
             elif rounds <= HANDS_FIRST or not every or self._chance.random() < 0.4:
                 site = next(self._hands)
                 if site.natural and not site.guessed:
-                    self._remember(site)
+                    self._duels.remember(site)
+                    self._rare.remember(site)
                 yield self._trial(site, self._mutated(site))
             else:
                 yield self._around(self._chance.pick(every))
@@ -216,73 +181,27 @@ class Campaign:
     def _mutated(self, site: Site) -> list[SiteCase]:
         return Mutator(self.target, site, self._chance).cases(FRESH)
 
-    def _remember(self, site: Site) -> None:
-        """Keep a site for duels, and for secrets that lead to rare states."""
-        if self.target.rules is None:
-            return
-        if site.base is None:
-            self._openers.append(site)
-        if site.validator not in self._peaceful:
-            self._may_duel(site)
+    # --- searches ----------------------------------------------------------------------------
 
-    # --- rare states -------------------------------------------------------------------------
+    def _duelled(self) -> Iterator[Trial]:
+        for site, calls in self._duels.calls():
+            yield self._trial(site, [make_case(site, "duel", *call) for call in calls])
 
-    def _dig(self) -> Iterator[Trial]:
-        """Draw the secret behind one move many times, and try what leads to rare states."""
-        start = self.work
-        site = self._chance.pick(self._openers)
-        for _ in range(DRAWS):
-            self.work += A_DRAW
-            for place in self._rare.leading_to(self.target, site, self._chance):
-                yield self._trial(place, self._mutated(place))
-        self._dug += self.work - start
+    def _drawn(self) -> Iterator[Trial]:
+        for site in self._rare.places():
+            yield self._trial(site, self._mutated(site))
 
-    # --- duels -------------------------------------------------------------------------------
+    def _due(self, search: DuelSearch | RareSearch, share: float) -> bool:
+        return search.ready and self._searched[type(search).__name__] < share * self.work
 
-    def _may_duel(self, site: Site) -> None:
-        """Remember a site where two selections are compared; most validators have none."""
-        if next(duel(self.target, site, self._chance), None) is None:
-            self._tries[site.validator] += 1
-            if self._tries[site.validator] > 8:
-                self._peaceful.add(site.validator)
-            return
-        self._duellers.append(site)
-
-    def _duels(self) -> Iterator[Trial]:
-        """Duels at one site with several secrets behind its commitment.
-
-        Rare hands are seldom compared otherwise, and hardly ever by good selections.
-        """
-        start = self.work
-        site = self._chance.pick(self._duellers)
-        meets = self.target.game.showdown is not None
-        for number in range(DEALS):
-            other: Site | None = None
-            if meets and number % 2:
-                other = self._dealt_again()
-            other = other or recommitted(self.target, site, self._chance, fresh=True) or site
-            calls: list[Call] = []
-            if meets:
-                self.work += A_MEETING
-                calls += self._meetings.calls(other)
-            if not meets or number % DUELS_EVERY == 0:
-                self.work += A_DUEL
-                calls += duel(self.target, other, self._chance)
-            if calls:
-                yield self._trial(other, [make_case(other, "duel", *call) for call in calls])
-        self._duelled += self.work - start
-
-    def _dealt_again(self) -> Site | None:
-        """The last place of a hand, played again with another secret; None if it ends earlier."""
-        self.work += A_REPLAY
-        if self._chance.below(REPLAYS) == 0 or not self._hand:
-            self.work += A_HAND
-            self._hand = [site_of(self.target, turn) for turn in next(self._more_hands)]
-        last = self._hand[-1].validator
-        if last in self._peaceful:
-            return None
-        places = replayed(self.target, self._hand, self._chance, plain=True)
-        return next((place for place in places if place.validator == last), None)
+    def _on_account_of(
+        self, search: DuelSearch | RareSearch, trials: Iterator[Trial]
+    ) -> Iterator[Trial]:
+        """The trials of a search; all their work and its own count for it."""
+        start, before = self.work, search.work
+        yield from trials
+        self.work += search.work - before
+        self._searched[type(search).__name__] += int(self.work - start)
 
     def _around(self, name: str) -> Trial:
         probes = self.corpus.probes[name]

@@ -115,12 +115,12 @@ def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -
     It is an honest player's, or one that opens another secret, or that the fuzzer makes of it.
     """
     honest = _honest_move(draw(_honest(target, validator)))
+    if not draw(st.booleans()):
+        return honest
     site, chance = _recommitted(draw, honest)
-    found = [honest, *_least_legal(target, site)]
-    if chance is not None:
-        cases = Mutator(target, site, chance).cases(MADE)
-        found += [one for one in _drawn(target, site, cases) if one.legal]
-    return draw(st.sampled_from(found))
+    cases = Mutator(target, site, chance).cases(MADE)
+    made = (*_least_legal(target, site), *_drawn(target, site, cases))
+    return draw(st.sampled_from([honest, *(one for one in made if one.legal)]))
 
 
 @st.composite
@@ -132,18 +132,20 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
     illegal gives no example.
     """
     honest = _honest_move(draw(_honest(target, validator)))
-    site, chance = _recommitted(draw, honest)
-    if chance is not None:
-        cases = Mutator(target, site, chance).cases(MADE)
-        by_rule = {one.rule: one for one in _drawn(target, site, cases) if not one.legal}
+    site = honest.site
+    share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
+    move = draw(_changed(site))
+    # The fuzzer comes last, so that examples shrink to those without it.
+    if draw(st.booleans()):
+        other, chance = _recommitted(draw, honest)
+        cases = Mutator(target, other, chance).cases(MADE)
+        by_rule = {one.rule: one for one in _drawn(target, other, cases) if not one.legal}
         if by_rule:
             # Most changes break the first rule of all; here each rule has the same chance.
             return by_rule[draw(st.sampled_from(sorted(by_rule)))]
-    share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
-    move = draw(_changed(site))
-    drawn = [(move, honest.share), (move, share), (site.play.move, share)]
-    for one, other in chain(drawn, _surely(site)):
-        found = drawn_move(target, site, one, other)
+    drawn = [(move, honest.share), (move, share), (honest.move, share)]
+    for one, changed in chain(drawn, _surely(site)):
+        found = drawn_move(target, site, one, changed)
         if found is not None and not found.legal:
             return found
     assume(False)
@@ -176,11 +178,9 @@ def _chances() -> st.SearchStrategy[FastChance]:
     return st.integers(0, 2**32 - 1).map(lambda number: FastChance(number.to_bytes(4, "big")))
 
 
-def _recommitted(draw: st.DrawFn, honest: DrawnMove) -> tuple[Site, FastChance | None]:
-    """The place of an honest move as it is; or, with the fuzzer's choices, perhaps with another
-    secret behind the commitment that the move opens."""
-    if not draw(st.booleans()):
-        return honest.site, None
+def _recommitted(draw: st.DrawFn, honest: DrawnMove) -> tuple[Site, FastChance]:
+    """The place of an honest move, perhaps with another secret behind the commitment that the
+    move opens, and the choices of the fuzzer there."""
     chance = draw(_chances())
     other = recommitted(honest.target, honest.site, chance) if draw(st.booleans()) else None
     return other or honest.site, chance

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.hands import LONGEST
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
 from channelsim.channel.lab.sites.openings import atom_tree_hash, opening
 from channelsim.channel.lab.sites.site import Site, make_site
@@ -102,12 +103,11 @@ class RecordedHands:
         led = {_leads_to(site) for site in sites}
         starts = [site for key, some in self._places.items() if key not in led for site in some]
         self._starts = starts or list(sites)
-        self._most = len(sites)
 
     def pick(self, chance: FastChance) -> list[Site]:
         """One hand: a first place, and each time one to which the last one leads."""
         hand = [chance.pick(self._starts)]
-        while len(hand) < self._most and (key := _leads_to(hand[-1])) in self._places:
+        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._places:
             hand.append(chance.pick(self._places[key]))
         return hand
 

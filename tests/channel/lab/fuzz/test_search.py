@@ -16,6 +16,6 @@ WORK = 300_000
 @pytest.mark.parametrize("mistake", HIDDEN)
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
-    found = Campaign(target, "hidden").run(WORK, lambda: False, lambda progress: None).found
+    found = Campaign(target, "b").run(WORK, lambda: False, lambda progress: None).found
     assert {one.validator for one in found} == {HIDDEN[mistake][-1][0]}
     assert {one.severity for one in found} == {"theft"}
