@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites
+from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites, site_of_case
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import input_files
@@ -68,9 +70,9 @@ def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site])
     asked = resolve_case(case, target.name, target.hashes)
     if target.rules is None:
         site = honest.get((case.validator, serialize(asked.state)))
-    else:
-        site = _site(target, asked)
-    if site is None:
+        # The state of a hand that was played again is in no record.
+        site = site or msgspec.structs.replace(site_of_case(target, asked), guessed=True)
+    elif (site := _site(target, asked)) is None:
         return None
     return Probe(site, make_case(site, case.tag, asked.move, case.mover_share, asked.evidence))
 
