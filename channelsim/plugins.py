@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
-from pathlib import Path
 from traceback import walk_tb
 from typing import Generic, TypeVar, cast
 
@@ -154,11 +153,6 @@ def complaints() -> tuple[str, ...]:
 def forgive(complaint: str) -> None:
     """Leave out a line that was printed already."""
     _complaints.pop(complaint, None)
-
-
-def blame(path: Path) -> None:
-    """Name this file in messages about exceptions that come from it."""
-    _authors.add(str(path))
 
 
 def blamed(error: BaseException) -> str | None:
