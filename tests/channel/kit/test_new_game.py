@@ -152,7 +152,7 @@ def test_the_tests_of_a_package_pass_as_they_are(name: str, tmp_path: Path) -> N
     paths = both(tmp_path)
     package = EXAMPLES / "ticks" if name == "ticks" else tmp_path / "package"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", package / "tests"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", package / "tests"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         capture_output=True,
