@@ -14,7 +14,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
-from channelsim.channel.kit.conformance import Effort, Status, Subject, conform
+from channelsim.channel.kit.conformance import CheckResult, Effort, Status, Subject, conform
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
@@ -76,29 +76,28 @@ def test_each_check_finds_its_mistake(mistake: str, check: str, tmp_path: Path) 
     assert result.status is Status.FAILED
 
 
-def fuzzed(path: Path, coverage: int = 100) -> Subject:
-    """A subject whose fuzzer did a fixed amount of work, whatever the clock says."""
-    target = load(str(path))
-    result = Campaign(target, "s").run(40_000, lambda: False, lambda progress: None)
-    report = FuzzReport(target, "s", 1, tally=result.tally)
-    report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
-    subject = Subject(target, Effort(coverage=coverage))
-    vars(subject)["fuzzed"] = report
-    return subject
-
-
 def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
     path = toy(tmp_path)
-    assert CHECKS["coverage"](fuzzed(path)).status is Status.PASSED
     source = tmp_path / "bid.clsp"
     far = "(if (= MOVE (sha256 MOVE)) 1 (> AMOUNT MOVE))"
     source.write_text(source.read_text().replace("(> AMOUNT MOVE)", far))
-    result = CHECKS["coverage"](fuzzed(path))
-    texts = [failure.text for failure in result.failures]
+    target = load(str(path))
+    # A fixed amount of work: less would be done on a slow machine in a fixed time.
+    result = Campaign(target, "s").run(40_000, lambda: False, lambda progress: None)
+    report = FuzzReport(target, "s", 1, tally=result.tally)
+    report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
+
+    def checked(coverage: int) -> CheckResult:
+        subject = Subject(target, Effort(coverage=coverage))
+        vars(subject)["fuzzed"] = report
+        return CHECKS["coverage"](subject)
+
+    failed = checked(100)
+    assert failed.status is Status.FAILED
+    texts = [one.text for one in failed.failures if one.text.startswith("bid: ")]
     assert re.fullmatch(r"bid: branches reached: \d+ of \d+", texts[0])
-    assert texts[1].startswith("bid: never reached, in ")
-    assert all(text.startswith("bid: ") for text in texts)
-    assert CHECKS["coverage"](fuzzed(path, coverage=50)).status is Status.PASSED
+    assert any(text.startswith("bid: never reached, in ") and "sha256" in text for text in texts)
+    assert checked(20).status is Status.PASSED
 
 
 def test_costs_are_held_against_stored_ones(
