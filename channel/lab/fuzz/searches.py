@@ -122,7 +122,7 @@ class RareSearch:
     def __init__(self, target: Target, chance: FastChance) -> None:
         self._target, self._chance = target, chance
         self._rare = RareStates()
-        self._sites: deque[Site] = deque(maxlen=REMEMBERED)
+        self._sites: dict[tuple[str, int], Site] = {}
         self._recorded: RecordedHands | None = None
         if target.rules is None:
             self._recorded = RecordedHands(recorded_sites(target))
@@ -134,16 +134,19 @@ class RareSearch:
         return self._recorded is not None or bool(self._sites)
 
     def remember(self, site: Site) -> None:
-        """Keep the site if it is one of a hand."""
-        if site.base is None:
-            self._sites.append(site)
+        """Keep the site if it is one of a hand whose move opens a commitment: the newest of each
+        validator and length of the move."""
+        if self._recorded is not None or site.base is not None:
+            return
+        if recommitted(self._target, site, self._chance, fresh=True) is not None:
+            self._sites[site.validator, len(site.play.move)] = site
 
     def places(self) -> Iterator[Site]:
         """The places with a rare state that some more secrets lead to."""
         if self._recorded is not None:
             yield from self._of_recorded_hands(self._recorded)
             return
-        site = self._chance.pick(self._sites)
+        site = self._chance.pick(tuple(self._sites.values()))
         for _ in range(DRAWS):
             self.work += A_DRAW
             yield from self._rare.leading_to(self._target, site, self._chance)

@@ -18,6 +18,7 @@ from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import is_minimal
 from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, Valid, any_action
@@ -32,16 +33,22 @@ Encoding: TypeAlias = tuple[int, str]
 
 
 def encoding(atom: bytes) -> Encoding:
-    """The length of an atom, and whether it is a padded, a negative or the least number.
+    """The length of an atom, and how it is written as a number.
+
+    Padded: in more bytes than needed. Signed: with a zero byte for the sign in front.
 
     >>> [encoding(atom) for atom in (b"", b"\\x05", b"\\x00\\x80", b"\\x80", b"\\xff\\x7f")]
-    [(0, ''), (1, ''), (2, 'padded'), (1, 'least'), (2, 'negative')]
+    [(0, ''), (1, ''), (2, 'signed'), (1, 'least'), (2, 'negative')]
+    >>> encoding(b"\\x00\\x7f"), encoding(b"\\xff\\x80")
+    ((2, 'padded'), (2, 'padded'))
     """
-    if not atom or 0 < atom[0] < 0x80:
+    if not atom or (0 < atom[0] < 0x80):
         return len(atom), ""
-    if not atom[0]:
+    if not is_minimal(atom):
         return len(atom), "padded"
-    return len(atom), "least" if not atom[1:].strip(b"\0") and atom[0] == 0x80 else "negative"
+    if not atom[0]:
+        return len(atom), "signed"
+    return len(atom), "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
 
 
 class RareStates:
