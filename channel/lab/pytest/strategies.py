@@ -164,13 +164,12 @@ def evidence(draw: st.DrawFn, move: DrawnMove) -> Value:
     atoms = [atom for atom in (move.move, *leaves(site.state)) if atom]
     kinds: list[st.SearchStrategy[Value]] = [
         st.sampled_from(move.evidence()),
-        st.sampled_from(own),
         st.binary(max_size=1),
         values(),
     ]
     if atoms:
         kinds.append(_chances().map(lambda chance: evidence_near(atoms, chance)))
-    found: Value = draw(st.one_of(kinds))
+    found: Value = draw(st.sampled_from(own) if draw(st.booleans()) else st.one_of(kinds))
     return found
 
 

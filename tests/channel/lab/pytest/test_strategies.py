@@ -159,7 +159,7 @@ def test_a_mistake_that_needs_another_secret_or_odd_evidence_is_drawn(
     mistake: str, tmp_path: Path
 ) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", MISTAKES[mistake])))
-    few = settings(SEVERAL, max_examples=150, phases=[Phase.generate])
+    few = settings(SEVERAL, max_examples=500, phases=[Phase.generate])
 
     @few
     @given(illegal_moves(target, "end"))
