@@ -107,6 +107,7 @@ def test_a_game_of_another_package_is_fuzzed_covered_and_measured(tmp_path: Path
     assert "parity" in json.loads(bench.out)["signed_hand"]
 
 
+@pytest.mark.long
 def test_one_of_our_games_works_from_a_package_of_its_own(tmp_path: Path) -> None:
     package = tmp_path / "californian"
     shutil.copytree(ROOT / "games" / "calpoker", package, ignore=shutil.ignore_patterns("*.pyc"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from enum import Enum, EnumMeta
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -119,13 +120,9 @@ def test_the_two_peers_have_no_changeable_object_in_common() -> None:
 
 def _belongs_to_a_module(one: Any) -> bool:
     """Members of enumerations and their dictionaries, constants of the games' modules."""
-    from enum import Enum
-
     if isinstance(one, Enum):
         return True
-    if isinstance(one, dict):
-        return any(isinstance(owner, Enum) for owner in gc.get_referrers(one))
-    return False
+    return isinstance(one, dict) and isinstance(one.get("__objclass__"), EnumMeta)
 
 
 def test_each_peer_has_its_own_keys() -> None:

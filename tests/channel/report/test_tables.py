@@ -154,18 +154,20 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
+    ("new-game",): lambda old, new: ("my_dice", new / "été"),
 }
 DEAR: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("bench",): lambda old, new: ("--seconds", 1),
     ("mutants",): lambda old, new: ("calpoker", "--seconds", 0.01, "--validator", "a"),
+    ("conform",): lambda old, new: ("calpoker", "--cases", 100, "--seconds", 0.1, "--disputes", 0),
 }
 EVERY = [
     *CHEAP,
     *(pytest.param(path, marks=pytest.mark.long) for path in DEAR),
 ]
 
-FOREIGN: set[Command] = {("report",)}
-"""What they print is made by plug-ins."""
+FOREIGN: set[Command] = {("report",), ("record",)}
+"""What they do is up to a plug-in, or to an author's driver."""
 
 CODE = {("trace",), ("coverage",)}
 """What they print is code, whose lines stay as they are."""

@@ -82,7 +82,7 @@ def assert_agreed(program: Program, arguments: bytes, tracer: Tracer | None = No
             assert isinstance(said, Stopped), said
 
 
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stride", [21, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_conformance_case_ends_as_on_the_node(name: str, stride: int) -> None:
     program = load(name)
@@ -92,7 +92,7 @@ def test_every_conformance_case_ends_as_on_the_node(name: str, stride: int) -> N
         assert_agreed(program, arguments, tracer)
 
 
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("stride", [21, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "name",
     # The third interpreter takes seconds for one comparison of two hands: one game's is enough.
@@ -171,7 +171,7 @@ def _replaced(value: Value, left: list[int], new: Value) -> Value:
     return value
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("times", [2, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["spacepoker/begin_round", "calpoker/c", "spacepoker/end"])
 def test_changed_programs_and_arguments_end_as_on_the_node(name: str, times: int) -> None:
     dice = Random(name)

@@ -160,6 +160,7 @@ def test_a_higher_cost_fails_and_a_lower_one_is_reported(
     assert document["bundles"]["publish"]["bytes"] > 300
 
 
+@pytest.mark.long
 def test_a_missing_figure_fails_and_a_new_one_does_not(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

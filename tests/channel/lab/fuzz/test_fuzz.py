@@ -130,7 +130,8 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
 CORPUS = DATA / "corpus"
 
 
-@pytest.mark.parametrize("game", ["calpoker", pytest.param("spacepoker", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["calpoker", "spacepoker"])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
     stored = seeds.load(target, CORPUS / game)
@@ -206,6 +207,7 @@ def test_a_fixed_finding_is_reported(
     assert len(list(out.glob("*.json"))) == 1  # nothing is deleted
 
 
+@pytest.mark.long
 def test_a_corpus_grows_and_nothing_of_it_is_lost(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

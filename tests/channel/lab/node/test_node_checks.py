@@ -97,6 +97,7 @@ def test_a_fault_in_the_referee_shows_on_the_node(fault: str, tmp_path: Path) ->
     assert "\n" not in report.differences[0]
 
 
+@pytest.mark.long
 def test_a_validator_that_the_rules_do_not_describe_shows_too(tmp_path: Path) -> None:
     change = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
     report = check_on_node(load(str(target_file(tmp_path, "spacepoker", change))), 800, "faults")
