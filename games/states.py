@@ -66,24 +66,23 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
     forms: ClassVar[tuple[Form, ...]] = ()
     """The form of each field, in order."""
 
+    writers: ClassVar[tuple[tuple[str, Callable[[Any], Value]], ...]] = ()
+    """The name of each field with its writer, the last one first."""
+
     def __init_subclass__(cls, **config: Any) -> None:
         super().__init_subclass__(**config)
         hints = get_type_hints(cls, include_extras=True)
-        cls.forms = tuple(
-            _form(cls, name, hint)
-            for name, hint in hints.items()
-            if get_origin(hint) is not ClassVar
-        )
+        fields = {name: hint for name, hint in hints.items() if get_origin(hint) is not ClassVar}
+        cls.forms = tuple(_form(cls, name, hint) for name, hint in fields.items())
+        writers = [(name, form.write) for name, form in zip(fields, cls.forms, strict=True)]
+        cls.writers = tuple(reversed(writers))
 
     def value(self) -> Value:
         """The CLVM form."""
-        fields = msgspec.structs.astuple(self)
-        if len(fields) == 1:
-            return self.forms[0].write(fields[0])
         value: Value = NIL
-        for form, field in zip(reversed(self.forms), reversed(fields), strict=True):
-            value = (form.write(field), value)
-        return value
+        for name, write in self.writers:
+            value = (write(getattr(self, name)), value)
+        return value[0] if len(self.writers) == 1 and isinstance(value, tuple) else value
 
     @classmethod
     def read(cls, value: Value) -> Self:
