@@ -204,3 +204,20 @@ def items(node: LazyNode, most: int) -> list[LazyNode]:
     if node.atom != NIL:
         raise NotAList(f"a list of {len(found)} items does not end in ()")
     return found
+
+
+def outcome_word(outcome: Outcome) -> str:
+    """The name of an outcome, as conformance cases have it.
+
+    >>> outcome_word(ProgramSlash(1)), outcome_word(CostExceeded())
+    ('slash', 'cost exceeded')
+    """
+    match outcome:
+        case ProgramValid():
+            return "valid"
+        case ProgramSlash():
+            return "slash"
+        case Raised():
+            return "raise"
+        case CostExceeded():
+            return "cost exceeded"

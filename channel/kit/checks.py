@@ -39,7 +39,7 @@ AGREE = VerdictsAgree.name
 SECRECY = "secrecy"
 
 GAMES = 64
-"""How many games against a player that stalls are played."""
+"""The number of games that are played against a stalling player."""
 
 HANDS = 3
 """Hands of the session that is played twice."""
@@ -134,7 +134,7 @@ def coverage(subject: Subject) -> CheckResult:
 
 
 def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
-    """What is not reached of a program, if that is too much."""
+    """Describe the code that no case reached, unless enough was reached."""
     total = found.total
     if 100 * total.branches_reached >= percent * total.branches:
         return

@@ -25,11 +25,11 @@ INTERRUPTED = "interrupted"
 
 
 PATIENCE = 10.0
-"""How many times longer the fuzzer may take on a slow machine, so that it does the same work."""
+"""The factor by which a slow machine may take longer to fuzz, so that it does the same work."""
 
 
 class Status(Enum):
-    """What came of a check."""
+    """The result of one check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -58,7 +58,7 @@ class CheckResult:
 
     @property
     def status(self) -> Status:
-        """Whether it passed, failed, or could not be tried."""
+        """The status: passed, failed, or not tried."""
         if self.failures:
             return Status.FAILED
         return Status.NOT_CHECKED if self.unchecked else Status.PASSED
@@ -66,7 +66,7 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much is tried, and what it is held against.
+    """The amount of work, and the figures to compare with.
 
     `cases` are those of vectors, laws and costs; `seconds` those of the fuzzer, `disputes` the
     deviations that are tried of each adversary. `corpus` is a folder of cases that the fuzzer

@@ -18,11 +18,9 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system.user_code import failure
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (
-    CostExceeded,
     Outcome,
-    ProgramSlash,
     ProgramValid,
-    Raised,
+    outcome_word,
     run_serialized,
 )
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
@@ -268,13 +266,13 @@ class _Player:
         )
         outcome = self._run(case)
         conditions = program_conditions(outcome.value) if isinstance(outcome, ProgramValid) else ()
-        said = "slash" if met(conditions, step.signature) else _said(outcome)
+        said = "slash" if met(conditions, step.signature) else outcome_word(outcome)
         if said != step.expect:
             return case, None, f"the program says {said}, the driver {step.expect}"
         if not isinstance(outcome, ProgramValid):
             return case, None, ""
         without = msgspec.structs.replace(case, evidence=0)
-        if said == "valid" and evidence != NIL and _said(self._run(without)) == "slash":
+        if said == "valid" and evidence != NIL and outcome_word(self._run(without)) == "slash":
             return case, None, "the program slashes it with the evidence ()"
         following, difference = self._following(coin, outcome.value)
         if said == "valid" and conditions and not difference:
@@ -331,18 +329,6 @@ def _takes_states(running: Hand) -> bool:
 
 def _is_size(atom: bytes) -> bool:
     return is_minimal(atom) and 0 <= atom_to_int(atom) <= MOST_SIZE
-
-
-def _said(outcome: Outcome) -> str:
-    match outcome:
-        case ProgramValid():
-            return "valid"
-        case ProgramSlash():
-            return "slash"
-        case Raised():
-            return "raise"
-        case CostExceeded():
-            return "cost exceeded"
 
 
 def _ending(share: int, amount: int) -> Ending:

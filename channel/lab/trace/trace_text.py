@@ -22,11 +22,9 @@ from channelsim.clsp.analysis.tracer import Returned, Stopped, TooDeep
 from channelsim.clsp.operators import IF, RAISE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
-    CostExceeded,
     Outcome,
-    ProgramSlash,
-    ProgramValid,
     Raised,
+    outcome_word,
     run_serialized,
 )
 from channelsim.clsp.values import NIL, BadValue, NotAList, Value, deserialize, from_list
@@ -268,23 +266,11 @@ def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterato
 
 
 def _sentence(request: TraceRequest, record: RunRecord, outcome: Outcome) -> str:
-    word = _word(outcome)
+    word = outcome_word(outcome)
     parts = [_ended(request, record, word), _rules(request, record, word)]
     if request.asked is not None and request.asked[1].expect != word:
         parts.append(f"The case expects {request.asked[1].expect}.")
     return " ".join(filter(None, parts))
-
-
-def _word(outcome: Outcome) -> str:
-    match outcome:
-        case ProgramValid():
-            return "valid"
-        case ProgramSlash():
-            return "slash"
-        case Raised():
-            return "raise"
-        case CostExceeded():
-            return "cost exceeded"
 
 
 _MEANS = {
