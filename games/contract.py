@@ -43,6 +43,7 @@ from channelsim.games.players import (
     Position,
     Seat,
     Settle,
+    SharedDeck,
     Terms,
     check_entropy,
 )
@@ -104,6 +105,7 @@ __all__ = [
     "RawState",
     "Seat",
     "Settle",
+    "SharedDeck",
     "Showdown",
     "Slash",
     "Span",
@@ -175,6 +177,10 @@ class Game:
     - `total`, whether rules and programs are to agree in every state that `read_state` accepts,
       also in states that no play reaches; the lab then tries such states too;
     - `entropy_size`, the least number of secret bytes that a player needs;
+    - `deck_positions`, the positions of a prepared deck that a hand uses. `terms` leaves the deck
+      out, whoever deals fills it in, and `initial` raises `BadTerms` without it. A player's secret
+      bytes are then the scalars of its own locks, 32 bytes for each position, and 32 fresh bytes
+      (`channelsim.games.dealing`);
     - `reveals`, whether some move reveals what its answer depends on (such games have longer
       timeouts);
     - `default_parameters(unit, stack)`, in which each player stakes `stack` units of `unit` mojos;
@@ -200,6 +206,7 @@ class Game:
     title: str = ""
     total: bool = False
     entropy_size: int = 32
+    deck_positions: int = 0
     reveals: bool = True
     default_parameters: Callable[[int, int], Parameters] = even_stakes
     read_action: Callable[[Player, str], Action] = read_verb

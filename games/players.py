@@ -57,12 +57,25 @@ class Initial(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
+class SharedDeck:
+    """What both players know of the prepared deck of one hand.
+
+    `locks` are the points D, K, L of each position that the hand uses: the locked card, and what
+    opens the locks of the channel's initiator and receiver. `initiator` is the initiator's seat.
+    """
+
+    deck_id: bytes
+    locks: tuple[tuple[bytes, bytes, bytes], ...]
+    initiator: Seat
+
+
+@dataclass(frozen=True, slots=True)
 class Terms:
     """Terms that both players agree on: money and the game's own parameters.
 
     `amount` is the sum of both stakes; `stakes` are by seat. People write amounts in units of
     `unit` mojos (a bet unit); 1 for a game without units. `parameters` are those of the
-    proposal.
+    proposal. `deck` is filled in by whoever deals, for a game that is played with one.
     """
 
     game: str
@@ -70,6 +83,7 @@ class Terms:
     stakes: tuple[int, int]
     unit: int
     parameters: tuple[tuple[str, int], ...]
+    deck: SharedDeck | None = None
 
 
 class Position(msgspec.Struct, frozen=True):

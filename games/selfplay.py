@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
+from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import own_move, position_after
 
@@ -37,8 +38,8 @@ def turns(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
 ) -> Iterator[PlayedMove]:
     """Play one game and yield its moves in order, up to the settlement."""
+    terms, entropy = deal(game, terms, chance)
     position = game.initial(terms).position
-    entropy = [chance.bytes(64), chance.bytes(64)]
     players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
     while not position.over:
         seat = position.mover

@@ -20,7 +20,9 @@ from channelsim.channel.lab.laws import laws
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.games import contract, registry
+from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
+from channelsim.games.dealing import deal
 from channelsim.games.vectors import arguments, read
 from tests.paths import DATA, ROOT
 
@@ -135,7 +137,7 @@ def _game(game: Game) -> str:
 
 def _validators(game: Game) -> Iterator[tuple[str, ...]]:
     """Each validator with its state, and the moves and costs of the stored vectors."""
-    terms = game.terms(game.default_parameters(100, 10))
+    terms, _ = deal(game, game.terms(game.default_parameters(100, 10)), Chance(b""))
     first = game.initial(terms)
     limits: dict[str, set[int]] = defaultdict(set, {first.validator: {first.max_move_size}})
     sizes: dict[str, set[int]] = defaultdict(set)

@@ -6,11 +6,11 @@ Every function returns None for bytes that do not open what they must.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.finished import check_card, read_opening
-from channelsim.games.deck.group import G1
+from channelsim.games.deck.group import real_group
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS,
@@ -27,12 +27,6 @@ from channelsim.games.poker.states import (
 
 SCALAR, OPENING = 32, 33
 """Bytes of a lock's opening, and of one with the card that it shows."""
-
-
-@cache
-def group() -> G1:
-    """The group of real decks."""
-    return G1()
 
 
 def is_own(who: int, seats: Seats) -> bool:
@@ -64,7 +58,7 @@ def opens(table: Table, position: int, seats: Seats, scalar: bytes) -> bool:
 @lru_cache(maxsize=4096)
 def _opens(key: bytes, scalar: bytes) -> bool:
     try:
-        read_opening(group(), key, scalar)
+        read_opening(real_group(), key, scalar)
     except DeckFault:
         return False
     return True
@@ -80,7 +74,7 @@ def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) 
 def _shows(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int) -> bool:
     scalars = int.from_bytes(mine, "big"), int.from_bytes(theirs, "big")
     try:
-        check_card(group(), deck_id, point, scalars, card)
+        check_card(real_group(), deck_id, point, scalars, card)
     except DeckFault:
         return False
     return True

@@ -30,6 +30,7 @@ from channelsim.games.contract import (
     Valid,
     Verdict,
 )
+from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
@@ -177,7 +178,11 @@ def sit_down(
     """Two players at the start of a game, their entropy from the seed."""
     terms = game.terms(game.default_parameters(unit, stack))
     chance = Chance(seed.encode() if isinstance(seed, str) else seed)
-    entropies = [bytes(chance.below(256) for _ in range(32)) for _ in Seat]
+    if game.deck_positions:
+        terms, entropies = deal(game, terms, chance)
+    else:
+        first, second = (bytes(chance.below(256) for _ in range(32)) for _ in Seat)
+        entropies = (first, second)
     alice, bob = (
         game.player(seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
     )

@@ -25,6 +25,7 @@ from channelsim.games.contract import (
     RawState,
     Seat,
 )
+from channelsim.games.dealing import deal
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
 
@@ -70,9 +71,10 @@ class GamesEnd:
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
         """Play a game, and return its last site if it did not end."""
-        game, terms = target.game, plain_terms(target)
+        game = target.game
+        terms, secrets = deal(game, plain_terms(target), chance)
         position = game.initial(terms).position
-        players: list[Player] = [game.player(seat, terms, chance.bytes(64)) for seat in Seat]
+        players: list[Player] = [game.player(seat, terms, secrets[seat]) for seat in Seat]
         site: Site | None = None
         for _ in range(LONGEST):
             if position.over:

@@ -26,8 +26,10 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import counted
+from channelsim.games.chance import Chance
 from channelsim.games.choices import least_action
 from channelsim.games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
+from channelsim.games.dealing import deal
 from channelsim.games.judge import own_move, position_after
 from channelsim.games.selfplay import PlayedMove
 
@@ -39,6 +41,8 @@ MADE = 24
 
 LONGEST = 200
 """More moves than a hand is followed for."""
+
+_SECRETS = st.binary(min_size=64, max_size=64)
 
 # --- CLVM values ---------------------------------------------------------------------------------
 
@@ -219,7 +223,10 @@ def _honest_move(drawn: tuple[Target, PlayedMove]) -> DrawnMove:
 def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMove]:
     """Play a hand with drawn decisions. Without `settles` no player settles unless it has to."""
     game, hashes, agreed = target.game, target.hashes, draw(terms(target))
-    secrets = [draw(st.binary(min_size=64, max_size=64)) for _ in Seat]
+    if game.deck_positions:
+        agreed, secrets = deal(game, agreed, Chance(draw(st.binary(max_size=32))))
+    else:
+        secrets = (draw(_SECRETS), draw(_SECRETS))
     players = [game.player(seat, agreed, secrets[seat]) for seat in Seat]
     position = game.initial(agreed).position
     for _ in range(LONGEST):

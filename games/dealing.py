@@ -1,0 +1,53 @@
+"""What a hand needs besides its terms: the secret bytes of both players, and perhaps a deck.
+
+Everything that starts a hand without a channel calls `deal`. A channel has secrets of its own and a
+deck that both sides prepared; it uses `shared_deck` and `deck_entropy`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Game, Seat, SharedDeck, Terms
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.group import real_group
+from channelsim.games.deck.secrets import draw_secrets, encode_scalars
+from channelsim.games.deck.simulated import simulated_decks
+from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
+
+ENTROPY_SIZE = 64
+"""Secret bytes of a player without a deck."""
+
+FRESH_SIZE = 32
+"""Secret bytes of a player with a deck, besides its locks."""
+
+
+def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, bytes]]:
+    """Draw the secret bytes of Alice and Bob, and fill in the deck of a game that needs one.
+
+    The deck comes from the simulated dealer.
+    """
+    if not game.deck_positions:
+        return terms, (chance.bytes(ENTROPY_SIZE), chance.bytes(ENTROPY_SIZE))
+    initiator = Seat(chance.below(2))
+    deck_terms = DeckTerms(chance.bytes(32), 1, game.deck_positions, LEAST_ROUNDS)
+    secrets = [draw_secrets(real_group(), deck_terms, chance.bytes) for _ in Seat]
+    decks = simulated_decks(real_group(), deck_terms, *secrets)
+    alices, bobs = decks if initiator is Seat.ALICE else reversed(decks)
+    count = game.deck_positions
+    return replace(terms, deck=shared_deck(alices, count, initiator)), (
+        deck_entropy(alices, count, chance.bytes(FRESH_SIZE)),
+        deck_entropy(bobs, count, chance.bytes(FRESH_SIZE)),
+    )
+
+
+def shared_deck(deck: FinishedDeck, positions: int, initiator: Seat) -> SharedDeck:
+    """The first positions of a deck, for a hand in which the channel's initiator sits here."""
+    items = list(zip(deck.points, deck.initiator_keys, deck.receiver_keys, strict=True))
+    return SharedDeck(deck.deck, tuple(items[:positions]), initiator)
+
+
+def deck_entropy(deck: FinishedDeck, positions: int, fresh: bytes) -> bytes:
+    """The secret bytes of the player that holds this deck: its locks, then fresh bytes."""
+    return encode_scalars(deck.own_locks[:positions]) + fresh
