@@ -38,9 +38,9 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.proposals import Wish
-from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
+from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Player, Position
+from channelsim.games.contract import Player
 from channelsim.games.names import nearest, quoted
 from channelsim.games.referee import RefereeRefusal
 from channelsim.plugins import Group, PluginError
@@ -305,9 +305,7 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
     except RefereeRefusal:
         return game
-    before = game.position
-    position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    return LiveGame(game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin))
+    return game.after(coin, None)
 
 
 # --- the registry --------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    standard_message,
-    standard_spend,
+    joined,
+    signed_spend,
 )
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
@@ -149,8 +149,5 @@ class _Pinner(OnChainCheat):
     def _joined(self, other: Bundle, payer: Coin) -> Bundle:
         key = self.peer.config.wallet.key
         change = condition(CREATE_COIN, payer.puzzle_hash, int_to_atom(payer.amount - 1))
-        conditions = to_list((change,))
-        message = standard_message(conditions, payer.id, self.channel.agg_sig_data)
-        spend = standard_spend(payer, bytes(key.get_g1()), conditions)
-        signature = bls.add(other.signature, bls.sign(key, message))
-        return Bundle((*other.spends, spend), signature)
+        paid = signed_spend(key, payer, to_list((change,)), self.channel.agg_sig_data)
+        return joined(other, paid)

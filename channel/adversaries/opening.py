@@ -15,11 +15,9 @@ from channelsim.channel.chain.coins import (
     Bundle,
     condition,
     launcher_puzzle,
-    standard_message,
-    standard_spend,
+    signed_spend,
 )
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
@@ -138,10 +136,8 @@ def _double_spend(one: Adversary) -> Push:
     """Spend the wallet's coin back to the wallet, with a fee of 1 mojo."""
     wallet, data = one.peer.config.wallet, one.peer.config.agg_sig_data
     back = condition(CREATE_COIN, wallet.coin.puzzle_hash, int_to_atom(wallet.coin.amount - 1))
-    conditions = to_list((back,))
-    signed = standard_message(conditions, wallet.coin.id, data)
-    spend = standard_spend(wallet.coin, bytes(wallet.key.get_g1()), conditions)
-    return Push("double spend", Bundle((spend,), bls.sign(wallet.key, signed)))
+    bundle = signed_spend(wallet.key, wallet.coin, to_list((back,)), data)
+    return Push("double spend", bundle)
 
 
 @adversary("early", "talks before the channel coin is deep, and goes on after a break-off")

@@ -7,8 +7,10 @@ from hashlib import sha256
 from typing import Annotated
 
 import msgspec
+from chia_rs import PrivateKey
 from msgspec import Meta
 
+from channelsim.channel.crypto import bls
 from channelsim.clsp.curry import curried_hash, curry
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
@@ -67,6 +69,12 @@ class Bundle(msgspec.Struct, frozen=True):
     signature: Signature
 
 
+def joined(*bundles: Bundle) -> Bundle:
+    """One bundle of several: their spends in order, and the sum of their signatures."""
+    spends = tuple(spend for bundle in bundles for spend in bundle.spends)
+    return Bundle(spends, bls.add(*(bundle.signature for bundle in bundles)))
+
+
 # --- the standard puzzle -----------------------------------------------------------------------
 
 
@@ -104,6 +112,15 @@ def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend
     """The spend of a standard coin, by the solution `(() (q . conditions) ())`."""
     solution = to_list((NIL, (b"\x01", conditions), NIL))
     return Spend(coin, standard_puzzle(synthetic_key).serialized, serialize(solution))
+
+
+def signed_spend(
+    synthetic_key: PrivateKey, coin: Coin, conditions: Value, agg_sig_data: bytes
+) -> Bundle:
+    """The spend of a standard coin with the signature of its key, as a bundle."""
+    message = standard_message(conditions, coin.id, agg_sig_data)
+    spend = standard_spend(coin, bytes(synthetic_key.get_g1()), conditions)
+    return Bundle((spend,), bls.sign(synthetic_key, message))
 
 
 # --- the launcher ------------------------------------------------------------------------------

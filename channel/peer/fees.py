@@ -7,11 +7,10 @@ again. Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channelsim.channel.chain.coins import Bundle, Coin, condition, standard_message, standard_spend
-from channelsim.channel.crypto import bls
+from channelsim.channel.chain.coins import Bundle, Coin, condition, joined, signed_spend
 from channelsim.channel.protocol.spend_parsing import created_coins
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.clsp.integers import int_to_atom
@@ -42,12 +41,12 @@ class Fees:
         """The change coin after `coin` paid this fee."""
         return Coin(coin.id, coin.puzzle_hash, coin.amount - fee)
 
-    def paid(self, bundles: Iterable[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
+    def paid(self, bundles: Sequence[Bundle], coin: Coin, fee: int, agg_sig_data: bytes) -> Bundle:
         """Join bundles into one that pays `fee` out of `coin`, a coin at our wallet's address."""
-        bundles = tuple(bundles)
-        spends = tuple(spend for bundle in bundles for spend in bundle.spends)
         conditions: list[Value] = [
-            condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in spends
+            condition(ASSERT_CONCURRENT_SPEND, spend.coin.id)
+            for bundle in bundles
+            for spend in bundle.spends
         ]
         conditions.append(condition(RESERVE_FEE, int_to_atom(fee)))
         change = self.change(coin, fee)
@@ -55,13 +54,8 @@ class Fees:
             conditions.append(
                 condition(CREATE_COIN, change.puzzle_hash, int_to_atom(change.amount))
             )
-        listed = to_list(conditions)
-        message = standard_message(listed, coin.id, agg_sig_data)
-        own = standard_spend(coin, bytes(self.wallet.key.get_g1()), listed)
-        signature = bls.add(
-            *(bundle.signature for bundle in bundles), bls.sign(self.wallet.key, message)
-        )
-        return Bundle((*spends, own), signature)
+        own = signed_spend(self.wallet.key, coin, to_list(conditions), agg_sig_data)
+        return joined(*bundles, own)
 
 
 def left_of(coin: Coin, bundle: Bundle) -> tuple[Coin, int] | None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.messages import Move, Settle
-from channelsim.channel.protocol.state import LiveGame, Predecessor
+from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.contract import Action, Play, Player, Position
-from channelsim.games.judge import commitment, own_move, position_after
+from channelsim.games.judge import commitment, own_move
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,6 @@ def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Actio
     committed = commitment(step, hashes)
     size = step.max_move_size if step else 0
     coin = game.coin.after(play.move, committed, play.share, size)
-    position = position_after(before, step, play.move, play.share)
-    after = LiveGame(
-        game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin)
-    )
+    after = game.after(coin, step)
     wire = Move(game.id, play.move, play.share, size, committed)
-    return OwnAction(action, wire, before, after, player.moved(position))
+    return OwnAction(action, wire, before, after, player.moved(after.position))

@@ -8,7 +8,7 @@ from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.evidence import Evidence
-from channelsim.games.judge import slash_pays
+from channelsim.games.judge import Ruling, slash_pays
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,12 @@ class SlashableMove:
     evidence: Evidence
 
 
-def slashable_move(
-    endpoint: Endpoint, game: LiveGame, rule: str, evidence: Evidence
-) -> SlashableMove | None:
+def slashable_move(endpoint: Endpoint, game: LiveGame, ruling: Ruling) -> SlashableMove | None:
     """The illegal last move of a game, if the referee accepts our slash of it."""
-    before = game.before
-    if game.mover is not endpoint.side or before is None or before.position.state is None:
+    before, evidence = game.before, ruling.evidence
+    if evidence is None or game.mover is not endpoint.side:
+        return None
+    if before is None or before.position.state is None:
         return None
     pays = slash_pays(
         registry.get(game.terms.game).programs[before.position.validator or ""],
@@ -33,4 +33,4 @@ def slashable_move(
         evidence.value,
         endpoint.channel.rewards[endpoint.side],
     )
-    return SlashableMove(rule, evidence) if pays else None
+    return SlashableMove(ruling.rule or "CH-MOVE-5", evidence) if pays else None

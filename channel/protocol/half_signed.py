@@ -53,7 +53,7 @@ def check_halves(
 
 def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
     """The unroll coin that the channel coin becomes when this state is published."""
-    return Coin(channel.coin.id, channel.unroll_puzzle_hash(state), channel.coin.amount)
+    return Coin(channel.coin.id, channel.on_chain(state).unroll_puzzle_hash, channel.coin.amount)
 
 
 def publish(channel: Channel, secret: SecretKeys, signed: SignedState) -> Bundle:

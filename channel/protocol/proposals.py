@@ -12,7 +12,7 @@ from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Initial, Next, Parameters, Terms
+from channelsim.games.contract import Next, Parameters
 from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.judge import commitment, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, referee
@@ -40,22 +40,7 @@ class Wish:
 
 def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offer:
     """State a wish with the initial record it leads to. Raises `UnfitProposal`."""
-    alice = proposer if wish.i_am_alice else proposer.other
-    terms, initial, coin = _record(
-        channel, wish.game, wish.parameters, alice, game_id, wish.timeout
-    )
-    return Offer(
-        game_id=game_id,
-        game=wish.game,
-        parameters=dict(wish.parameters),
-        timeout=wish.timeout,
-        proposer_is_alice=wish.i_am_alice,
-        amount=terms.amount,
-        stakes=_by_side(terms.stakes, alice),
-        commitment=coin.infohash_b,
-        max_move_size=initial.max_move_size,
-        mover_share=initial.mover_share,
-    )
+    return _build(channel, proposer, game_id, wish)[0]
 
 
 def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
@@ -64,21 +49,13 @@ def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
     Raises `UnfitProposal` for a game that cannot be played here, and `Violation` when the offer
     states another initial record than its game and parameters give.
     """
-    alice = proposer if offer.proposer_is_alice else proposer.other
-    terms, initial, coin = _record(
-        channel, offer.game, offer.parameters, alice, offer.game_id, offer.timeout
-    )
-    ours = {
-        "amount": terms.amount,
-        "stakes": _by_side(terms.stakes, alice),
-        "commitment": coin.infohash_b,
-        "max_move_size": initial.max_move_size,
-        "mover_share": initial.mover_share,
-    }
-    for name, value in ours.items():
+    wish = Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
+    ours, game = _build(channel, proposer, offer.game_id, wish)
+    for name in Offer.__struct_fields__:
+        value = getattr(ours, name)
         if getattr(offer, name) != value:
             raise Violation("CH-PROPOSE-4", f"game {offer.game_id}: {name} is not {value!r}")
-    return LiveGame(offer.game_id, terms, alice, coin, initial.position, None)
+    return game
 
 
 def least_timeout(game: str, confirmations: int) -> int:
@@ -103,25 +80,20 @@ def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str 
     return None
 
 
-def _record(
-    channel: Channel,
-    game_name: str,
-    parameters: Parameters,
-    alice: Side,
-    game_id: int,
-    timeout: int,
-) -> tuple[Terms, Initial, GameCoin]:
+def _build(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> tuple[Offer, LiveGame]:
+    """The offer of a wish, and its game at the first coin. Raises `UnfitProposal`."""
     try:
-        game = registry.get(game_name)
-        terms = game.terms(parameters)
+        game = registry.get(wish.game)
+        terms = game.terms(wish.parameters)
     except (UnknownGame, BadTerms) as error:
         raise UnfitProposal(str(error)) from None
+    alice = proposer if wish.i_am_alice else proposer.other
     initial = game.initial(terms)
     step = Next(initial.validator, initial.state, initial.max_move_size)
     coin = GameCoin(
         mover_key=bytes(channel.keys[alice].referee),
         waiter_key=bytes(channel.keys[alice.other].referee),
-        timeout=timeout,
+        timeout=wish.timeout,
         amount=terms.amount,
         mod_hash=referee().hash,
         nonce=game_id,
@@ -133,9 +105,16 @@ def _record(
     )
     if coin.puzzle_hash() in channel.rewards:
         raise UnfitProposal(f"the first coin of game {game_id} would be at a reward address")
-    return terms, initial, coin
-
-
-def _by_side(by_seat: tuple[int, int], alice: Side) -> tuple[int, int]:
-    first, second = by_seat
-    return (first, second) if alice is Side.INITIATOR else (second, first)
+    offer = Offer(
+        game_id=game_id,
+        game=wish.game,
+        parameters=dict(wish.parameters),
+        timeout=wish.timeout,
+        proposer_is_alice=wish.i_am_alice,
+        amount=terms.amount,
+        stakes=terms.stakes if alice is Side.INITIATOR else terms.stakes[::-1],
+        commitment=coin.infohash_b,
+        max_move_size=initial.max_move_size,
+        mover_share=initial.mover_share,
+    )
+    return offer, LiveGame(game_id, terms, alice, coin, initial.position, None)

@@ -29,7 +29,8 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Position, Seat, Terms
+from channelsim.games.contract import Next, Position, Seat, Terms
+from channelsim.games.judge import position_after
 from channelsim.games.referee import (
     ASSERT_HEIGHT_RELATIVE,
     CREATE_COIN,
@@ -83,6 +84,15 @@ class LiveGame:
     def mover(self) -> Side:
         """The side whose turn it is."""
         return self.alice if self.position.mover is Seat.ALICE else self.alice.other
+
+    def after(self, coin: GameCoin, step: Next | None) -> LiveGame:
+        """The game after a move to this coin, with the record that its validator gives.
+
+        `step` is None if nobody plays on: the game is over, or the move is illegal.
+        """
+        position = position_after(self.position, step, coin.move, coin.mover_share)
+        before = Predecessor(self.position, self.coin)
+        return LiveGame(self.id, self.terms, self.alice, coin, position, before)
 
     def shares(self) -> tuple[int, int]:
         """The payouts to the initiator and the receiver if the game ends here, in mojos."""
@@ -212,10 +222,6 @@ class Channel:
             int_to_atom(state.number),
             tree_hash(self.timeout_conditions(state)),
         )
-
-    def unroll_puzzle_hash(self, state: ChannelState) -> bytes:
-        """Its tree hash."""
-        return self.on_chain(state).unroll_puzzle_hash
 
     def shutdown_conditions(self, state: ChannelState) -> Value:
         """The conditions of a clean shutdown, which pay both balances except a 0."""

@@ -19,11 +19,9 @@ from channelsim.channel.chain.coins import (
     launcher_announcement,
     launcher_puzzle,
     launcher_solution,
-    standard_message,
+    signed_spend,
     standard_puzzle_hash,
-    standard_spend,
 )
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.state import Channel
@@ -60,24 +58,28 @@ class Wallet:
         """
         if self.coin.amount < contribution:
             raise InvariantError("a wallet coin smaller than the contribution")
-        solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
         conditions: list[Value] = []
         if launch:
             conditions.append(condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0)))
         if change := self.coin.amount - contribution:
             conditions.append(condition(CREATE_COIN, self.coin.puzzle_hash, int_to_atom(change)))
-        announcement = launcher_announcement(channel.launcher.id, solution)
-        conditions.append(condition(ASSERT_COIN_ANNOUNCEMENT, announcement))
+        conditions.append(condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(channel)))
         conditions.append(condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline)))
-        listed = to_list(conditions)
-        message = standard_message(listed, self.coin.id, channel.agg_sig_data)
-        spends = [standard_spend(self.coin, bytes(self.key.get_g1()), listed)]
-        if launch:
-            spends.append(launcher_spend(channel))
-        return Bundle(tuple(spends), bls.sign(self.key, message))
+        own = signed_spend(self.key, self.coin, to_list(conditions), channel.agg_sig_data)
+        launcher = (launcher_spend(channel),) if launch else ()
+        return Bundle((*own.spends, *launcher), own.signature)
 
 
 def launcher_spend(channel: Channel) -> Spend:
     """The launcher's spend, which creates the channel coin with its full amount."""
-    solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
-    return Spend(channel.launcher, launcher_puzzle().serialized, serialize(solution))
+    solution = serialize(_launcher_solution(channel))
+    return Spend(channel.launcher, launcher_puzzle().serialized, solution)
+
+
+def launch_announcement(channel: Channel) -> bytes:
+    """The id of the announcement that the launcher's spend makes."""
+    return launcher_announcement(channel.launcher.id, _launcher_solution(channel))
+
+
+def _launcher_solution(channel: Channel) -> Value:
+    return launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)

@@ -14,15 +14,13 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    launcher_announcement,
     launcher_puzzle,
-    launcher_solution,
-    standard_message,
+    signed_spend,
     standard_spend,
 )
 from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.state import Channel
-from channelsim.channel.protocol.wallet import Wallet
+from channelsim.channel.protocol.wallet import Wallet, launch_announcement
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, to_list
@@ -67,12 +65,10 @@ def receivers(
 
 def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> list[Bundle]:
     """Wrong spends of the wallet that funds its side's part."""
-    coin, solution = wallet.coin, launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
+    coin = wallet.coin
     change = coin.amount - channel.contributions[not launch]
     launcher = [condition(CREATE_COIN, launcher_puzzle().hash, b"")] * launch
-    asserts = condition(
-        ASSERT_COIN_ANNOUNCEMENT, launcher_announcement(channel.launcher.id, solution)
-    )
+    asserts = condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(channel))
     before = condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline))
     after = condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline + 1))
 
@@ -114,6 +110,4 @@ def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> 
 
 def _signed(channel: Channel, wallet: Wallet, conditions: Value) -> Bundle:
     """The wallet coin's spend with these conditions."""
-    message = standard_message(conditions, wallet.coin.id, channel.agg_sig_data)
-    spend = standard_spend(wallet.coin, bytes(wallet.key.get_g1()), conditions)
-    return Bundle((spend,), bls.sign(wallet.key, message))
+    return signed_spend(wallet.key, wallet.coin, conditions, channel.agg_sig_data)

@@ -13,7 +13,7 @@ import msgspec
 from chia_rs import Coin as ChiaCoin
 from chia_rs import solution_generator
 
-from channelsim.channel.chain.coins import Bundle, Spend, standard_spend
+from channelsim.channel.chain.coins import Bundle, Spend, joined, standard_spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
@@ -213,8 +213,7 @@ class _Lab:
             wallet.fund(channel, contribution, deadline, launch=side is Side.INITIATOR)
             for side, wallet, contribution in zip(Side, wallets, contributions, strict=True)
         ]
-        spends = (*parts[0].spends, *parts[1].spends)
-        return channel, Bundle(spends, bls.add(*(part.signature for part in parts)))
+        return channel, joined(*parts)
 
     def _signed(self, channel: Channel, number: int) -> SignedState:
         """A state with one game, signed by the other side of the one that may publish it."""

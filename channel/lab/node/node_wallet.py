@@ -11,8 +11,7 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    standard_message,
-    standard_spend,
+    signed_spend,
 )
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto import bls
@@ -61,9 +60,8 @@ class NodeWallet:
             condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
             for puzzle_hash, amount in outputs
         )
-        message = standard_message(conditions, coin.id, self._chain.agg_sig_data())
-        spend = standard_spend(coin, bytes(self._key.get_g1()), conditions)
-        result = self._chain.push(Bundle((spend,), bls.sign(self._key, message)))
+        spend = signed_spend(self._key, coin, conditions, self._chain.agg_sig_data())
+        result = self._chain.push(spend)
         if result.answer is not Answer.ACCEPTED:
             raise InvariantError(f"coins cannot be made: {result.error}")
         self._chain.farm()

@@ -56,7 +56,7 @@ class SignedGames:
     def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
         """The state that an unroll coin was spent to; None for one that we never signed."""
         channel = self.endpoint.channel
-        key = (channel.unroll_puzzle_hash(published), solution)
+        key = (channel.on_chain(published).unroll_puzzle_hash, solution)
         if key not in self._read:
             number = unroll_number(channel, published, solution)
             state = self.history.numbered(number) if number is not None else None
@@ -70,7 +70,7 @@ class SignedGames:
         return self._next.get(game.coin) if game.mover is self.endpoint.side else None
 
     def settled_by_us(self, game: LiveGame) -> bool:
-        """Whether we settled the game at this coin, and so must not move again."""
+        """True if we settled the game at this coin, and so must not move again."""
         return game.mover is self.endpoint.side and self.settled_at(game.id) == game.coin
 
     def settled_at(self, game_id: int) -> GameCoin | None:

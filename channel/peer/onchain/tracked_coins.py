@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.slashable import SlashableMove, slashable_move
-from channelsim.channel.protocol.state import LiveGame, Predecessor
+from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
-from channelsim.games.contract import Player, Position
-from channelsim.games.judge import judge_move, position_after
+from channelsim.games.contract import Player
+from channelsim.games.judge import judge_move
 from channelsim.games.referee import GameCoin
 
 
@@ -50,27 +50,20 @@ def advance(
 
 def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Coin) -> TrackedCoin:
     game, before, player = tracked.game, tracked.game.position, tracked.player
-    unknown = Position(None, None, before.mover.other, after.mover_share, 0, after.move)
-    reached = LiveGame(
-        game.id, game.terms, game.alice, after, unknown, Predecessor(before, game.coin)
-    )
     if before.over:
-        return TrackedCoin(reached, child, None)
-    rules = registry.get(game.terms.game)
+        return TrackedCoin(game.after(after, None), child, None)
     candidates = player.evidence(before, after.move) if player else ()
+    rules = registry.get(game.terms.game)
     ruling = judge_move(rules, endpoint.hashes(rules.name), before, after, candidates)
-    judging = ruling.runs, ruling.disagreements
+    reached = game.after(after, ruling.next)
+    slashable = None
     if not ruling.legal:
-        slashable = None
-        if ruling.evidence is not None:
-            slashable = slashable_move(
-                endpoint, reached, ruling.rule or "CH-MOVE-5", ruling.evidence
-            )
-        return TrackedCoin(reached, child, None, slashable, False, *judging)
-    position = position_after(before, ruling.next, after.move, after.mover_share)
-    reached = LiveGame(
-        game.id, game.terms, game.alice, after, position, Predecessor(before, game.coin)
-    )
+        slashable, player = slashable_move(endpoint, reached, ruling), None
     return TrackedCoin(
-        reached, child, player.moved(position) if player else None, None, False, *judging
+        reached,
+        child,
+        player.moved(reached.position) if player else None,
+        slashable,
+        runs=ruling.runs,
+        disagreements=ruling.disagreements,
     )

@@ -5,8 +5,7 @@ Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
-from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.crypto import bls
+from channelsim.channel.chain.coins import Bundle, joined
 from channelsim.channel.peer.fees import left_of
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.onchain.dispute_state import Dispute
@@ -53,8 +52,7 @@ def _joined(
     has_ours = any(spend.coin in wanted for other in others for spend in other.spends)
     if not has_ours and len(rest) in (0, len(parts)):
         return None
-    signature = bls.add(*(one.signature for one in (*others, *rest)))
-    union = Bundle(tuple(spend for one in (*others, *rest) for spend in one.spends), signature)
+    union = joined(*others, *rest)
     left = left_of(coin, union)
     if left is None:
         return None

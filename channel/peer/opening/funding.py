@@ -11,17 +11,11 @@ from dataclasses import dataclass
 
 from chia_rs import G1Element
 
-from channelsim.channel.chain.coins import (
-    Bundle,
-    Spend,
-    launcher_announcement,
-    launcher_puzzle,
-    launcher_solution,
-)
+from channelsim.channel.chain.coins import Bundle, Spend, launcher_puzzle
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import Violation
 from channelsim.channel.protocol.state import Channel, Side
-from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.channel.protocol.wallet import launch_announcement, launcher_spend
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramValid, run_serialized
@@ -95,8 +89,7 @@ def check_completed(channel: Channel, part: Bundle, bundle: Bundle, deadline: in
 def _check_wallet(
     channel: Channel, spend: Spend, does: _Wallet, side: Side, deadline: int, rule: str
 ) -> None:
-    solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
-    if does.announcements != (launcher_announcement(channel.launcher.id, solution),):
+    if does.announcements != (launch_announcement(channel),):
         raise Violation(rule, "the wallet spend must assert the launcher's announcement alone")
     if does.deadlines != (deadline,):
         raise Violation(rule, f"the wallet spend does not assert the deadline {deadline}")

@@ -18,8 +18,7 @@ from enum import Enum
 from hashlib import sha256
 from typing import TypeAlias
 
-from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.crypto import bls
+from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.crypto.keys import PublicKeys, SecretKeys
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.config import Config
@@ -238,7 +237,7 @@ def _on_funding(config: Config, opening: Opening, funding: Funding) -> Answered:
     contribution = channel.contributions[Side.RECEIVER]
     if contribution:
         own = config.wallet.fund(channel, contribution, deadline, launch=False)
-        bundle = Bundle((*bundle.spends, *own.spends), bls.add(bundle.signature, own.signature))
+        bundle = joined(bundle, own)
     after = replace(
         opening,
         step=OpeningStep.DONE,

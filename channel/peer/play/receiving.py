@@ -38,12 +38,12 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.proposals import reason_to_refuse
 from channelsim.channel.protocol.rules import RULES
-from channelsim.channel.protocol.state import ChannelState, Group, LiveGame, Predecessor
+from channelsim.channel.protocol.state import ChannelState, Group, LiveGame
 from channelsim.channel.protocol.transitions import Settled, apply
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
-from channelsim.games.contract import Player, Position
-from channelsim.games.judge import Ruling, judge_move, position_after
+from channelsim.games.contract import Player
+from channelsim.games.judge import Ruling, judge_move
 from channelsim.games.referee import RefereeRefusal
 
 
@@ -154,28 +154,19 @@ def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> 
 
 
 def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> _Judged:
-    rules = registry.get(game.terms.game)
     before = game.position
     try:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
     except RefereeRefusal as refusal:
         raise Violation(refusal.rule, f"game {game.id}: {refusal}") from None
     ruling = judge_move(
-        rules,
+        registry.get(game.terms.game),
         endpoint.hashes(game.terms.game),
         before,
         coin,
         player.evidence(before, action.move),
     )
-    if ruling.legal:
-        position = position_after(before, ruling.next, action.move, action.share)
-    else:
-        # Nobody plays on from here; the coin is as the batch declares it.
-        position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    after = LiveGame(
-        game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin)
-    )
-    return _Judged(after, player, ruling)
+    return _Judged(game.after(coin, ruling.next), player, ruling)
 
 
 def _slashable_moves(
@@ -184,9 +175,7 @@ def _slashable_moves(
     """The slash of each illegal move, by game. Raises `Violation` if one cannot be slashed."""
     moves: list[tuple[int, SlashableMove]] = []
     for move in illegal:
-        evidence, rule, slashable = move.ruling.evidence, move.ruling.rule or "CH-MOVE-5", None
-        if evidence is not None:
-            slashable = slashable_move(endpoint, move.game, rule, evidence)
+        slashable = slashable_move(endpoint, move.game, move.ruling)
         if slashable is None:
             raise _violation(illegal[0])
         moves.append((move.game.id, slashable))

@@ -23,13 +23,11 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    standard_message,
-    standard_spend,
+    signed_spend,
 )
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer, Chain, FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto import bls
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.wallet import address_of, wallet_key
@@ -72,10 +70,7 @@ class Wallet:
         return address_of(self.key)
 
     def spend(self, coin: Coin, agg_sig_data: bytes, *conditions: Value) -> Bundle:
-        listed = to_list(conditions)
-        message = standard_message(listed, coin.id, agg_sig_data)
-        spend = standard_spend(coin, bytes(self.key.get_g1()), listed)
-        return Bundle((spend,), bls.sign(self.key, message))
+        return signed_spend(self.key, coin, to_list(conditions), agg_sig_data)
 
 
 WALLET = Wallet(wallet_key(b"interface", "funding"))

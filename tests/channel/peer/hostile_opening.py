@@ -18,11 +18,9 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    launcher_announcement,
     launcher_puzzle,
     launcher_solution,
-    standard_message,
-    standard_spend,
+    signed_spend,
 )
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keys import SecretKeys
@@ -45,7 +43,7 @@ from channelsim.channel.protocol.messages import (
     decode,
 )
 from channelsim.channel.protocol.state import Channel, ChannelState
-from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.channel.protocol.wallet import launch_announcement, launcher_spend
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, to_list
@@ -549,11 +547,7 @@ class Wallets:
         return condition(CREATE_COIN, self.coin.puzzle_hash, int_to_atom(left))
 
     def announced(self) -> Value:
-        channel = self.moment.channel
-        solution = launcher_solution(channel.coin.puzzle_hash, channel.coin.amount)
-        return condition(
-            ASSERT_COIN_ANNOUNCEMENT, launcher_announcement(channel.launcher.id, solution)
-        )
+        return condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(self.moment.channel))
 
     def until(self, later: int = 0) -> Value:
         return condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(self.deadline + later))
@@ -565,10 +559,8 @@ class Wallets:
     def signed(self, conditions: list[Value]) -> Bundle:
         """The wallet coin's spend with these conditions, and its signature."""
         key = self.moment.table.ends[1 - self.moment.victim].peer.config.wallet.key
-        listed = to_list(conditions)
         data = self.moment.channel.agg_sig_data
-        signature = bls.sign(key, standard_message(listed, self.coin.id, data))
-        return Bundle((standard_spend(self.coin, bytes(key.get_g1()), listed),), signature)
+        return signed_spend(key, self.coin, to_list(conditions), data)
 
 
 def funding() -> tuple[Moment, Wallets]:

@@ -9,12 +9,11 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
-    standard_message,
-    standard_spend,
+    joined,
+    signed_spend,
 )
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
 from channelsim.channel.peer.fees import Fees, change_of, left_of
@@ -79,14 +78,7 @@ def left(table: Table, fees: Fees) -> int:
 def pay(wallet: Wallet, coin: Coin, fee: int, table: Table) -> Bundle:
     """A spend of this wallet's coin, to itself, that leaves a fee."""
     conditions = to_list([condition(51, coin.puzzle_hash, int_to_atom(coin.amount - fee))])
-    message = standard_message(conditions, coin.id, table.channel.agg_sig_data)
-    spend = standard_spend(coin, bytes(wallet.key.get_g1()), conditions)
-    return Bundle((spend,), bls.sign(wallet.key, message))
-
-
-def joined(*bundles: Bundle) -> Bundle:
-    spends = tuple(spend for bundle in bundles for spend in bundle.spends)
-    return Bundle(spends, bls.add(*(bundle.signature for bundle in bundles)))
+    return signed_spend(wallet.key, coin, conditions, table.channel.agg_sig_data)
 
 
 # --- fees ----------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def complete(table: Table, link: StateHistory) -> RestoredState:
     return RestoredState(
         number=state.number,
         conditions=serialize(channel.preemption_conditions(state)),
-        unroll_puzzle_hash=channel.unroll_puzzle_hash(state),
+        unroll_puzzle_hash=channel.on_chain(state).unroll_puzzle_hash,
         halves=signed.halves if signed else (),
         games=tuple(games),
         slashes=(),
