@@ -33,7 +33,7 @@ class PushResult:
 
     @property
     def benign(self) -> bool:
-        """Whether the bundle may be pending or mined already, so that this is no failure."""
+        """True if the bundle may be pending or mined already: then this is no failure."""
         return self.answer is not Answer.REFUSED
 
 

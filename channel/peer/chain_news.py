@@ -184,6 +184,6 @@ Fact: TypeAlias = (
     | ChannelSettled
     | ChannelClosed
 )
-"""What holds on chain, until `Undone` says that a reorganisation undid it."""
+"""A fact that holds on chain until `Undone` says that a reorganisation undid it."""
 
 ChainNews: TypeAlias = LeftForChain | UnilateralClose | Fact | Undone

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import msgspec
 
 from channelsim.channel.crypto.keys import SecretKeys
-from channelsim.channel.peer.interface import Effect, GameStarted, Store
+from channelsim.channel.peer.interface import Cancelled, Effect, GameSettled, GameStarted, Store
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
 from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
 from channelsim.channel.protocol.state_records import StoredSlash, encode_record
+from channelsim.channel.protocol.transitions import Settled
 from channelsim.games import registry
-from channelsim.games.contract import Hashes, Player
-from channelsim.games.judge import hashes_of
+from channelsim.games.contract import Player
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One side of a channel: the channel, our keys and our secrets.
 
@@ -32,16 +31,6 @@ class Endpoint:
     confirmations: int
     entropy: Callable[[int], bytes] = field(repr=False)
 
-    @cached_property
-    def _hashes(self) -> dict[str, Hashes]:
-        return {}
-
-    def hashes(self, game: str) -> Hashes:
-        """The tree hashes of a game's programs."""
-        if game not in self._hashes:
-            self._hashes[game] = hashes_of(registry.get(game))
-        return self._hashes[game]
-
     def new_player(self, game: LiveGame) -> Player:
         """Take our seat in a game that has just started."""
         return registry.get(game.terms.game).player(
@@ -53,6 +42,15 @@ class Endpoint:
         games = [first_game(self.channel, group.proposer, offer) for offer in group.offers]
         return [GameStarted(game, self.new_player(game)) for game in games]
 
+    def settled(self, ended: Settled) -> GameSettled:
+        """The news of a game that was settled off chain."""
+        ours, theirs = ended.payouts[self.side], ended.payouts[self.side.other]
+        return GameSettled(ended.game.id, ended.by is self.side, ours, theirs)
+
+    def cancelled(self, group: Group, reason: str) -> Cancelled:
+        """The news of a proposal that ended without a game."""
+        return Cancelled(group, group.proposer is self.side, reason)
+
     def store_state(
         self,
         state: ChannelState,
@@ -61,15 +59,9 @@ class Endpoint:
         slashes: tuple[StoredSlash, ...] = (),
     ) -> Store:
         """Store what distinguishes a state, sent (no `signed`) or received, from the one before."""
-        hashes = {game.terms.game: self.hashes(game.terms.game) for game in state.games}
         kind = "received" if signed else "sent"
         data = encode_record(
-            self.channel,
-            state,
-            games_before=games_before,
-            signed=signed,
-            hashes=hashes,
-            slashes=slashes,
+            self.channel, state, games_before=games_before, signed=signed, slashes=slashes
         )
         return Store(f"{kind}/{state.number}", data)
 

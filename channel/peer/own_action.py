@@ -9,7 +9,7 @@ from channelsim.channel.protocol.messages import Move, Settle
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.contract import Action, Play, Player, Position
-from channelsim.games.judge import commitment, own_move
+from channelsim.games.judge import commitment, hashes_of, own_move
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,9 @@ def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Actio
     before = game.position
     if not isinstance(play, Play):
         return OwnAction(action, Settle(game.id), before, game, player)
-    hashes = endpoint.hashes(game.terms.game)
-    step = own_move(registry.get(game.terms.game), hashes, before, game.coin.amount, play)
+    rules = registry.get(game.terms.game)
+    hashes = hashes_of(rules)
+    step = own_move(rules, hashes, before, game.coin.amount, play)
     committed = commitment(step, hashes)
     size = step.max_move_size if step else 0
     coin = game.coin.after(play.move, committed, play.share, size)

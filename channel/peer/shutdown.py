@@ -62,7 +62,7 @@ class CleanShutdown:
         return self._completed(signature)
 
     def is_paid_by(self, solution: bytes) -> bool:
-        """Whether the channel coin's spend with this solution is the shutdown."""
+        """True if the channel coin's spend with this solution is the shutdown."""
         conditions = self.endpoint.channel.shutdown_conditions(self.state)
         return channel_conditions(solution) == tree_hash(conditions)
 

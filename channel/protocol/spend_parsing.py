@@ -130,7 +130,7 @@ def unroll_number(channel: Channel, published: ChannelState, solution: bytes) ->
 
 
 def pays(channel: Channel, state: ChannelState, solution: bytes) -> bool:
-    """Whether a preemption with this solution pays this state."""
+    """True if a preemption with this solution pays this state."""
     value = _value(solution)
     return value is not None and tree_hash(value) == channel.on_chain(state).unroll_message
 

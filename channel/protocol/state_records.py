@@ -23,7 +23,7 @@ from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame
 from channelsim.clsp.curry import curried_hash
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import serialize, to_list, tree_hash
-from channelsim.games.contract import Hashes
+from channelsim.games import registry
 from channelsim.games.referee import CREATE_COIN, referee
 
 FIELDS = 11
@@ -86,13 +86,9 @@ def encode_record(
     *,
     games_before: tuple[LiveGame, ...],
     signed: SignedState | None,
-    hashes: dict[str, Hashes],
     slashes: tuple[StoredSlash, ...] = (),
 ) -> bytes:
-    """The record of a state that follows one with these games.
-
-    `signed` is given for a state that we received; `hashes` are the programs' of each game.
-    """
+    """The record of a state that follows one with these games; `signed` if we received it."""
     on_chain = signed.on_chain if signed else channel.on_chain(state)
     before = {game.id: game for game in games_before}
     live = {game.id for game in state.games}
@@ -101,9 +97,7 @@ def encode_record(
         balances=state.balances,
         unroll_puzzle_hash=on_chain.unroll_puzzle_hash,
         halves=signed.halves if signed else (),
-        games=tuple(
-            _game_record(game, hashes) for game in state.games if before.get(game.id) != game
-        ),
+        games=tuple(_game_record(game) for game in state.games if before.get(game.id) != game),
         ended=tuple(game_id for game_id in before if game_id not in live),
         slashes=slashes,
     )
@@ -157,12 +151,12 @@ def apply_record(
     )
 
 
-def _game_record(game: LiveGame, hashes: dict[str, Hashes]) -> GameRecord:
+def _game_record(game: LiveGame) -> GameRecord:
     validator, state = b"", b""
-    if game.before is not None and game.before.position.state is not None:
-        position = game.before.position
-        validator = hashes[game.terms.game][position.validator or ""]
-        state = serialize(game.before.position.state.value())
+    position = game.before.position if game.before is not None else None
+    if position is not None and position.state is not None:
+        validator = registry.get(game.terms.game).programs[position.validator or ""].hash
+        state = serialize(position.state.value())
     return GameRecord(game.id, game.terms.game, game.alice, game.coin.atoms(), validator, state)
 
 

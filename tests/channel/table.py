@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from channelsim.channel.adversaries.base import as_declared
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -48,15 +49,14 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.proposals import Wish
-from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Predecessor, Side
+from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.games import registry
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Action, Amount, Player, Position
+from channelsim.games.contract import Action, Amount, Player
 from channelsim.games.judge import hashes_of
-from channelsim.games.referee import RefereeRefusal
 
 NAMES = ("ann", "ben")
 GAME = registry.get("spacepoker")
@@ -382,17 +382,6 @@ def by_policy(name: str, seed: str = "policy") -> Decide:
 
 
 # --- a cheating peer ---------------------------------------------------------------------------
-
-
-def as_declared(game: LiveGame, action: Move) -> LiveGame:
-    """The game after a move that nobody judges: the coin as the move declares it."""
-    try:
-        coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
-    except RefereeRefusal:
-        return game
-    before = game.position
-    position = Position(None, None, before.mover.other, action.share, 0, action.move)
-    return LiveGame(game.id, game.terms, game.alice, coin, position, Predecessor(before, game.coin))
 
 
 @dataclass

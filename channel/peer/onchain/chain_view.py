@@ -1,4 +1,4 @@
-"""One block as a dispute sees it.
+"""One block, as a dispute sees it.
 
 Source: spec/channel.md, "Going on chain".
 """
@@ -13,24 +13,18 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.onchain.dispute_state import Dispute
-from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.state import LiveGame, Side
 from channelsim.games.referee import GameCoin
 
 
 class ChainView(msgspec.Struct, frozen=True):
-    """The basis of decisions on chain: a block's coins, our signed games, and our decisions so far.
+    """The basis of decisions on chain: the dispute before a block, and the coins of the block.
 
-    `decided` is what we do where it was ours to choose: a move, or None for no move. It goes by
-    the coin's fields, not by its id: in the same position we do the same again, whichever block
-    the position came back in. `tracked` are the game coins that we have judged.
+    `decided` is that of the dispute, with what has been decided in this block.
     """
 
-    endpoint: Endpoint
-    signed_games: SignedGames
+    dispute: Dispute
     decided: Mapping[GameCoin, LiveGame | None]
-    tracked: Mapping[Coin, TrackedCoin]
     coins: Mapping[Coin, CoinSeen]
     peak: int
 
@@ -38,14 +32,12 @@ class ChainView(msgspec.Struct, frozen=True):
     def of(cls, dispute: Dispute, block: Block) -> ChainView:
         """The view of a block in this dispute."""
         coins = {seen.coin: seen for seen in block.coins}
-        return cls(
-            dispute.endpoint,
-            dispute.signed_games,
-            dispute.decided,
-            dispute.tracked,
-            coins,
-            block.peak,
-        )
+        return cls(dispute, dispute.decided, coins, block.peak)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Our side of the channel."""
+        return self.dispute.endpoint
 
     @property
     def side(self) -> Side:
@@ -58,8 +50,8 @@ class ChainView(msgspec.Struct, frozen=True):
 
     def our_move(self, game: LiveGame) -> LiveGame | None:
         """The game after the move that we made, or mean to make, at this coin."""
-        return self.signed_games.sent_from(game) or self.decided.get(game.coin)
+        return self.dispute.signed_games.sent_from(game) or self.decided.get(game.coin)
 
     def deep(self, height: int) -> bool:
-        """Whether this height is at confirmation depth."""
+        """True if this height is at confirmation depth."""
         return self.peak - height >= self.endpoint.confirmations

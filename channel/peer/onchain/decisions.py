@@ -66,8 +66,9 @@ def decide(view: ChainView, tracked: TrackedCoin, born: int) -> Decision:
         return SlashMove(tracked.slashable)
     may_move = False
     if game.mover is view.side and game.coin.infohash_b:
-        redo = view.signed_games.sent_from(game)
-        open_to_us = tracked.player is not None and not view.signed_games.settled_by_us(game)
+        signed = view.dispute.signed_games
+        redo = signed.sent_from(game)
+        open_to_us = tracked.player is not None and not signed.settled_by_us(game)
         undecided = redo is None and game.coin not in view.decided
         after = redo or view.decided.get(game.coin)
         may_move = open_to_us and (undecided or after is not None)

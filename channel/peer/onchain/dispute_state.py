@@ -53,10 +53,11 @@ class Dispute(msgspec.Struct, frozen=True):
 
     What a scan leaves for the next: `block` is the newest block, and `lineage` what its coins
     say. `reported` are the facts that the player knows. `decided` is what we do at a game coin: a
-    move, or None for no move. `warned` are the coins at which the player knows of a risk.
-    `tracked` are all game coins that we have judged, with their seats; `undecided` are those that
-    wait for the player, by game. `fee_coin` pays the next fee; `changes` are the change coins of
-    all fees that we offered, and `fee_bundle` is the last such offer.
+    move, or None for no move. It goes by the coin's fields, not by its id: in the same position we
+    do the same again, whichever block the position came back in. `warned` are the coins at which
+    the player knows of a risk. `tracked` are all game coins that we have judged, with their seats;
+    `undecided` are those that wait for the player, by game. `fee_coin` pays the next fee; `changes`
+    are the change coins of all fees that we offered, and `fee_bundle` is the last such offer.
     """
 
     endpoint: Endpoint

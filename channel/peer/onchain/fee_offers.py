@@ -12,7 +12,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.fees import change_of
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.dispute_state import Dispute, FeeBundle
+from channelsim.channel.peer.onchain.dispute_state import FeeBundle
 from channelsim.channel.peer.onchain.findings import Due
 
 
@@ -30,7 +30,7 @@ class FeeOffers:
     fee_bundle: FeeBundle | None
 
 
-def offer_fees(dispute: Dispute, view: ChainView, due: Sequence[Due]) -> FeeOffers:
+def offer_fees(view: ChainView, due: Sequence[Due]) -> FeeOffers:
     """Offer fees for what is urgent: for all of it in one bundle, and for each spend by itself.
 
     Only the first of these bundles that gets in has the fee coin. So what has no deadline is in
@@ -38,7 +38,8 @@ def offer_fees(dispute: Dispute, view: ChainView, due: Sequence[Due]) -> FeeOffe
     bundles are pushed before the spends without a fee: a thief could put each of those into a
     bundle with a coin of its own, and then only one of them could be paid for with every block.
     """
-    coin, looked_for = _fee_coin(dispute, view)
+    dispute = view.dispute
+    coin, looked_for = _fee_coin(view)
     fees = dispute.fees
     if fees is None or coin is None:
         return FeeOffers((), looked_for, dispute.fee_coin, dispute.changes, None)
@@ -68,12 +69,13 @@ def offer_fees(dispute: Dispute, view: ChainView, due: Sequence[Due]) -> FeeOffe
     return FeeOffers(tuple(pushes), looked_for, coin, frozenset(changes), first)
 
 
-def _fee_coin(dispute: Dispute, view: ChainView) -> tuple[Coin | None, tuple[Coin, ...]]:
+def _fee_coin(view: ChainView) -> tuple[Coin | None, tuple[Coin, ...]]:
     """The coin that can pay the next fee, and the coins to watch.
 
     It is found from the wallet's coin on with every block: a reorganisation may have taken its
     change back.
     """
+    dispute = view.dispute
     if dispute.fees is None:
         return None, ()
     coin = dispute.fees.wallet.coin

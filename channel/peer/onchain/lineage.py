@@ -38,7 +38,7 @@ class Track(msgspec.Struct, frozen=True):
 
     @property
     def hidden(self) -> bool:
-        """Whether the last coin was spent, and the node does not say how."""
+        """True if the last coin was spent, and the node does not say how."""
         seen = self.tip_seen
         return seen is not None and seen.spent is not None and self.end is None and not self.lost
 

@@ -8,7 +8,6 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import LetGo, decide
 from channelsim.channel.peer.onchain.lineage import Track
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.spend_parsing import Slashed, TimedOut
 
 
@@ -38,11 +37,6 @@ def payout(view: ChainView, track: Track) -> Payout | None:
     # reorganisation can bring back the time in which we could move.
     given = not ours and view.deep(seen.born + coin.timeout)
     return Payout(ours, coin.amount - ours, deep or given)
-
-
-def slasher(view: ChainView, tracked: TrackedCoin) -> str:
-    """The side that slashed at this coin: its mover, as "us" or "them"."""
-    return "us" if tracked.game.mover is view.side else "them"
 
 
 def paid_coins(view: ChainView, track: Track, paid: Payout) -> tuple[Coin | None, Coin | None]:

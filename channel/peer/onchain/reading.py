@@ -23,7 +23,6 @@ from channelsim.channel.peer.chain_news import (
     UnrollSeen,
 )
 from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.onchain.lineage import Lineage, Track
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
 from channelsim.channel.protocol.half_signed import unroll_coin
@@ -31,8 +30,9 @@ from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 
 
-def read_lineage(dispute: Dispute, view: ChainView) -> Lineage:
+def read_lineage(view: ChainView) -> Lineage:
     """Follow the channel coin wherever it went."""
+    dispute = view.dispute
     channel, shutdown = dispute.endpoint.channel, dispute.shutdown
     seen = view.seen(channel.coin)
     if seen is None:
@@ -40,7 +40,7 @@ def read_lineage(dispute: Dispute, view: ChainView) -> Lineage:
     if seen.spent is None:
         return Lineage(seen, (unroll_coin(channel, dispute.newest.state),))
     if seen.solution is None:
-        return _hidden_spend(dispute, view, seen)
+        return _hidden_spend(view, seen)
     if shutdown is not None and shutdown.is_paid_by(seen.solution):
         return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
@@ -50,15 +50,16 @@ def read_lineage(dispute: Dispute, view: ChainView) -> Lineage:
     unroll = view.seen(coin)
     if unroll is None:
         return Lineage(seen, (coin,), (UnrollSeen(state.number, coin, seen.spent),))
-    return _unrolled(dispute, view, Lineage(seen, (coin,)), state, unroll)
+    return _unrolled(view, Lineage(seen, (coin,)), state, unroll)
 
 
-def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Lineage:
+def _hidden_spend(view: ChainView, seen: CoinSeen) -> Lineage:
     """The channel coin was spent, but the node does not say how, or not yet.
 
     The publisher can make the solution too large for a node to give. So we search for the
     coins of our shutdown, and for the unroll coin of each of our states.
     """
+    dispute = view.dispute
     looked_for: tuple[Coin, ...] = ()
     if dispute.shutdown is not None:
         rewards = dispute.shutdown.rewards()
@@ -71,14 +72,13 @@ def _hidden_spend(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Lineage:
         looked_for += (coin,)
         unroll = view.seen(coin)
         if unroll is not None:
-            return _unrolled(dispute, view, Lineage(seen, looked_for), link.state, unroll)
+            return _unrolled(view, Lineage(seen, looked_for), link.state, unroll)
     return Lineage(seen, looked_for, complete=False)
 
 
-def _unrolled(
-    dispute: Dispute, view: ChainView, lineage: Lineage, state: ChannelState, seen: CoinSeen
-) -> Lineage:
+def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: CoinSeen) -> Lineage:
     """The lineage from the unroll coin of a published state on."""
+    dispute = view.dispute
     lineage = msgspec.structs.replace(
         lineage,
         facts=(UnrollSeen(state.number, seen.coin, seen.born),),
@@ -92,7 +92,7 @@ def _unrolled(
     if counts is None:
         unknown = UnknownSpend(seen.coin, seen.spent)
         return msgspec.structs.replace(lineage, facts=(*lineage.facts, unknown))
-    firsts = [_first_coin(dispute, view, counts, game, seen.coin) for game in counts.games]
+    firsts = [_first_coin(view, counts, game, seen.coin) for game in counts.games]
     tracks = tuple([follow(view, first) for first in firsts])
     initiators, receivers = (
         Coin(seen.coin.id, address, balance) if balance else None
@@ -117,12 +117,11 @@ def _unrolled(
     )
 
 
-def _first_coin(
-    dispute: Dispute, view: ChainView, state: ChannelState, game: LiveGame, parent: Coin
-) -> TrackedCoin:
+def _first_coin(view: ChainView, state: ChannelState, game: LiveGame, parent: Coin) -> TrackedCoin:
     """A game's coin as it came out of the unroll coin, and our seat as of it."""
+    dispute = view.dispute
     coin = Coin(parent.id, game.coin.puzzle_hash(), game.coin.amount)
-    known = view.tracked.get(coin)
+    known = dispute.tracked.get(coin)
     if known is not None:
         return known
     at_newest = state.number == dispute.newest.state.number
@@ -151,7 +150,7 @@ def follow(view: ChainView, first: TrackedCoin) -> Track:
         if not isinstance(end, MovedTo):
             return Track(tuple(coins), tuple(seen), _moves(view, coins, seen), end)
         child = tracked.child(end.coin)
-        reached = view.tracked.get(child) or advance(
+        reached = view.dispute.tracked.get(child) or advance(
             view.endpoint, tracked, end.coin, view.our_move(tracked.game)
         )
         coins.append(reached)

@@ -28,9 +28,9 @@ def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     """Scan a block: update the dispute, and return the effects in order."""
     view, lineage = ChainView.of(dispute, block), dispute.lineage
     if lineage is None or block.coins != dispute.block.coins:
-        lineage = read_lineage(dispute, view)
-    found = _due(dispute, view, lineage)
-    return _conclude(dispute, block, lineage, found, offer_fees(dispute, view, found.due))
+        lineage = read_lineage(view)
+    found = _due(view, lineage)
+    return _conclude(dispute, block, lineage, found, offer_fees(view, found.due))
 
 
 def take_decision(
@@ -94,26 +94,27 @@ def _changes(before: tuple[Fact, ...], now: tuple[Fact, ...]) -> list[Fact | Und
 # --- what is due -------------------------------------------------------------------------------
 
 
-def _due(dispute: Dispute, view: ChainView, lineage: Lineage) -> Findings:
+def _due(view: ChainView, lineage: Lineage) -> Findings:
     """Find what is due at the coins that the money has come to."""
     channel, unroll = lineage.channel, lineage.unroll
     if channel is None:
-        return _unfunded(dispute, view)
+        return _unfunded(view)
     if channel.spent is None:
-        return _publish(dispute, view, channel)
+        return _publish(view, channel)
     if lineage.shut:
-        return _shut_down(dispute, view, channel.spent)
+        return _shut_down(view, channel.spent)
     if lineage.published is None or unroll is None:
         return Findings()
     if unroll.spent is None:
-        return _unspent_unroll(dispute, view, lineage.published, unroll)
+        return _unspent_unroll(view, lineage.published, unroll)
     if lineage.counts is None:
         return Findings()
-    return scan_games(dispute, view, lineage.counts, lineage.tracks, unroll.spent)
+    return scan_games(view, lineage.counts, lineage.tracks, unroll.spent)
 
 
-def _unfunded(dispute: Dispute, view: ChainView) -> Findings:
+def _unfunded(view: ChainView) -> Findings:
     """There is no channel coin: it may still come, or come back after a reorganisation."""
+    dispute = view.dispute
     if view.peak < dispute.deadline:
         funding = dispute.funding
         return Findings(due=(Due(Push("funding", funding), 0, 0),) if funding else ())
@@ -123,30 +124,29 @@ def _unfunded(dispute: Dispute, view: ChainView) -> Findings:
     )
 
 
-def _publish(dispute: Dispute, view: ChainView, seen: CoinSeen) -> Findings:
+def _publish(view: ChainView, seen: CoinSeen) -> Findings:
     """Spend the channel coin to the unroll coin of the newest state that we can complete."""
+    dispute = view.dispute
     endpoint = dispute.endpoint
     bundle = publish(endpoint.channel, endpoint.secret_keys, dispute.newest)
     waited = view.peak - max(dispute.began, seen.born)
     return Findings(due=(Due(Push("unroll", bundle), waited, None),))
 
 
-def _shut_down(dispute: Dispute, view: ChainView, height: int) -> Findings:
+def _shut_down(view: ChainView, height: int) -> Findings:
     """Our shutdown spent the channel coin at this height: it is final once it is deep."""
-    if dispute.shutdown is None or not view.deep(height):
+    if view.dispute.shutdown is None or not view.deep(height):
         return Findings()
-    closed = ChannelClosed(dispute.shutdown.rewards(), height)
+    closed = ChannelClosed(view.dispute.shutdown.rewards(), height)
     return Findings(facts=(closed,), status=Status.SHUT)
 
 
-def _unspent_unroll(
-    dispute: Dispute, view: ChainView, state: ChannelState, seen: CoinSeen
-) -> Findings:
+def _unspent_unroll(view: ChainView, state: ChannelState, seen: CoinSeen) -> Findings:
     """Preempt a stale state of the other side, or pay the state out after its timeout.
 
     Who published the state does not matter, but its number does.
     """
-    endpoint, newest = dispute.endpoint, dispute.newest
+    endpoint, newest = view.endpoint, view.dispute.newest
     theirs = state.number % 2 != endpoint.side
     if state.number < newest.state.number and theirs:
         # At once: from the timeout on the other side can pin its own spend.

@@ -31,7 +31,7 @@ from channelsim.channel.peer.onchain.decisions import (
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.findings import Due, Findings
 from channelsim.channel.peer.onchain.lineage import Track
-from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout, slasher
+from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
@@ -44,7 +44,6 @@ from channelsim.games.contract import Action
 
 
 def scan_games(
-    dispute: Dispute,
     view: ChainView,
     state: ChannelState,
     tracks: tuple[Track, ...],
@@ -54,7 +53,7 @@ def scan_games(
     found = Findings()
     payouts: list[Payout | None] = []
     for track in tracks:
-        one, paid = _scan_game(dispute, view, track)
+        one, paid = _scan_game(view, track)
         found += one
         payouts.append(paid)
     final = [paid for paid in payouts if paid is not None and paid.final]
@@ -81,16 +80,16 @@ def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) ->
     )
 
 
-def _scan_game(dispute: Dispute, view: ChainView, track: Track) -> tuple[Findings, Payout | None]:
+def _scan_game(view: ChainView, track: Track) -> tuple[Findings, Payout | None]:
     """Scan one game; also return its payout, which is None while it is open."""
     seen = track.tip_seen
     found = Findings(facts=track.facts, news=_judged_moves(view, track))
     if seen is not None and seen.spent is None:
-        found += _at_tip(dispute, view, track.tip, seen.born)
+        found += _at_tip(view, track.tip, seen.born)
         view = _with_decisions(view, found)
     paid = payout(view, track)
     if paid is not None:
-        found += Findings(facts=_payout_facts(dispute, view, track, paid))
+        found += Findings(facts=_payout_facts(view, track, paid))
     return found, paid
 
 
@@ -108,25 +107,25 @@ def _judged_moves(view: ChainView, track: Track) -> tuple[Moved, ...]:
     return tuple(
         Moved(after.game.id, after.game.position, after.player, after.runs, after.disagreements)
         for before, after in zip(track.coins, track.coins[1:], strict=False)
-        if after.coin not in view.tracked
+        if after.coin not in view.dispute.tracked
         and before.game.mover is not view.side
         and after.player is not None
     )
 
 
-def _payout_facts(
-    dispute: Dispute, view: ChainView, track: Track, paid: Payout
-) -> tuple[Fact, ...]:
+def _payout_facts(view: ChainView, track: Track, paid: Payout) -> tuple[Fact, ...]:
     tip, seen = track.tip, track.tip_seen
     facts: list[Fact] = []
     if not paid.ours:
         facts.append(Forfeited(tip.game.id, tip.coin, paid.theirs))
     if seen is not None and seen.spent is not None:
-        by = slasher(view, tip) if isinstance(track.end, Slashed) else ""
+        by = ""
+        if isinstance(track.end, Slashed):
+            by = "us" if tip.game.mover is view.side else "them"
         facts.append(GamePaid(tip.game.id, by, *paid_coins(view, track, paid), seen.spent))
     if paid.final:
         # A game ends once: one that was settled off chain has ended, if it paid the same.
-        before = dispute.signed_games.ended_off_chain(tip.game.id)
+        before = view.dispute.signed_games.ended_off_chain(tip.game.id)
         if before is None or (before[view.side], before[view.side.other]) != (
             paid.ours,
             paid.theirs,
@@ -138,18 +137,18 @@ def _payout_facts(
 # --- what is due -------------------------------------------------------------------------------
 
 
-def _at_tip(dispute: Dispute, view: ChainView, tip: TrackedCoin, born: int) -> Findings:
+def _at_tip(view: ChainView, tip: TrackedCoin, born: int) -> Findings:
     """Decide about an unspent game coin, and make the spend that is due."""
     found = Findings()
     decision = decide(view, tip, born)
     if isinstance(decision, AskPlayer):
-        found = _ask(dispute, tip)
+        found = _ask(view.dispute, tip)
         decision = decide(_with_decisions(view, found), tip, born)
     match decision:
         case SlashMove():
             return found + _slash(view, tip, decision, born)
         case MakeMove():
-            return found + _make_move(dispute, view, tip, decision, born)
+            return found + _make_move(view, tip, decision, born)
         case ClaimTimeout():
             bundle = claim_bundle(view.endpoint.channel, tip.coin, tip.game)
             waited = view.peak - born - tip.game.coin.timeout - view.endpoint.confirmations
@@ -184,13 +183,11 @@ def _slash(view: ChainView, tip: TrackedCoin, decision: SlashMove, born: int) ->
     return _urgent(view, "slash", bundle, born)
 
 
-def _make_move(
-    dispute: Dispute, view: ChainView, tip: TrackedCoin, decision: MakeMove, born: int
-) -> Findings:
+def _make_move(view: ChainView, tip: TrackedCoin, decision: MakeMove, born: int) -> Findings:
     endpoint, after = view.endpoint, decision.after.coin
     bundle = move_bundle(endpoint.channel, endpoint.secret_keys, tip.coin, tip.game.coin, after)
     push = _urgent(view, "redo" if decision.redo else "move", bundle, born)
-    if not decision.risky or tip.coin.id in dispute.warned:
+    if not decision.risky or tip.coin.id in view.dispute.warned:
         return push
     risk = RevealAtRisk(tip.game.id, tip.coin, view.peak - born)
     return push + Findings(news=(risk,), warned=frozenset({tip.coin.id}))

@@ -10,7 +10,7 @@ from channelsim.channel.peer.slashable import SlashableMove, slashable_move
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.contract import Player
-from channelsim.games.judge import judge_move
+from channelsim.games.judge import hashes_of, judge_move
 from channelsim.games.referee import GameCoin
 
 
@@ -54,7 +54,7 @@ def _judged(endpoint: Endpoint, tracked: TrackedCoin, after: GameCoin, child: Co
         return TrackedCoin(game.after(after, None), child, None)
     candidates = player.evidence(before, after.move) if player else ()
     rules = registry.get(game.terms.game)
-    ruling = judge_move(rules, endpoint.hashes(rules.name), before, after, candidates)
+    ruling = judge_move(rules, hashes_of(rules), before, after, candidates)
     reached = game.after(after, ruling.next)
     slashable = None
     if not ruling.legal:

@@ -39,7 +39,7 @@ from channelsim.channel.protocol.proposals import ANSWER_MARGIN
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 
 FUNDING_BLOCKS = 20
-"""How many blocks the initiator gives the funding bundle to get in."""
+"""Blocks that the initiator gives the funding bundle to get in."""
 
 MOST_FUNDING_BLOCKS = 4608
 """The latest deadline that the receiver accepts: about a day, in blocks."""

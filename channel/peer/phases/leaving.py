@@ -9,22 +9,22 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import Blame, InvariantError, Violation
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     BrokenOff,
-    Cancelled,
     Effect,
     NotProposed,
     Push,
     Tell,
     Watch,
 )
-from channelsim.channel.peer.onchain.dispute import begin
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
 from channelsim.channel.peer.onchain.scan import scan
+from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.peer_state import (
     PeerState,
     Phase,
@@ -106,10 +106,10 @@ def end_proposals(state: PeerState, reason: str) -> Transition:
     """Notify the player, once, that open and unsent proposals come to nothing."""
     if state.proposals_ended:
         return state, []
-    side, play = endpoint_of(state).side, play_of(state)
+    endpoint, play = endpoint_of(state), play_of(state)
     unsent = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
     return replace(state, proposals_ended=True), [
-        *(Tell(Cancelled(one, one.proposer is side, reason)) for one in play.state.groups),
+        *(Tell(endpoint.cancelled(group, reason)) for group in play.state.groups),
         *(Tell(NotProposed(one.wishes, reason)) for one in unsent),
     ]
 
@@ -119,17 +119,23 @@ def _go_on_chain(
 ) -> Transition:
     """Begin the dispute: from here on only the chain counts."""
     opened, play = opened_of(state), play_of(state)
-    dispute = begin(
-        endpoint_of(state),
+    endpoint, fees, peak = endpoint_of(state), config.fees, state.block.peak
+    watched = [endpoint.channel.coin]
+    if fees is not None:
+        watched.append(fees.wallet.coin)
+    dispute = Dispute(
+        endpoint=endpoint,
         newest=play.newest,
-        history=play.history,
+        signed_games=SignedGames.of(endpoint, play.history),
+        slashable=slashable,
         players=play.players,
         deadline=opened.deadline,
         funding=opened.bundle if state.was_deep else None,
-        peak=state.block.peak,
-        slashable=slashable,
+        began=peak,
         shutdown=state.shutdown,
-        fees=config.fees,
+        fees=fees,
+        watched=frozenset(watched),
+        block=Block(peak),
     )
     state = replace(state, phase=Phase.ON_CHAIN, dispute=dispute)
     return end_proposals(state, "the channel is on chain")

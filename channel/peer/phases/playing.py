@@ -116,7 +116,7 @@ def _send_or_ask(state: PeerState) -> Transition:
 
 
 def _may_close(state: PeerState) -> bool:
-    """Whether the player wants to close the channel, and no game is live."""
+    """True if the player wants to close the channel, and no game is live."""
     play = play_of(state)
     return play.closing and not play.state.games
 

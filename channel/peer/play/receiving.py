@@ -15,9 +15,7 @@ from channelsim.channel.errors import Violation
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     CancelGames,
-    Cancelled,
     Effect,
-    GameSettled,
     Moved,
     Proposed,
     Send,
@@ -43,7 +41,7 @@ from channelsim.channel.protocol.transitions import Settled, apply
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from channelsim.games.contract import Player
-from channelsim.games.judge import Ruling, judge_move
+from channelsim.games.judge import Ruling, hashes_of, judge_move
 from channelsim.games.referee import RefereeRefusal
 
 
@@ -91,7 +89,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
 
     def judge(game: LiveGame, action: Move) -> LiveGame:
         player = play.player(game.id) or endpoint.new_player(game)
-        found = _judge(endpoint, game, player, action)
+        found = _judge(game, player, action)
         judged.append(found)
         return found.game
 
@@ -153,19 +151,15 @@ def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> 
     return effects
 
 
-def _judge(endpoint: Endpoint, game: LiveGame, player: Player, action: Move) -> _Judged:
+def _judge(game: LiveGame, player: Player, action: Move) -> _Judged:
     before = game.position
     try:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
     except RefereeRefusal as refusal:
         raise Violation(refusal.rule, f"game {game.id}: {refusal}") from None
-    ruling = judge_move(
-        registry.get(game.terms.game),
-        endpoint.hashes(game.terms.game),
-        before,
-        coin,
-        player.evidence(before, action.move),
-    )
+    rules = registry.get(game.terms.game)
+    candidates = player.evidence(before, action.move)
+    ruling = judge_move(rules, hashes_of(rules), before, coin, candidates)
     return _Judged(game.after(coin, ruling.next), player, ruling)
 
 
@@ -211,21 +205,15 @@ def _news(
     settled: Sequence[Settled],
     unfit: Mapping[int, str],
 ) -> list[Effect]:
-    news: list[Effect] = []
-    for ended in settled:
-        ours, theirs = ended.payouts[endpoint.side], ended.payouts[endpoint.side.other]
-        news.append(Tell(GameSettled(ended.game.id, ended.by is endpoint.side, ours, theirs)))
+    news: list[Effect] = [Tell(endpoint.settled(ended)) for ended in settled]
     for action in actions:
-        match action:
-            case Cancel():
-                group = before.group(action.group_id)
-                if group is not None:
-                    mine = group.proposer is endpoint.side
-                    news.append(Tell(Cancelled(group, mine, action.reason)))
-            case Accept():
-                group = before.group(action.group_id)
-                if group is not None:
-                    news += [Tell(started) for started in endpoint.started(group)]
+        group = before.group(action.group_id) if isinstance(action, Cancel | Accept) else None
+        if group is None:
+            continue
+        if isinstance(action, Cancel):
+            news.append(Tell(endpoint.cancelled(group, action.reason)))
+        else:
+            news += map(Tell, endpoint.started(group))
     for move in judged:
         ruling = move.ruling
         moved = Moved(

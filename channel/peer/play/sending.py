@@ -15,9 +15,7 @@ from channelsim.channel.peer import interface
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     Acted,
-    Cancelled,
     Effect,
-    GameSettled,
     GameStarted,
     Send,
     Store,
@@ -109,7 +107,6 @@ def _answered(play: PlayState) -> set[int]:
 def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...]) -> None:
     if not wishes:
         raise UsageError("cannot propose: no game is named")
-    queued = [len(one.wishes) for one in play.queue if isinstance(one, interface.ProposeGames)]
     try:
         offers = _offers(endpoint, play.state, wishes)
     except UnfitProposal as unfit:
@@ -120,16 +117,14 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
     reason = refused or next(filter(None, map(unsendable, offers)), None)
     if reason is not None:
         raise UsageError(f"cannot propose: {reason}")
-    if _open_offers(play.state) + sum(queued) + len(offers) > MAX_OPEN_PROPOSALS:
+    queued = [one.wishes for one in play.queue if isinstance(one, interface.ProposeGames)]
+    proposed = [*(group.offers for group in play.state.groups), *queued, offers]
+    if sum(map(len, proposed)) > MAX_OPEN_PROPOSALS:
         raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
 
 
-def _open_offers(state: ChannelState) -> int:
-    return sum(len(group.offers) for group in state.groups)
-
-
 def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
-    """Whether a batch would carry anything."""
+    """True if a batch would carry anything."""
     return bool(play.queue) or any(
         game.mover is endpoint.side and _forced(play, game) is not None for game in play.state.games
     )
@@ -232,14 +227,9 @@ def _offers(
 
 def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
     """Make our proposals, and the news of those that no longer fit."""
-    gone = {
-        c.group_id
-        for c in play.queue
-        if isinstance(c, interface.AcceptGames | interface.CancelGames)
-    }
-    room = MAX_OPEN_PROPOSALS - sum(
-        len(group.offers) for group in play.state.groups if group.id not in gone
-    )
+    gone = _answered(play)
+    staying = (group for group in play.state.groups if group.id not in gone)
+    room = MAX_OPEN_PROPOSALS - sum(len(group.offers) for group in staying)
     proposes: list[Propose] = []
     crowded: list[Effect] = []
     for command in play.queue:
@@ -251,7 +241,7 @@ def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[
             proposes.append(Propose(offers))
             continue
         reason = f"{MAX_OPEN_PROPOSALS} proposals are open"
-        crowded.append(Tell(Cancelled(Group(endpoint.side, offers), True, reason)))
+        crowded.append(Tell(endpoint.cancelled(Group(endpoint.side, offers), reason)))
     return proposes, crowded
 
 
@@ -308,11 +298,9 @@ def _news(
         Tell(Acted(own.after.id, own.action, own.before, own.after.position, own.player))
         for own in acts
     ]
-    for ended in settled:
-        ours, theirs = ended.payouts[endpoint.side], ended.payouts[endpoint.side.other]
-        news.append(Tell(GameSettled(ended.game.id, True, ours, theirs)))
+    news += [Tell(endpoint.settled(ended)) for ended in settled]
     for cancel in cancels:
         group = before.group(cancel.group_id)
         if group is not None:
-            news.append(Tell(Cancelled(group, group.proposer is endpoint.side, cancel.reason)))
+            news.append(Tell(endpoint.cancelled(group, cancel.reason)))
     return news

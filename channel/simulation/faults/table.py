@@ -209,7 +209,7 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "waits for the solution of the channel coin's spend",
         engine(
             "peer.onchain.reading:_hidden_spend",
-            lambda hidden: lambda dispute, view, seen: Lineage(seen),
+            lambda hidden: lambda view, seen: Lineage(seen),
         ),
     ),
     "takes illegal moves": (
