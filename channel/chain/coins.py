@@ -35,7 +35,7 @@ ASSERT_COIN_ANNOUNCEMENT = 61
 ASSERT_BEFORE_HEIGHT_ABSOLUTE = 87
 
 
-class Coin(msgspec.Struct, frozen=True):
+class Coin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A coin: the id of its parent, the hash of its puzzle, its amount in mojos."""
 
     parent: Hash
@@ -54,7 +54,7 @@ def _coin_id(parent: bytes, puzzle_hash: bytes, amount: int) -> bytes:
     return sha256(parent + puzzle_hash + int_to_atom(amount)).digest()
 
 
-class Spend(msgspec.Struct, frozen=True):
+class Spend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A coin with its puzzle and a solution, both serialized."""
 
     coin: Coin
@@ -62,7 +62,7 @@ class Spend(msgspec.Struct, frozen=True):
     solution: bytes
 
 
-class Bundle(msgspec.Struct, frozen=True):
+class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Spends that are mined together or not at all, and the sum of their signatures."""
 
     spends: tuple[Spend, ...]
