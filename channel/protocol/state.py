@@ -245,19 +245,23 @@ class Channel:
         if state.total() != self.coin.amount:
             raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
         conditions = self.preemption_conditions(state)
-        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
-        unroll_puzzle_hash = curried_hash(
-            load("channel/unroll").hash,
-            tree_hash_atom(bytes(self.unroll_key)),
-            tree_hash_atom(int_to_atom(state.number)),
-            tree_hash_atom(tree_hash((lock, conditions))),
-        )
+        unroll_puzzle_hash = self.unroll_puzzle_hash_of(state.number, conditions)
         to_unroll = self.to_unroll(unroll_puzzle_hash)
         return StateOnChain(
             unroll_puzzle_hash=unroll_puzzle_hash,
             channel_conditions=tree_hash(to_unroll),
             channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
             unroll_message=tree_hash(conditions),
+        )
+
+    def unroll_puzzle_hash_of(self, number: int, conditions: Value) -> bytes:
+        """The puzzle hash of the unroll coin of a state with these preemption conditions."""
+        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
+        return curried_hash(
+            load("channel/unroll").hash,
+            tree_hash_atom(bytes(self.unroll_key)),
+            tree_hash_atom(int_to_atom(number)),
+            tree_hash_atom(tree_hash((lock, conditions))),
         )
 
     def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:

@@ -22,7 +22,7 @@ from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame
 from channelsim.clsp.curry import curried_hash
 from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import serialize, to_list, tree_hash
+from channelsim.clsp.values import deserialize, serialize, to_list, tree_hash
 from channelsim.games import registry
 from channelsim.games.referee import CREATE_COIN, referee
 
@@ -112,16 +112,22 @@ def decode_record(record: bytes) -> StateRecord:
         raise msgspec.DecodeError(f"the record is damaged: {error}") from None
 
 
-def restore(rewards: tuple[bytes, bytes], records: Iterable[bytes]) -> dict[int, RestoredState]:
+def restore(channel: Channel, records: Iterable[bytes]) -> dict[int, RestoredState]:
     """Every state of a channel by number, from all its records in any order.
 
-    `rewards` are the reward addresses, the initiator's first. Raises `InvariantError` when a
-    record is missing, and `msgspec.DecodeError`.
+    Each state has to give the unroll coin that its record names. Raises `InvariantError` when a
+    record is missing, and `msgspec.DecodeError` for a damaged one.
     """
     states: dict[int, RestoredState] = {}
     state = None
     for record in sorted(map(decode_record, records), key=lambda record: record.number):
-        state = states[record.number] = apply_record(rewards, state, record)
+        state = states[record.number] = apply_record(channel.rewards, state, record)
+        conditions = deserialize(state.conditions)
+        found = channel.unroll_puzzle_hash_of(state.number, conditions)
+        if found != state.unroll_puzzle_hash:
+            raise msgspec.DecodeError(
+                f"the record of state {state.number} is damaged: it gives another unroll coin"
+            )
     return states
 
 
@@ -129,6 +135,8 @@ def apply_record(
     rewards: tuple[bytes, bytes], before: RestoredState | None, record: StateRecord
 ) -> RestoredState:
     """The state of this record, which follows `before` (None: it is state 0).
+
+    `rewards` are the reward addresses, the initiator's first.
 
     Raises `InvariantError` when it does not follow it.
     """

@@ -30,7 +30,7 @@ def restored_state(table: Table, index: int, number: int, received: bool = True)
     """A state that this side sent or received, restored from its disk."""
     records = stored_records(table, index)
     assert f"{'received' if received else 'sent'}/{number}" in records
-    return restore(table.channel.rewards, records.values())[number]
+    return restore(table.channel, records.values())[number]
 
 
 def stored_records(table: Table, index: int) -> dict[str, bytes]:

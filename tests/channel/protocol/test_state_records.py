@@ -100,7 +100,7 @@ def test_the_states_restored_from_disk_are_those_of_the_live_peer(seed: str) -> 
     table = random_session(seed)
     live_games: set[int] = set()
     for index, end in enumerate(table.ends):
-        states = restore(table.channel.rewards, stored_records(table, index).values())
+        states = restore(table.channel, stored_records(table, index).values())
         assert states == {link.state.number: complete(table, link) for link in end.play.history}
         live_games |= {len(state.games) for state in states.values()}
     assert len(live_games) > 4
@@ -179,13 +179,12 @@ def test_a_record_reads_back_and_nothing_else_does(table: Table) -> None:
 
 def test_without_one_record_no_later_state_is_restored(table: Table) -> None:
     records = list(stored_records(table, ANN).values())
-    rewards = table.channel.rewards
     numbers = sorted(decode_record(record).number for record in records)
-    assert [*restore(rewards, records)] == numbers
+    assert [*restore(table.channel, records)] == numbers
     for missing in (0, 1, numbers[-2]):
         rest = [record for record in records if decode_record(record).number != missing]
         with pytest.raises(InvariantError, match=f"the record of state {missing} is missing"):
-            restore(rewards, rest)
+            restore(table.channel, rest)
 
 
 def damaged(value: object, chance: Chance) -> object:
@@ -220,10 +219,24 @@ def test_a_damaged_record_is_refused_by_name_or_restored(table: Table) -> None:
         else:
             blob[:] = msgspec.msgpack.encode(damaged(msgspec.msgpack.decode(blob), chance))
         try:
-            restore(table.channel.rewards, [*records[:place], bytes(blob), *records[place + 1 :]])
+            restore(table.channel, [*records[:place], bytes(blob), *records[place + 1 :]])
         except (msgspec.DecodeError, InvariantError) as error:
             refused.add(type(error))
     assert refused == {msgspec.DecodeError, msgspec.ValidationError, InvariantError}
+
+
+def test_a_record_that_gives_another_unroll_coin_is_refused(table: Table) -> None:
+    """Its conditions would be published, and nobody could spend what they make."""
+    records = [*stored_records(table, ANN).values()]
+    for place, record in enumerate(map(decode_record, records)):
+        first, second = record.balances
+        for changed in (
+            msgspec.structs.replace(record, balances=(first - 1, second + 1)),
+            msgspec.structs.replace(record, unroll_puzzle_hash=bytes(32)),
+        ):
+            wrong = [*records[:place], msgspec.msgpack.encode(changed), *records[place + 1 :]]
+            with pytest.raises(msgspec.DecodeError, match=f"state {record.number} is damaged"):
+                restore(table.channel, wrong)
 
 
 def test_a_game_that_was_not_live_cannot_have_ended(table: Table) -> None:
@@ -231,7 +244,7 @@ def test_a_game_that_was_not_live_cannot_have_ended(table: Table) -> None:
     newest = max(map(decode_record, records), key=lambda record: record.number)
     impossible = msgspec.structs.replace(newest, number=newest.number + 1, ended=(1000,))
     with pytest.raises(InvariantError, match=f"game 1000 ended in state {newest.number + 1}"):
-        restore(table.channel.rewards, [*records, msgspec.msgpack.encode(impossible)])
+        restore(table.channel, [*records, msgspec.msgpack.encode(impossible)])
 
 
 def test_the_name_of_a_game_is_text_in_a_record(table: Table) -> None:

@@ -1,0 +1,225 @@
+"""A peer that outlives its process: every event is durable before its effects are carried out.
+
+The store is a journal of the peer's events, with a snapshot now and then. A restart hands the
+events to a peer again; as a peer is deterministic, it is then where it was. Events that change
+nothing are left out: blocks in which nothing happens, and messages that are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.peer.interface import (
+    Effect,
+    Event,
+    Proposed,
+    Received,
+    SawCards,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
+from channelsim.channel.peer.play.sending import unanswered, your_turns
+from channelsim.channel.protocol.messages import Advisory, decode
+from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
+from channelsim.channel.store.history_codec import encode_newer
+from channelsim.channel.store.interface import Contents, PeerStore, StoreError, of_a_state
+from channelsim.channel.store.owed import owed_messages
+from channelsim.channel.store.snapshots import (
+    Reveal,
+    can_be_saved,
+    decode_snapshot,
+    encode_snapshot,
+)
+
+EVENTS_PER_SNAPSHOT = 50
+"""Events after which a snapshot is taken, if the peer is not in a dispute.
+
+The first one is taken as soon as play begins, since the events before it remain."""
+
+MOST_REVEALS = 64
+"""Early reveals of one game that are stored; a seat rebuilt without the others knows less."""
+
+
+class DurablePeer:
+    """A peer with its journal; an actor for a driver. `peer` may be read at any time.
+
+    It takes a new peer. With an empty store it stays one; otherwise it becomes the peer that the
+    store is of, and `start` returns what a driver has to know again. Raises `StoreError` for a
+    store that cannot be read, or that another configuration wrote. After a failed write it does
+    nothing any more.
+    """
+
+    def __init__(self, peer: Peer, store: PeerStore) -> None:
+        self.peer = peer
+        self._store = store
+        self._failed: StoreError | None = None
+        # Events that changed nothing, the last of each kind: they count if something follows.
+        self._pending: dict[type, Event] = {}
+        self._recorded_block = Block(0)
+        self._since_snapshot = 0
+        self._states = 0
+        self._watched: list[Coin] = []
+        self._reveals: list[Reveal] = []
+        contents = store.load()
+        self.records = dict(contents.records)
+        self._started = bool(contents.events or contents.opening)
+        try:
+            self._restore(contents)
+        except (msgspec.MsgspecError, UsageError, InvariantError, ValueError, KeyError) as error:
+            if isinstance(error, StoreError):
+                raise
+            raise StoreError(
+                f"{store.name}: it does not lead to a peer of this channel ({error}):"
+                " it is damaged, or was written with other keys, settings or programs"
+            ) from None
+
+    # --- an actor ---
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height; after a restart, watch the same coins and ask the player again."""
+        if self._started:
+            return [*(Watch(coin) for coin in self._watched), *self._questions()]
+        effects = self.peer.start(peak)
+        self._record([Start(peak)], effects)
+        self._started = True
+        return effects
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Handle an event; it is durable when this returns its effects.
+
+        Raises `UsageError` for a command that cannot be carried out, and `StoreError`.
+        """
+        if self._failed is not None:
+            raise self._failed
+        due = not self._states or self._since_snapshot >= EVENTS_PER_SNAPSHOT
+        if due and can_be_saved(self.peer.state):
+            self._save_snapshot()
+        before = self.peer.state
+        effects = self.peer.handle(event)
+        if isinstance(event, Block | Received) and _changed_nothing(
+            before, self.peer.state, effects
+        ):
+            self._pending.pop(type(event), None)
+            self._pending[type(event)] = event
+            return effects
+        self._record([*self._pending.values(), event], effects)
+        self._pending.clear()
+        self._note_reveals(event, effects)
+        return effects
+
+    def reconnected(self) -> list[Effect]:
+        """Repeat what the other side may not have, after a lost connection or a restart."""
+        owed = owed_messages(self.peer.config.side, self.peer.state, self.records)
+        return [Send(message) for message in owed]
+
+    # --- writing ---
+
+    def _record(self, events: Sequence[JournalEvent], effects: Sequence[Effect]) -> None:
+        records = [(one.name, one.data) for one in effects if isinstance(one, Store)]
+        data, block = [], self._recorded_block
+        for event in events:
+            data.append(encode_event(event, block))
+            block = event if isinstance(event, Block) else block
+        self._written(lambda: self._store.append(data, records))
+        self._recorded_block = block
+        self._since_snapshot += len(events)
+        for name, blob in records:
+            self.records.pop(name, None)
+            if blob and not of_a_state(name):
+                self.records[name] = blob
+        self._watched += [one.coin for one in effects if isinstance(one, Watch)]
+
+    def _save_snapshot(self) -> None:
+        state = self.peer.state
+        history = play_of(state).history
+        live = {game.id for game in history.state.games}
+        self._reveals = [one for one in self._reveals if one.game_id in live]
+        snapshot = encode_snapshot(state, self._watched, self._reveals)
+        rows = encode_newer(history, self._states)
+        self._written(lambda: self._store.save_snapshot(snapshot, rows))
+        self._states += len(rows)
+        self._since_snapshot = 0
+        self._recorded_block = state.block
+        self._pending.clear()
+
+    def _note_reveals(self, event: JournalEvent, effects: Sequence[Effect]) -> None:
+        """Note an early reveal that our seat took."""
+        if not isinstance(event, Received):
+            return
+        if not any(isinstance(one, Tell) and isinstance(one.news, SawCards) for one in effects):
+            return
+        message = decode(event.message)
+        if not isinstance(message, Advisory):
+            return
+        number = play_of(self.peer.state).state.number
+        reveal = Reveal(message.game_id, number, message.data)
+        same = [one for one in self._reveals if one.game_id == reveal.game_id]
+        if len(same) < MOST_REVEALS and all(one.data != reveal.data for one in same):
+            self._reveals.append(reveal)
+
+    def _written(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except StoreError as error:
+            self._failed = error
+            raise
+
+    # --- reading ---
+
+    def _restore(self, contents: Contents) -> None:
+        for data in contents.opening:
+            self._replay(data)
+        if contents.snapshot:
+            self.peer.state, self._watched, self._reveals = decode_snapshot(
+                self.peer.state, contents.snapshot, contents.states
+            )
+            self._recorded_block = self.peer.state.block
+            self._states = len(contents.states)
+        for data in contents.events:
+            self._replay(data)
+        self._since_snapshot = len(contents.events)
+
+    def _replay(self, data: bytes) -> None:
+        event = decode_event(data, self._recorded_block)
+        if isinstance(event, Start):
+            effects = self.peer.start(event.peak)
+        else:
+            effects = self.peer.handle(event)
+        if isinstance(event, Block):
+            self._recorded_block = event
+        self._watched += [one.coin for one in effects if isinstance(one, Watch)]
+        self._note_reveals(event, effects)
+
+    def _questions(self) -> list[Effect]:
+        """Ask the player again what it has not answered."""
+        state = self.peer.state
+        if state.dispute is not None:
+            return [Tell(YourTurn(game_id)) for game_id in state.dispute.undecided]
+        if state.phase is not Phase.PLAYING:
+            return []
+        endpoint, play = endpoint_of(state), play_of(state)
+        groups = [play.state.group(group_id) for group_id in unanswered(endpoint, play)]
+        asked: list[Effect] = [Tell(Proposed(group)) for group in groups if group is not None]
+        return asked + (your_turns(endpoint, play) if play.potato else [])
+
+
+def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:
+    """Whether a block or message left all but the newest block and digest as it was."""
+    if any(isinstance(one, Store | Watch) for one in effects):
+        return False
+    # Marks are made anew with each block; other values are replaced when they change.
+    return before.marks == after.marks and all(
+        getattr(before, name) is getattr(after, name)
+        for name in PeerState.__struct_fields__
+        if name not in ("block", "last_received", "marks")
+    )

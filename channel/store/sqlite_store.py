@@ -1,0 +1,269 @@
+"""A store on disk: one SQLite file in a data directory that one process holds at a time.
+
+Every transaction is synchronised with the disk before it returns. Rows carry a digest, so that
+bytes changed by a failing disk are noticed. A file that is not ours, is damaged, or was
+written by a newer version is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from channelsim.channel.store.interface import Contents, StoreError, of_a_state
+
+FILE = "peer.sqlite"
+LOCK = "lock"
+
+APPLICATION = 0x63735031
+"""The number that marks our files (`PRAGMA application_id`)."""
+
+VERSION = 1
+"""The version of the tables (`PRAGMA user_version`)."""
+
+_TABLES = """
+    CREATE TABLE events (number INTEGER PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL);
+    CREATE TABLE states (number INTEGER PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL);
+    CREATE TABLE snapshots (
+        number INTEGER PRIMARY KEY,
+        opening INTEGER NOT NULL, events INTEGER NOT NULL, states INTEGER NOT NULL,
+        data BLOB NOT NULL, digest BLOB NOT NULL
+    );
+    CREATE TABLE records (name TEXT PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL)
+        WITHOUT ROWID;
+"""
+
+
+class SqliteStore:
+    """A `PeerStore` in a directory, which is made if need be. Raises `StoreError`.
+
+    `most_pages` bounds the size of the file in pages of 4 kB (0: no bound but the disk's).
+    """
+
+    def __init__(self, directory: Path, most_pages: int = 0) -> None:
+        self._path = directory / FILE
+        self.name = str(self._path)
+        self._lock = _locked(directory)
+        try:
+            with self._reported():
+                self._open(most_pages)
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def load(self) -> Contents:
+        """Read and check what a restart needs."""
+        with self._reported():
+            row = self._database.execute("SELECT * FROM snapshots").fetchone()
+            _, opening, covered, states, snapshot, _ = row or (0, 0, 0, 0, b"", b"")
+            if row:
+                self._check("the snapshot", f"snapshots {opening} {covered} {states}", row[4:])
+            contents = Contents(
+                tuple(self._rows("events", 0, opening)),
+                snapshot,
+                tuple(self._rows("states", 0, states)),
+                tuple(self._rows("events", covered, self._events)),
+                dict(self._records()),
+            )
+        self._opening, self._states = opening, states
+        return contents
+
+    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+        """Add events and replace records, in one transaction."""
+        with self._reported(), self._transaction() as database:
+            for number, data in enumerate(events, self._events):
+                database.execute(
+                    "INSERT INTO events VALUES (?, ?, ?)", _row("events", number, data)
+                )
+            for name, data in records:
+                if data:
+                    database.execute(
+                        "INSERT OR REPLACE INTO records VALUES (?, ?, ?)",
+                        (name, data, _digest(f"records {name}", data)),
+                    )
+                else:
+                    database.execute("DELETE FROM records WHERE name = ?", (name,))
+        self._events += len(events)
+
+    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+        """Replace the snapshot, add the new states, and remove the events that it has."""
+        opening, total = self._opening or self._events, self._states + len(states)
+        place = f"snapshots {opening} {self._events} {total}"
+        with self._reported(), self._transaction() as database:
+            for number, data in enumerate(states, self._states):
+                database.execute(
+                    "INSERT INTO states VALUES (?, ?, ?)", _row("states", number, data)
+                )
+            database.execute(
+                "INSERT OR REPLACE INTO snapshots VALUES (0, ?, ?, ?, ?, ?)",
+                (opening, self._events, total, snapshot, _digest(place, snapshot)),
+            )
+            database.execute(
+                "DELETE FROM events WHERE number >= ? AND number < ?", (opening, self._events)
+            )
+        self._opening, self._states = opening, total
+
+    def close(self) -> None:
+        """Close the file and let other processes use the directory."""
+        self._database.close()
+        os.close(self._lock)
+
+    # --- opening ---
+
+    def _open(self, most_pages: int) -> None:
+        if self._path.exists():
+            _check_header(self._path)
+        else:
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        self._database = sqlite3.connect(self._path, isolation_level=None)
+        try:
+            if not self._query("SELECT count(*) FROM sqlite_master"):
+                self._create()  # also after a process that was killed before it could
+            self._check_format()
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+            if most_pages:
+                self._database.execute(f"PRAGMA max_page_count = {most_pages:d}")
+            # Fail now if the disk is read-only, and not after the first message.
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute("ROLLBACK")
+            self._events = self._query(
+                "SELECT max((SELECT coalesce(max(number), -1) + 1 FROM events),"
+                " (SELECT coalesce(max(events), 0) FROM snapshots))"
+            )
+        except BaseException:
+            self._database.close()
+            raise
+        self._opening = self._states = 0
+
+    def _create(self) -> None:
+        self._database.executescript(
+            f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
+            f" PRAGMA user_version = {VERSION}; COMMIT;"
+        )
+
+    def _check_format(self) -> None:
+        if self._query("PRAGMA application_id") != APPLICATION:
+            raise _foreign(self._path)
+        version = self._query("PRAGMA user_version")
+        if version > VERSION:
+            raise StoreError(
+                f"{self._path}: written by a newer version of channelsim"
+                f" (schema {version}; this one reads up to {VERSION}): update channelsim"
+            )
+        if self._query("PRAGMA quick_check") != "ok":
+            raise self._damaged("its tables are not consistent")
+
+    def _query(self, statement: str) -> Any:
+        return self._database.execute(statement).fetchone()[0]
+
+    # --- reading ---
+
+    def _rows(self, table: str, first: int, end: int) -> Iterator[bytes]:
+        found = self._database.execute(
+            f"SELECT number, data, digest FROM {table} WHERE number >= ? AND number < ?"
+            " ORDER BY number",
+            (first, end),
+        )
+        expected = first
+        for number, data, digest in found:
+            if number != expected:
+                break
+            self._check(f"row {number} of {table}", f"{table} {number}", (data, digest))
+            yield data
+            expected += 1
+        if expected != end:
+            raise self._damaged(f"row {expected} of {table} is missing")
+
+    def _records(self) -> Iterator[tuple[str, bytes]]:
+        for name, data, digest in self._database.execute("SELECT * FROM records"):
+            if not of_a_state(name):
+                self._check(f"the record {name!r}", f"records {name}", (data, digest))
+                yield name, data
+
+    def _check(self, what: str, place: str, row: tuple[object, object]) -> None:
+        data, digest = row
+        if not isinstance(data, bytes) or _digest(place, data) != digest:
+            raise self._damaged(f"{what} was changed")
+
+    # --- errors ---
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._database
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"{self._path}: {_remedy(error)}") from None
+
+    def _damaged(self, how: str) -> StoreError:
+        return StoreError(f"{self._path}: damaged: {how}; nothing was written to it")
+
+
+def _locked(directory: Path) -> int:
+    """Make the directory, and hold it for this process. Raises `StoreError`."""
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be written").lower()
+        raise StoreError(f"{directory}: {reason}; name a directory that can be written") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise StoreError(
+            f"{directory}: another process uses it; a channel has one process at a time"
+        ) from None
+    return descriptor
+
+
+def _check_header(path: Path) -> None:
+    """Check that a file is ours, before SQLite opens it and may write to it."""
+    if not path.is_file():
+        raise _foreign(path)
+    with path.open("rb") as file:
+        header = file.read(16)
+    # An empty file is left by a process that was killed before it made the tables.
+    if header and header != b"SQLite format 3\0":
+        raise _foreign(path)
+
+
+def _foreign(path: Path) -> StoreError:
+    return StoreError(f"{path}: not a store of channelsim; name another directory")
+
+
+def _row(table: str, number: int, data: bytes) -> tuple[int, bytes, bytes]:
+    return number, data, _digest(f"{table} {number}", data)
+
+
+def _digest(place: str, data: bytes) -> bytes:
+    return sha256(place.encode() + b"\0" + data).digest()[:16]
+
+
+def _remedy(error: Exception) -> str:
+    """What failed, and what to do, in one line."""
+    text = str(error)
+    if "disk is full" in text or "No space" in text:
+        return "the disk is full; make room and start again: the peer has stopped, nothing is lost"
+    if any(word in text.lower() for word in ("readonly", "read-only", "unable to open")):
+        return "it cannot be written; the file or its disk is read-only"
+    if any(word in text for word in ("not a database", "malformed", "no such")):
+        return f"damaged ({text}); nothing was written to it"
+    return f"the disk fails ({text}); the peer has stopped"

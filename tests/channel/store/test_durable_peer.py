@@ -1,0 +1,255 @@
+"""A peer that is restarted from its store is the peer that wrote it, at any time."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
+    CancelGames,
+    Close,
+    Effect,
+    Event,
+    GoOnChain,
+    Pinned,
+    Proposed,
+    ProposeGames,
+    Received,
+    Send,
+    Store,
+    Tell,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.messages import Advisory, decode, encode
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.store import durable_peer, snapshots
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import Start, decode_event, encode_event
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.contract import Action
+from tests.channel.table import ANN, BEN, sit, wish
+
+COIN = Coin(bytes(32), bytes(32), 7)
+SEEN = (CoinSeen(COIN, 3, None), CoinSeen(COIN, 3, 9, b"solution"))
+
+
+class Compared:
+    """A durable peer that is compared with a restarted one after every few events."""
+
+    def __init__(self, peer: Peer, every: int) -> None:
+        self.store = MemoryStore()
+        self.durable = DurablePeer(peer, self.store)
+        self.compared: list[Phase] = []
+        self._every, self._events = every, 0
+
+    def start(self, peak: int) -> list[Effect]:
+        return self.durable.start(peak)
+
+    def handle(self, event: Event) -> list[Effect]:
+        effects = self.durable.handle(event)
+        self._events += 1
+        if self._events % self._every == 0:
+            self.compare()
+        return effects
+
+    def compare(self) -> None:
+        again = DurablePeer(Peer(self.durable.peer.config), self.store)
+        now, then = self.durable.peer.state, again.peer.state
+        # Idle blocks and ignored messages are not stored before something follows from them.
+        then = msgspec.structs.replace(then, block=now.block, last_received=now.last_received)
+        assert then == now
+        if now.play is not None and then.play is not None:
+            pairs = zip(now.play.history, then.play.history, strict=True)
+            assert all(one == other for one, other in pairs)
+        assert again.records == self.durable.records
+        assert again.reconnected() == self.durable.reconnected()
+        self.compared.append(now.phase)
+
+
+@pytest.mark.parametrize(
+    ("games", "adversary", "seed"),
+    [
+        (("spacepoker",), "", "honest"),
+        (("calpoker",), "", "honest"),
+        (("spacepoker", "calpoker"), "leaver", "dispute"),
+        pytest.param(("spacepoker",), "stale-state", "old", marks=pytest.mark.long),
+        pytest.param(("calpoker", "spacepoker"), "staller", "late", marks=pytest.mark.long),
+    ],
+)
+def test_a_restarted_peer_is_the_same_peer(
+    games: tuple[str, ...], adversary: str, seed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable_peer, "EVENTS_PER_SNAPSHOT", 7)
+    made: list[Compared] = []
+
+    def wrap(peer: Peer) -> Compared:
+        made.append(Compared(peer, every=4))
+        return made[-1]
+
+    scenario = Scenario(games, f"durable {seed}", adversary, step=9, hands=2)
+    with bls.remembered():
+        Arena(scenario, wrap=wrap).run()
+    phases = set(made[0].compared)
+    assert phases >= {Phase.PLAYING, Phase.ON_CHAIN if adversary else Phase.COMPLETED}
+    assert made[0].store.load().snapshot
+
+
+def test_a_snapshot_holds_every_field_of_a_peer_or_is_not_taken() -> None:
+    """A new field has to be added to the snapshot; until then there is none while it is set."""
+    assert set(PlayState.__struct_fields__) == snapshots.PLAY
+    empty = {"dispute", "early", "closed"}
+    assert set(PeerState.__struct_fields__) == snapshots.PEER | empty
+    state = sit().open().ends[ANN].peer.state
+    assert snapshots.can_be_saved(state)
+    held = ((b"digest", decode(encode(Advisory(0, b"")))),)
+    assert not snapshots.can_be_saved(msgspec.structs.replace(state, early=held))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Start(5),
+        Received(b"\xff\x00"),
+        Block(4),
+        Block(9, SEEN),
+        Block(9, SEEN[::-1]),
+        Pinned(bundle := sit().open().ends[ANN].pushed[0][1], (bundle,)),
+        ProposeGames((wish(), wish())),
+        AcceptGames(3),
+        CancelGames(3, "no"),
+        Act(2, Action("raise", 5)),
+        Close(),
+        GoOnChain("tired"),
+    ],
+    ids=lambda event: type(event).__name__.lower(),
+)
+@pytest.mark.parametrize("before", [Block(0), Block(8, SEEN[:1])], ids=("first", "later"))
+def test_an_event_is_read_as_it_was_written(event: Event | Start, before: Block) -> None:
+    data = encode_event(event, before)
+    assert decode_event(data, before) == event
+    for wrong in (b"", data[:-1], b"\x92\xa4what\xc0"):
+        with pytest.raises(msgspec.DecodeError):
+            decode_event(wrong, before)
+
+
+def durable(index: int, store: MemoryStore) -> DurablePeer:
+    return DurablePeer(Peer(sit().ends[index].peer.config), store)
+
+
+def test_a_repeated_block_takes_no_room_and_long_solutions_are_stored_once() -> None:
+    seen = CoinSeen(COIN, 3, 9, bytes(100_000))
+    assert len(encode_event(Block(5, (seen,)), Block(4))) > 100_000
+    assert len(encode_event(Block(6, (seen,)), Block(5, (seen,)))) < 20
+    store = MemoryStore()
+    peer = durable(BEN, store)
+    peer.start(1)
+    before = store.load()
+    for height in range(2, 50):
+        peer.handle(Block(height))
+    assert store.load() == before
+
+
+def test_idle_blocks_are_stored_before_what_follows_from_them() -> None:
+    """The height decides on deadlines in the answer."""
+    table = sit()
+    store = MemoryStore()
+    ann = DurablePeer(Peer(table.ends[ANN].peer.config), store)
+    (hello,) = [one.message for one in ann.start(1) if isinstance(one, Send)]
+    ben = table.ends[BEN].peer
+    ben.start(1)
+    (welcome,) = [one.message for one in ben.handle(Received(hello)) if isinstance(one, Send)]
+    for height in range(2, 6):
+        ann.handle(Block(height))
+    answers = ann.handle(Received(welcome))
+    again = DurablePeer(Peer(table.ends[ANN].peer.config), store)
+    assert again.peer.state == ann.peer.state
+    assert again.reconnected() == [one for one in answers if isinstance(one, Send)]
+
+
+def test_the_events_of_another_channel_are_refused() -> None:
+    store = MemoryStore()
+    table = sit()
+    ann = DurablePeer(Peer(table.ends[ANN].peer.config), store)
+    ann.start(1)
+    store.append([b"\x92\xa3act\x92\x00\x90"], [])
+    with pytest.raises(StoreError, match="does not lead to a peer of this channel"):
+        durable(ANN, store)
+
+
+class FailingStore(MemoryStore):
+    """A store whose disk is full from some event on."""
+
+    full = False
+
+    def append(self, events: object, records: object) -> None:
+        if self.full:
+            raise StoreError("the disk is full")
+        super().append(events, records)  # type: ignore[arg-type]
+
+
+def test_a_peer_that_cannot_store_says_nothing_ever_after() -> None:
+    store = FailingStore()
+    peer = durable(ANN, store)
+    store.full = True
+    with pytest.raises(StoreError, match="full"):
+        peer.start(1)
+    for event in (Block(2), Close(), Received(b"")):
+        with pytest.raises(StoreError, match="full"):
+            peer.handle(event)
+    assert peer.reconnected() == []
+
+
+def test_a_refused_command_is_not_stored() -> None:
+    store = MemoryStore()
+    peer = durable(ANN, store)
+    peer.start(1)
+    before = store.load()
+    with pytest.raises(UsageError, match="not now"):
+        peer.handle(GoOnChain())
+    assert store.load() == before
+
+
+class Asking(Compared):
+    """Restarts whenever the player is asked, and notes whether the player is asked again."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer, every=10**9)
+        self.repeated: list[bool] = []
+
+    def handle(self, event: Event) -> list[Effect]:
+        effects = super().handle(event)
+        questions = [one for one in effects if isinstance(one, Tell) and _asks(one)]
+        if questions:
+            asked = DurablePeer(Peer(self.durable.peer.config), self.store).start(0)
+            assert not [one for one in asked if isinstance(one, Store | Send)]
+            self.repeated.append(all(one in asked for one in questions))
+        return effects
+
+
+def _asks(effect: Tell) -> bool:
+    return isinstance(effect.news, YourTurn | Proposed)
+
+
+@pytest.mark.parametrize("adversary", ["", "leaver"])
+def test_a_restarted_peer_asks_its_player_again(adversary: str) -> None:
+    made: list[Asking] = []
+
+    def wrap(peer: Peer) -> Asking:
+        made.append(Asking(peer))
+        return made[-1]
+
+    with bls.remembered():
+        Arena(Scenario(("spacepoker",), "asks", adversary, step=6), wrap=wrap).run()
+    assert len(made[0].repeated) > 2
+    assert all(made[0].repeated)
