@@ -19,7 +19,7 @@ MORE = {"a boost one time in two": 8 * CASES, "ties go to the revealer": 8 * CAS
 """Faults that show only when two hands are of one class."""
 
 Fault = tuple[str, str, str, str]
-"""The game, the file, what stands there, and what stands there then."""
+"""The game, or the laws that find it; the file, what stands there, and what stands there then."""
 
 VALIDATORS: dict[str, Fault] = {
     "length compared the wrong way": (
@@ -62,7 +62,7 @@ VALIDATORS: dict[str, Fault] = {
     "negative raises": ("spacepoker", "spacepoker/mid_round.clsp", "(> new_raise 0)", "1"),
     "the players not swapped": (
         *("spacepoker", "spacepoker/mid_round.clsp"),
-        *("raise waiter_image mover_image N", "raise mover_image waiter_image N"),
+        *("raise waiter_image mover_image street", "raise mover_image waiter_image street"),
     ),
     "a street stays": ("spacepoker", "spacepoker/mid_round.clsp", "(- street 1)", "street"),
     "a shorter reveal": (
@@ -102,20 +102,23 @@ VALIDATORS: dict[str, Fault] = {
     "another deal": ("calpoker", "calpoker/c.clsp", "seed AMOUNT)", "AMOUNT seed)"),
 }
 
-REFEREE: dict[str, tuple[str, str, str]] = {
+FILE = "channel/referee.clsp"
+
+REFEREE: dict[str, Fault] = {
     "the size limit is not compared": (
-        "legal moves are safe illegal moves pay",
-        "(not (= (first_or_nil (drop 2 result)) MAX_MOVE_SIZE))",
-        "()",
+        *("legal moves are safe illegal moves pay", FILE),
+        *("(not (= (first_or_nil (drop 2 result)) MAX_MOVE_SIZE))", "()"),
     ),
-    "the waiter is paid everything": ("shares", "(- AMOUNT MOVER_SHARE)", "AMOUNT"),
-    "a share in more bytes": ("encodings", "(is_minimal share)", "1"),
+    "the waiter is paid everything": ("shares", FILE, "(- AMOUNT MOVER_SHARE)", "AMOUNT"),
+    "a share in more bytes": ("encodings", FILE, "(is_minimal share)", "1"),
     "a forged validator": (
-        "legal moves are safe",
-        "(= (infohash program_hash state) INFOHASH_A)",
-        "1",
+        *("legal moves are safe", FILE),
+        *("(= (infohash program_hash state) INFOHASH_A)", "1"),
     ),
-    "the slash pays nothing": ("illegal moves pay", "(pay MOVER_PUBKEY payout_ph AMOUNT ())", "()"),
+    "the slash pays nothing": (
+        *("illegal moves pay", FILE),
+        *("(pay MOVER_PUBKEY payout_ph AMOUNT ())", "()"),
+    ),
 }
 
 
@@ -143,9 +146,11 @@ def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("fault", one_in(2, REFEREE))
 def test_a_fault_in_the_referee_is_found_by_its_law(fault: str, tmp_path: Path) -> None:
-    names, old, new = REFEREE[fault]
-    change = ("channel/referee.clsp", old, new)
-    path = target_file(tmp_path, "spacepoker", change, referee="tree/channel/referee.clsp")
+    names, *change = REFEREE[fault]
+    file, old, new = change
+    path = target_file(
+        tmp_path, "spacepoker", (file, old, new), referee="tree/channel/referee.clsp"
+    )
     report = check(path)
     assert report.disagreements == 0
     laws = {found.law for found in report.tally.findings.values()}

@@ -67,17 +67,24 @@ def test_the_same_seed_tries_the_same() -> None:
     assert one.counts == same.counts != other.counts
 
 
+FILE = "channel/referee.clsp"
+
 FAULTS = {
-    "the waiter is paid everything": ("(- AMOUNT MOVER_SHARE)", "AMOUNT"),
-    "a share in more bytes": ("(is_minimal share)", "1"),
-    "a game that is over goes on": ("INFOHASH_B                            ", "1 "),
-    "a negative size": ("(> max_move_size -1)", "1"),
-    "a forged validator": ("(= (infohash program_hash state) INFOHASH_A)", "1"),
-    "a slash of anything": ("(if (l (drop 3 result))", "(if 1"),
-    "no time limit": ("(list ASSERT_BEFORE_HEIGHT_RELATIVE TIMEOUT)", "(list 1)"),
-    "a timeout at once": ("(c\n        (list ASSERT_HEIGHT_RELATIVE TIMEOUT) ", "(c (list 1)"),
-    "nobody signs": ("(list AGG_SIG_ME MOVER_PUBKEY (tree_hash solution))", "(list 1)"),
+    "the waiter is paid everything": (FILE, "(- AMOUNT MOVER_SHARE)", "AMOUNT"),
+    "a share in more bytes": (FILE, "(is_minimal share)", "1"),
+    "a game that is over goes on": (FILE, "INFOHASH_B                            ", "1 "),
+    "a negative size": (FILE, "(> max_move_size -1)", "1"),
+    "a forged validator": (FILE, "(= (infohash program_hash state) INFOHASH_A)", "1"),
+    "a slash of anything": (FILE, "(if (l (drop 3 result))", "(if 1"),
+    "no time limit": (FILE, "(list ASSERT_BEFORE_HEIGHT_RELATIVE TIMEOUT)", "(list 1)"),
+    "a timeout at once": (
+        FILE,
+        "(c\n        (list ASSERT_HEIGHT_RELATIVE TIMEOUT) ",
+        "(c (list 1)",
+    ),
+    "nobody signs": (FILE, "(list AGG_SIG_ME MOVER_PUBKEY (tree_hash solution))", "(list 1)"),
     "the coin shrinks": (
+        FILE,
         "              AMOUNT\n            )\n            (list AGG",
         "(- AMOUNT 1)) (list AGG",
     ),
@@ -86,8 +93,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("fault", one_in(5, FAULTS))
 def test_a_fault_in_the_referee_shows_on_the_node(fault: str, tmp_path: Path) -> None:
-    change = ("channel/referee.clsp", *FAULTS[fault])
-    path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
+    path = target_file(tmp_path, "calpoker", FAULTS[fault], referee="tree/channel/referee.clsp")
     target = load(str(path))
     report = check_on_node(target, 100, "faults")
     if not report.differences:
@@ -113,7 +119,7 @@ def test_a_target_without_rules_has_no_model() -> None:
 
 def test_an_author_gets_a_report(tmp_path: Path) -> None:
     assert node_failures(load("calpoker"), 60, "s") == ""
-    change = ("channel/referee.clsp", *FAULTS["the waiter is paid everything"])
+    change = FAULTS["the waiter is paid everything"]
     path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
     first, empty, *lines = node_failures(load(str(path)), 120, "s").splitlines()
     assert first.startswith("a copy: ")
