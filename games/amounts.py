@@ -33,11 +33,10 @@ def in_units(mojos: int, unit: int) -> str:
     >>> in_units(200, 100), in_units(250, 100), in_units(1, 7), in_units(0, 10)
     ('2', '2.5', '~0.143', '0')
     """
-    exact = Fraction(mojos, unit)
-    short = round(exact, 3)
-    whole, thousandths = divmod(int(short * 1000), 1000)
-    text = f"{whole}.{thousandths:03}".rstrip("0").rstrip(".")
-    return text if short == exact else f"~{text}"
+    exact = Fraction(1000 * mojos, unit)
+    rounded = round(exact)
+    text = f"{rounded // 1000}.{rounded % 1000:03}".rstrip("0").rstrip(".")
+    return text if rounded == exact else f"~{text}"
 
 
 def amount_text(mojos: int, unit: int) -> str:

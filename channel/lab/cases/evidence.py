@@ -6,9 +6,10 @@ certain value has the value. Both are among the atoms of the program, with some 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import cycle, islice
+from operator import itemgetter
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -101,16 +102,24 @@ def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:
     """
     atom = chance.pick(atoms)
     as_number = len(atom) <= NUMBER and chance.random() < 0.5
-    lowest, below, above, highest = (_moved(atom, step, as_number) for step in (-2, -1, 1, 2))
-    made: tuple[Value, ...] = (
-        *(atom, below, above, to_list([atom]), (below, above)),
-        *(to_list([below, above]), to_list([lowest, below]), to_list([above, highest])),
-    )
-    return chance.pick(made)
+    form, steps = chance.pick(_NEAR)
+    return form([_moved(atom, step, as_number) for step in steps])
+
+
+_Form: TypeAlias = Callable[[Sequence[bytes]], Value]
+_alone: _Form = itemgetter(0)
+_pair: _Form = itemgetter(0, 1)
+_NEAR: tuple[tuple[_Form, tuple[int, ...]], ...] = (
+    *((_alone, (0,)), (_alone, (-1,)), (_alone, (1,)), (to_list, (0,)), (_pair, (-1, 1))),
+    *((to_list, (-1, 1)), (to_list, (-2, -1)), (to_list, (1, 2))),
+)
+"""What is made of an atom's neighbours, and which ones: so many steps below or above it."""
 
 
 def _moved(atom: bytes, step: int, as_number: bool) -> bytes:
     """A neighbour of the atom, as a number or of the same length; the atom where it has none."""
+    if not step:
+        return atom
     if as_number:
         return int_to_atom(atom_to_int(atom) + step)
     number = int.from_bytes(atom, "big") + step

@@ -7,6 +7,7 @@ something and a tail that is a number or a mask, and numbers matter where they m
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import msgspec
 
@@ -206,5 +207,6 @@ _KINDS: tuple[Callable[[Mutator], tuple[str, bytes]], ...] = (
 )
 
 
+@lru_cache(maxsize=4096)
 def _share(number: int) -> tuple[int, bytes]:
     return number, serialize_atom(int_to_atom(number))

@@ -91,7 +91,7 @@ class Target:
             )
         )
 
-    @property
+    @cached_property
     def missing(self) -> tuple[str, ...]:
         """The validators of which the installed game has no program; their programs do nothing."""
         if self.rules is None or self.rules != self.source:
