@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
@@ -24,14 +24,14 @@ CONTEXT = get_context("spawn")
 GONE = "a worker process ended in the middle of its work"
 
 
-def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess, Connection]:
-    """Start a process with one end of a pipe as its last argument; return it and the other end.
+def _started(make: Callable[[], Work[T, R]]) -> tuple[SpawnProcess, Connection]:
+    """Start a worker; return its process and our end of the pipe to it.
 
-    The process blocks all signals, which the parent handles, and is ended by `end`. Call this, and
-    store the process, inside `held`.
+    It blocks all signals, which the parent handles, and is ended by the pool. Call this, and store
+    the process, inside `held`.
     """
     ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=target, args=(*arguments, theirs))
+    process = CONTEXT.Process(target=_serve, args=(make, theirs))
     resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -40,15 +40,6 @@ def started(target: Callable[..., None], *arguments: Any) -> tuple[SpawnProcess,
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()
     return process, ours
-
-
-def end(processes: Iterable[SpawnProcess]) -> None:
-    """Kill those of these processes that still run."""
-    every = list(processes)
-    for process in every:
-        process.kill()
-    for process in every:
-        process.join()
 
 
 class WorkerPool(Generic[T, R]):
@@ -68,7 +59,10 @@ class WorkerPool(Generic[T, R]):
 
     def __exit__(self, *_: object) -> None:
         with held():
-            end(self._processes)
+            for process in self._processes:
+                process.kill()
+            for process in self._processes:
+                process.join()
 
     def run(self, items: Sequence[T]) -> Iterator[tuple[int, R]]:
         """Yield the results of all items, each with its item's number, as they arrive."""
@@ -80,7 +74,7 @@ class WorkerPool(Generic[T, R]):
             return
         while len(self._processes) < min(self._jobs, len(items)):
             with held():
-                process, ours = started(_serve, self._make)
+                process, ours = _started(self._make)
                 self._processes.append(process)
                 self._ends.append(ours)
         left = enumerate(items)

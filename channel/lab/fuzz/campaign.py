@@ -118,33 +118,31 @@ class Campaign:
         self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
+        self._stopped = False
         self._traced: defaultdict[str, float] = defaultdict(float)
         self.work = 0.0
         self.runs = 0
 
     # --- the loop ----------------------------------------------------------------------------
 
-    def run(
-        self,
-        budget: float,
-        stop: Callable[[], bool],
-        on_progress: Callable[[CampaignProgress], None],
-    ) -> CampaignResult:
-        """Work until the budget is used up or `stop` returns true, then shrink the findings.
-
-        `on_progress` is called after every round.
-        """
-        stopped = False
+    def run(self, budget: float, stop: Callable[[], bool]) -> Iterator[CampaignProgress]:
+        """Work until the budget is used up or `stop` returns true; yield the progress of each
+        round."""
         for trial in self._trials():
             self._round(trial)
-            on_progress(self.progress)
+            yield self.progress
             if self.work >= budget:
-                break
+                return
             if stop():
-                stopped = True
-                break
+                self._stopped = True
+                return
+
+    def result(self) -> CampaignResult:
+        """The counts so far, and the findings, shrunk."""
         found = self._documents()
-        return CampaignResult(self.runs, self.tally, found, self.corpus, self.referee, stopped)
+        return CampaignResult(
+            self.runs, self.tally, found, self.corpus, self.referee, self._stopped
+        )
 
     @property
     def progress(self) -> CampaignProgress:

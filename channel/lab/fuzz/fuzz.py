@@ -6,18 +6,18 @@ every campaign completes its work (see `channelsim.channel.lab.fuzz.campaign`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import perf_counter
 
 import msgspec
 
-from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.trial import LabTally
@@ -28,9 +28,9 @@ from channelsim.channel.lab.fuzz.findings import Document, still_broken, stored_
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.system import workers
 from channelsim.channel.system.interrupt import finishing, polled
 from channelsim.channel.system.output import write_whole
+from channelsim.channel.system.workers import CONTEXT, Work, WorkerPool
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.clsp.values import NotAList
@@ -85,23 +85,22 @@ def fuzz(
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     report = FuzzReport(target, seed, jobs)
     again = _try_again(report, findings)
+    states = [CampaignProgress(0, 0, 0, 0)] * jobs
+    finished: dict[int, CampaignResult] = {}
+    stop = threading.Event() if jobs == 1 else CONTEXT.Event()
     start = perf_counter()
-    if jobs == 1:
-        with polled() as interrupted:
-            campaign = Campaign(target, seed, 0, stored)
-            until = start + patience * seconds
-            results = [
-                campaign.run(
-                    seconds * SECOND,
-                    lambda: interrupted() or perf_counter() > until,
-                    _seldom(lambda progress: on_progress([progress])),
-                )
-            ]
-            report.interrupted = interrupted()
-    else:
-        results, report.interrupted = _in_processes(
-            target, seconds, patience, seed, jobs, stored, on_progress
-        )
+    searcher = partial(_searcher, target, seed, seconds, patience, stored, stop)
+    with polled() as interrupted, WorkerPool(searcher, jobs) as pool:
+        for number, got in pool.run(range(jobs)):
+            if interrupted():
+                stop.set()
+            if isinstance(got, CampaignResult):
+                finished[number] = got
+            else:
+                states[number] = got
+                on_progress(states)
+        report.interrupted = interrupted()
+    results = [finished[number] for number in range(jobs)]
     report.seconds = perf_counter() - start
     with finishing():
         for result in results:
@@ -146,104 +145,29 @@ def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, Co
     return found
 
 
-# --- processes --------------------------------------------------------------------------------
-
-
-def _seldom(on_progress: Callable[[CampaignProgress], None]) -> Callable[[CampaignProgress], None]:
-    last = 0.0
-
-    def sometimes(progress: CampaignProgress) -> None:
-        nonlocal last
-        now = perf_counter()
-        if now - last > OFTEN:
-            last = now
-            on_progress(progress)
-
-    return sometimes
-
-
-def _in_processes(
+def _searcher(
     target: Target,
+    seed: str,
     seconds: float,
     patience: float,
-    seed: str,
-    jobs: int,
     stored: Sequence[Probe],
-    on_progress: Callable[[Sequence[CampaignProgress]], None],
-) -> tuple[list[CampaignResult], bool]:
-    """Run one campaign in each process; the results, and whether the user interrupted them."""
-    flag = workers.CONTEXT.Event()
-    states = [CampaignProgress(0, 0, 0, 0)] * jobs
-    results: dict[int, CampaignResult] = {}
-    ends: dict[Connection, int] = {}
-    processes: list[SpawnProcess] = []
-    failed: list[Exception] = []
-    try:
-        with polled() as interrupted:
-            for number in range(jobs):
-                arguments = (target, seconds, patience, seed, number, stored, flag)
-                process, end = workers.started(_work, *arguments)
-                processes.append(process)
-                ends[end] = number
-            while ends:
-                if interrupted():
-                    flag.set()
-                for ready in wait(list(ends), timeout=OFTEN):
-                    if not isinstance(ready, Connection):
-                        raise InvariantError(f"a fuzzer's end is no connection: {ready!r}")
-                    number = ends[ready]
-                    try:
-                        got = ready.recv()
-                    except (EOFError, OSError):
-                        del ends[ready]
-                        continue
-                    if isinstance(got, CampaignProgress):
-                        states[number] = got
-                        on_progress(states)
-                    elif isinstance(got, Exception):
-                        failed.append(got)
-                        flag.set()
-                    else:
-                        results[number] = got
-            early = interrupted()
-    finally:
-        workers.end(processes)
-    if failed:
-        raise failed[0]
-    if len(results) < jobs:
-        raise InvariantError(f"{jobs - len(results)} of {jobs} fuzzers ended without a result")
-    return [results[number] for number in sorted(results)], early
+    stop: threading.Event | Event,
+) -> Work[int, CampaignProgress | CampaignResult]:
+    """The work of one process: a campaign, by its number; now and then its progress."""
 
+    def work(number: int) -> Iterator[CampaignProgress | CampaignResult]:
+        campaign = Campaign(target, seed, number, stored)
+        until = perf_counter() + patience * seconds
+        last = 0.0
+        for progress in campaign.run(
+            seconds * SECOND, lambda: stop.is_set() or perf_counter() > until
+        ):
+            if perf_counter() - last > OFTEN:
+                last = perf_counter()
+                yield progress
+        yield campaign.result()
 
-def _work(
-    target: Target,
-    seconds: float,
-    patience: float,
-    seed: str,
-    number: int,
-    stored: Sequence[Probe],
-    flag: Event,
-    end: Connection,
-) -> None:
-    """One campaign, in a process of its own."""
-    until = perf_counter() + patience * seconds
-    try:
-        try:
-            result = Campaign(target, seed, number, stored).run(
-                seconds * SECOND,
-                lambda: flag.is_set() or perf_counter() > until,
-                _seldom(end.send),
-            )
-            end.send(result)
-        except ConnectionError:
-            raise
-        except UsageError as error:
-            end.send(error)
-        except Exception as error:  # a bug of ours: the parent reports it in one line
-            end.send(InvariantError(f"a fuzzer: {type(error).__name__}: {error}"))
-    except ConnectionError:
-        return  # the parent has ended
-    end.close()
+    return work
 
 
 # --- the corpus -------------------------------------------------------------------------------

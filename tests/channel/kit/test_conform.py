@@ -16,13 +16,13 @@ from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import CheckResult, Effort, Status, Subject, conform
 from channelsim.channel.kit.testing import Conformance
-from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from tests.channel.command import channelsim
+from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import toy
 
 SMALL = Effort(cases=500, seconds=0.3, disputes=1)
@@ -83,7 +83,7 @@ def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
     source.write_text(source.read_text().replace("(> AMOUNT MOVE)", far))
     target = load(str(path))
     # A fixed amount of work: less would be done on a slow machine in a fixed time.
-    result = Campaign(target, "s").run(40_000, lambda: False, lambda progress: None)
+    result = searched(target, "s", 40_000)
     report = FuzzReport(target, "s", 1, tally=result.tally)
     report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
 

@@ -8,10 +8,10 @@ from textwrap import dedent
 
 import pytest
 
-from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.target.target import load
 from tests.channel.command import Ran, channelsim
+from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import toy
 
 Capsys = pytest.CaptureFixture[str]
@@ -85,7 +85,7 @@ def test_right_programs_obey_rules_of_some_validators(
 
 
 def fuzzed(path: Path) -> list[Document]:
-    result = Campaign(load(str(path)), "x").run(60_000, lambda: False, lambda progress: None)
+    result = searched(load(str(path)), "x", 60_000)
     return result.found
 
 

@@ -8,16 +8,17 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
-from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignResult
+from channelsim.channel.lab.fuzz.campaign import CampaignResult
 from channelsim.channel.lab.laws import Needs, laws, laws_for
 from channelsim.channel.lab.target.target import load
+from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import MISTAKES, toy
 
 WORK = 150_000
 
 
 def campaign(path: Path, work: float = WORK) -> CampaignResult:
-    return Campaign(load(str(path)), "toys").run(work, lambda: False, lambda progress: None)
+    return searched(load(str(path)), "toys", work)
 
 
 def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:

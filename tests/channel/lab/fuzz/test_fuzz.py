@@ -18,7 +18,7 @@ import pytest
 
 from channelsim.channel.lab.cases.trial import SEVERITIES
 from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignResult
+from channelsim.channel.lab.fuzz.campaign import CampaignResult
 from channelsim.channel.lab.fuzz.findings import Document, still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
 from channelsim.channel.lab.fuzz.grouping import grouped
@@ -29,6 +29,7 @@ from channelsim.clsp.values import NIL, deserialize, serialize
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
+from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import toy
 from tests.clsp.test_interpreter import interpreted
 from tests.paths import DATA, ROOT
@@ -46,7 +47,7 @@ def _slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def campaign(target: Target, seed: str = "s", work: float = WORK) -> CampaignResult:
-    return Campaign(target, seed).run(work, lambda: False, lambda progress: None)
+    return searched(target, seed, work)
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +137,7 @@ def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
     stored = seeds.load(target, CORPUS / game)
     assert {probe.site.validator for probe in stored} == set(target.programs)
-    result = Campaign(target, "ours", 0, stored).run(3 * WORK, lambda: False, lambda progress: None)
+    result = searched(target, "ours", 3 * WORK, stored)
     assert result.found == []
     assert result.runs > 4000
     for name, program in target.programs.items():

@@ -10,7 +10,6 @@ import pytest
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
 from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
-from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.fuzz.findings import FORMAT, Document, document, still_broken
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.fuzz.shrink import broken_by
@@ -20,6 +19,7 @@ from channelsim.channel.lab.sites.site import make_site
 from channelsim.channel.lab.target.target import load
 from channelsim.clsp.values import NIL
 from tests.channel.lab.broken import target_file
+from tests.channel.lab.campaigns import searched
 
 
 def finding(
@@ -147,7 +147,7 @@ def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) 
         ("spacepoker/end.clsp", "(is_selection (substr MOVE 16))", "1"),
     ]
     target = load(str(target_file(tmp_path, "spacepoker", *changes)))
-    result = Campaign(target, "two").run(1_000_000, lambda: False, lambda progress: None)
+    result = searched(target, "two", 1_000_000)
     found = [one for one in grouped(result.found) if not one.order_only]
     assert {one.root[1] for one in found} == {"SP-END-2", "SP-END-3"}
     assert all(one.fields[1] == 1 for one in found)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.target.target import load
 from tests.channel.lab.broken import target_file
+from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import HIDDEN, toy
 
 WORK = 300_000
@@ -17,7 +17,7 @@ WORK = 300_000
 @pytest.mark.parametrize("mistake", HIDDEN)
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
-    found = Campaign(target, "b").run(WORK, lambda: False, lambda progress: None).found
+    found = searched(target, "b", WORK).found
     assert {one.validator for one in found} == {HIDDEN[mistake][-1][0]}
     assert {one.severity for one in found} == {"theft"}
 
@@ -32,5 +32,5 @@ RARE = (
 @pytest.mark.long
 def test_a_mistake_at_a_rare_encoding_is_found(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", RARE)))
-    found = Campaign(target, "c").run(2 * WORK, lambda: False, lambda progress: None).found
+    found = searched(target, "c", 2 * WORK).found
     assert {one.validator for one in found} == {"end"}
