@@ -14,7 +14,7 @@ from itertools import islice
 from pkgutil import walk_packages
 from typing import Any, ClassVar, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel import adversaries
 from channelsim.channel.chain.coins import Bundle
@@ -239,7 +239,7 @@ class Adversary:
         try:
             after, _ = transitions.apply(self.channel, state, self.side, actions, as_declared)
         except (Violation, InvariantError):
-            after = msgspec.structs.replace(state, number=state.number + 1)
+            after = replace(state, number=state.number + 1)
         return encode(self.signs(after, actions))
 
     def signs(self, after: ChannelState, actions: Sequence[BatchAction]) -> Batch:

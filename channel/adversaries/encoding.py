@@ -5,6 +5,7 @@ from __future__ import annotations
 from struct import pack
 
 import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import MessageChanger, adversary, changes_message
 from channelsim.channel.adversaries.moves import MoveChanger, legal_bet
@@ -37,14 +38,14 @@ def _oversized(one: MessageChanger, message: Message, blob: bytes) -> list[bytes
             return [blob + bytes(MAX_MESSAGE)]
         case 1:
             many = tuple(Cancel(number, "") for number in range(1001))
-            return [encode(msgspec.structs.replace(message, actions=many))]
+            return [encode(replace(message, actions=many))]
         case 2:
             wordy = (Cancel(0, "x" * 100_000), *message.actions)
-            return [encode(msgspec.structs.replace(message, actions=wordy))]
+            return [encode(replace(message, actions=wordy))]
         case 3:
             return [encode(Advisory(0, bytes(100_000))), blob]
         case _:
-            return [encode(msgspec.structs.replace(message, number=1 << 63))]
+            return [encode(replace(message, number=1 << 63))]
 
 
 @adversary("non-minimal", "encodes amounts, shares, sizes and numbers in more bytes than needed")
@@ -62,7 +63,7 @@ class _NonMinimal(MoveChanger):
         if bet is None:
             return None
         amount = self.plan.chance.pick((0, bet.least, bet.most))
-        return msgspec.structs.replace(bet.wire, move=bet.head + bytes(1) + int_to_atom(amount))
+        return replace(bet.wire, move=bet.head + bytes(1) + int_to_atom(amount))
 
 
 def wide(value: object) -> bytes:

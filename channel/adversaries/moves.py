@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import MessageChanger, adversary
 from channelsim.channel.peer.own_action import own_action
@@ -55,18 +55,18 @@ def _changes_move(name: str, about: str) -> Callable[[ChangeMove], ChangeMove]:
 
 @_changes_move("wrong-commitment", "commits to another state than its move leads to")
 def _wrong_commitment(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    return msgspec.structs.replace(move, commitment=one.plan.chance.bytes(32))
+    return replace(move, commitment=one.plan.chance.bytes(32))
 
 
 @_changes_move("wrong-size", "sets another size limit for the answer than its move leads to")
 def _wrong_size(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     size = one.plan.chance.pick((0, move.max_move_size + 1, max(0, move.max_move_size - 1)))
-    return msgspec.structs.replace(move, max_move_size=size)
+    return replace(move, max_move_size=size)
 
 
 @_changes_move("wrong-terminal", "declares a move to be the last that is not, or the reverse")
 def _wrong_terminal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    return msgspec.structs.replace(move, commitment=b"" if move.commitment else bytes([1]) * 32)
+    return replace(move, commitment=b"" if move.commitment else bytes([1]) * 32)
 
 
 @_changes_move("wrong-reveal", "reveals another value than it committed to")
@@ -75,21 +75,21 @@ def _wrong_reveal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
         return None
     blob = bytearray(move.move)
     blob[one.plan.chance.below(min(len(blob), 16))] ^= 1 + one.plan.chance.below(255)
-    return msgspec.structs.replace(move, move=bytes(blob))
+    return replace(move, move=bytes(blob))
 
 
 @_changes_move("cut", "sends a move that is cut short")
 def _cut(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.move:
         return None
-    return msgspec.structs.replace(move, move=move.move[: one.plan.chance.below(len(move.move))])
+    return replace(move, move=move.move[: one.plan.chance.below(len(move.move))])
 
 
 @_changes_move("padded", "appends bytes to a move, up to its size limit and beyond")
 def _padded(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     room = max(0, game.coin.max_move_size - len(move.move))
     more = one.plan.chance.pick((1, max(1, room), room + 1, room + 1000))
-    return msgspec.structs.replace(move, move=move.move + one.plan.chance.bytes(more))
+    return replace(move, move=move.move + one.plan.chance.bytes(more))
 
 
 @_changes_move("generous", "declares a larger share for the opponent than is due")
@@ -97,14 +97,14 @@ def _generous(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # Some moves allow that.
     if move.share >= game.coin.amount:
         return None
-    return msgspec.structs.replace(move, share=move.share + 1)
+    return replace(move, share=move.share + 1)
 
 
 @_changes_move("greedy-share", "declares a smaller share for the opponent than is due")
 def _greedy_share(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.share:
         return None
-    return msgspec.structs.replace(move, share=one.plan.chance.below(move.share))
+    return replace(move, share=one.plan.chance.below(move.share))
 
 
 @_changes_move("overshare", "declares a share above the amount of the game coin")
@@ -112,7 +112,7 @@ def _overshare(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # Then no side could claim a timeout.
     amount = game.coin.amount
     share = one.plan.chance.pick((amount + 1, 2 * amount + 1, (1 << 63) - 1))
-    return msgspec.structs.replace(move, share=share)
+    return replace(move, share=share)
 
 
 @_changes_move("bad-selection", "selects other cards than the best, too many, or cards not dealt")
@@ -123,7 +123,7 @@ def _bad_selection(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.move or (move.commitment and not selects):
         return None
     last = one.plan.chance.below(256)
-    return msgspec.structs.replace(move, move=move.move[:-1] + bytes([last]))
+    return replace(move, move=move.move[:-1] + bytes([last]))
 
 
 @_changes_move("no-pong", "bets in a move that leaves nothing to decide")
@@ -135,7 +135,7 @@ def _no_pong(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
         return None
     stake = game.coin.amount // 2
     amount = int_to_atom(one.plan.chance.pick((1, max(1, game.terms.unit), stake, -1)))
-    return msgspec.structs.replace(move, move=move.move + amount[:room])
+    return replace(move, move=move.move + amount[:room])
 
 
 @_changes_move("overraise", "bets one mojo more than its stack covers, far more, or less than zero")
@@ -148,7 +148,7 @@ def _overraise(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     amounts = (bet.most + 1, 2 * bet.most, game.coin.amount, 1000 * bet.most, largest)
     negative = (-1, -bet.most, -largest)
     amount = one.plan.chance.pick((*amounts, *negative))
-    return msgspec.structs.replace(bet.wire, move=bet.head + int_to_atom(amount))
+    return replace(bet.wire, move=bet.head + int_to_atom(amount))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.chain.coins import Bundle, Spend
@@ -148,13 +148,13 @@ class _IllegalMover(OnChainCheat):
                 continue
             good, kind = after.coin, chance.below(4)
             if kind == 0:
-                bad = msgspec.structs.replace(good, infohash_b=chance.bytes(32))
+                bad = replace(good, infohash_b=chance.bytes(32))
             elif kind == 1 and good.mover_share:
-                bad = msgspec.structs.replace(good, mover_share=chance.below(good.mover_share))
+                bad = replace(good, mover_share=chance.below(good.mover_share))
             elif kind == 2 and good.move:
-                bad = msgspec.structs.replace(good, move=chance.bytes(len(good.move)))
+                bad = replace(good, move=chance.bytes(len(good.move)))
             else:
-                bad = msgspec.structs.replace(good, max_move_size=good.max_move_size + 1)
+                bad = replace(good, max_move_size=good.max_move_size + 1)
             self.done = True
             bundle = move_bundle(self.channel, self.keys, tracked.coin, game.coin, bad)
             effects.append(Push("illegal", bundle))

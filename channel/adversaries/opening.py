@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import (
     Adversary,
@@ -61,7 +61,7 @@ def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[by
     if not isinstance(message, Launch):
         return None
     keys = SecretKeys.derive(derive(one.peer.config.secret, "switched"))
-    switched = msgspec.structs.replace(
+    switched = replace(
         message, channel_key=bytes(keys.channel.get_g1()), channel_proof=keys.channel_proof()
     )
     return [encode(switched)]
@@ -75,10 +75,10 @@ def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[by
 def _false_launcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     match message:
         case Launch() if one.plan.chance.below(2):
-            parent = msgspec.structs.replace(message.parent, parent=one.plan.chance.bytes(32))
-            return [encode(msgspec.structs.replace(message, parent=parent))]
+            parent = replace(message.parent, parent=one.plan.chance.bytes(32))
+            return [encode(replace(message, parent=parent))]
         case Funding():
-            return [encode(msgspec.structs.replace(message, part=_relaunched(one, message.part)))]
+            return [encode(replace(message, part=_relaunched(one, message.part)))]
         case Funded():
             return [encode(Funded(_relaunched(one, message.bundle)))]
         case _:
@@ -91,11 +91,11 @@ def _relaunched(one: Adversary, bundle: Bundle) -> Bundle:
         spend for spend in bundle.spends if spend.puzzle == launcher_puzzle().serialized
     )
     if one.plan.chance.below(2):
-        wrong = msgspec.structs.replace(launcher, solution=launcher.solution[:-1] + b"\x01")
+        wrong = replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     else:
-        wrong = msgspec.structs.replace(launcher, puzzle=b"\x01")
+        wrong = replace(launcher, puzzle=b"\x01")
     spends = tuple(wrong if spend is launcher else spend for spend in bundle.spends)
-    return msgspec.structs.replace(bundle, spends=spends)
+    return replace(bundle, spends=spends)
 
 
 @adversary("double-spender", "spends its part of the funding elsewhere before the channel is open")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
@@ -142,8 +142,8 @@ class _AnswersAgain(OnChainCheat):
         dispute = self.dispute
         if dispute is not None:
             decided = {**dispute.decided, tracked.game.coin: other}
-            dispute = msgspec.structs.replace(dispute, decided=decided)
-            self.peer.state = msgspec.structs.replace(self.peer.state, dispute=dispute)
+            dispute = replace(dispute, decided=decided)
+            self.peer.state = replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
         """The game after another move than the one that was decided on."""

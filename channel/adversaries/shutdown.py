@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import (
     Adversary,
@@ -67,7 +67,7 @@ class _WrongShutdown(MessageChanger):
             return None
         total = self.channel.coin.amount
         balances = (total, 0) if self.side == 0 else (0, total)
-        wrong = msgspec.structs.replace(self.state, balances=balances, games=())
+        wrong = replace(self.state, balances=balances, games=())
         return [encode(Shutdown(_half(self, wrong)))]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, standard_spend
 from channelsim.channel.crypto import bls
@@ -30,7 +30,7 @@ class CleanShutdown:
     @classmethod
     def of(cls, endpoint: Endpoint, newest: ChannelState) -> CleanShutdown:
         """The shutdown at the newest state; its open proposals are dropped."""
-        return cls(endpoint, msgspec.structs.replace(newest, groups=()))
+        return cls(endpoint, replace(newest, groups=()))
 
     def rewards(self) -> tuple[Coin, ...]:
         """The reward coins: one for each balance over 0, the initiator's first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.protocol.messages import Accept, BatchAction, Cancel, Move, Propose, Settle
@@ -69,7 +69,7 @@ def apply(
     if state.total() != total:
         raise InvariantError(f"a batch changed the channel's money: {total} to {state.total()}")
     check_addresses(channel, state)
-    return msgspec.structs.replace(state, number=state.number + 1), tuple(settled)
+    return replace(state, number=state.number + 1), tuple(settled)
 
 
 def check_addresses(channel: Channel, state: ChannelState) -> None:
@@ -94,7 +94,7 @@ def _settle(state: ChannelState, sender: Side, action: Settle) -> tuple[ChannelS
     balances = (state.balances[0] + shares[0], state.balances[1] + shares[1])
     games = tuple(other for other in state.games if other.id != game.id)
     return (
-        msgspec.structs.replace(state, balances=balances, games=games),
+        replace(state, balances=balances, games=games),
         Settled(game, sender, shares),
     )
 
@@ -108,7 +108,7 @@ def _open_group(state: ChannelState, group_id: int, rule: str) -> Group:
 
 def _without_group(state: ChannelState, group: Group) -> ChannelState:
     groups = tuple(other for other in state.groups if other.id != group.id)
-    return msgspec.structs.replace(state, groups=groups)
+    return replace(state, groups=groups)
 
 
 def _accept(channel: Channel, state: ChannelState, sender: Side, action: Accept) -> ChannelState:
@@ -129,7 +129,7 @@ def _accept(channel: Channel, state: ChannelState, sender: Side, action: Accept)
             # Only what we could build ourselves is ever an open proposal that we accept.
             raise Violation("CH-ACCEPT-1", f"game {offer.game_id}: {unfit}") from None
     games.sort(key=lambda game: game.id)
-    state = msgspec.structs.replace(state, balances=balances, games=tuple(games))
+    state = replace(state, balances=balances, games=tuple(games))
     return _without_group(state, group)
 
 
@@ -141,7 +141,7 @@ def _move(state: ChannelState, sender: Side, action: Move, move: Mover) -> Chann
         raise Violation("CH-MOVE-2", f"in game {game.id} it is the other side's turn")
     after = move(game, action)
     games = tuple(after if other.id == game.id else other for other in state.games)
-    return msgspec.structs.replace(state, games=games)
+    return replace(state, games=games)
 
 
 def _propose(channel: Channel, state: ChannelState, sender: Side, action: Propose) -> ChannelState:
@@ -165,7 +165,7 @@ def _propose(channel: Channel, state: ChannelState, sender: Side, action: Propos
         (least, state.next_ids[1]) if sender is Side.INITIATOR else (state.next_ids[0], least)
     )
     groups = (*state.groups, Group(sender, action.offers))
-    return msgspec.structs.replace(state, groups=groups, next_ids=next_ids)
+    return replace(state, groups=groups, next_ids=next_ids)
 
 
 def _names(actions: Sequence[BatchAction]) -> str:

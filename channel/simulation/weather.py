@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen
@@ -110,8 +110,4 @@ class Weather:
         spend = seen.coin.id, seen.spent
         if spend not in self._shown_from:
             self._shown_from[spend] = peak + self._chance.between(0, MOST_HIDDEN)
-        return (
-            seen
-            if peak >= self._shown_from[spend]
-            else msgspec.structs.replace(seen, solution=None)
-        )
+        return seen if peak >= self._shown_from[spend] else replace(seen, solution=None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import as_declared
 from channelsim.channel.chain.coins import Bundle, Coin
@@ -260,8 +260,8 @@ class Table:
     def ask(self, index: int) -> Table:
         """Let this side request the potato without a need for it, and get it."""
         peer = self.ends[index].peer
-        play = msgspec.structs.replace(peer.play, we_asked=True)
-        peer.state = msgspec.structs.replace(peer.state, play=play)
+        play = replace(peer.play, we_asked=True)
+        peer.state = replace(peer.state, play=play)
         self.receive(1 - index, Request())
         return self.pump()
 
@@ -415,7 +415,7 @@ class Cheat:
                 self.table.channel, self.state, self.side, actions, as_declared
             )
         except (Violation, InvariantError):
-            return msgspec.structs.replace(self.state, number=self.state.number + 1)
+            return replace(self.state, number=self.state.number + 1)
         return state
 
     def halves(self, state: ChannelState) -> Halves:
@@ -425,7 +425,7 @@ class Cheat:
         """A batch of these actions, valid in everything else."""
         state = self.after(actions)
         if number is not None:
-            state = msgspec.structs.replace(state, number=number)
+            state = replace(state, number=number)
         return Batch(state.number, tuple(actions), *self.halves(state))
 
     def send(self, message: Message | bytes) -> list[Effect]:

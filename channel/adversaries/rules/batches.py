@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.rules.breaker import (
     RuleBreaker,
@@ -35,7 +35,7 @@ def _without_the_potato(one: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, Batch):
         return []
     after = one.state
-    return [[message, one.signs(msgspec.structs.replace(after, number=after.number + 1), ())]]
+    return [[message, one.signs(replace(after, number=after.number + 1), ())]]
 
 
 @breaks_batch("CH-BATCH-2")
@@ -43,7 +43,7 @@ def _other_number(one: RuleBreaker, batch: Batch, before: ChannelState) -> Varia
     after = one.applied(before, batch.actions)
     numbers = (before.number, after.number + 1, after.number + 2, 1 << 40)
     return [
-        [one.signs(msgspec.structs.replace(after, number=number), batch.actions)]
+        [one.signs(replace(after, number=number), batch.actions)]
         for number in numbers
         if number >= 2
     ]
@@ -83,7 +83,7 @@ def _halved(one: RuleBreaker, batch: Batch, which: int) -> list[Message | bytes]
     rich = ChannelState(state.number, (balances[0], balances[1]))
     half = sign_halves(one.channel, one.keys, rich)[which]
     name = ("channel_half", "unroll_half")[which]
-    return [msgspec.structs.replace(batch, **{name: half})]
+    return [replace(batch, **{name: half})]
 
 
 @breaks_batch("CH-BATCH-6")
@@ -125,13 +125,13 @@ def _breaks_offer(
 
 @_breaks_offer("CH-PROPOSE-1")
 def _others_ids(offer: Offer) -> list[list[Offer]]:
-    return [[msgspec.structs.replace(offer, game_id=offer.game_id + 1)]]
+    return [[replace(offer, game_id=offer.game_id + 1)]]
 
 
 @_breaks_offer("CH-PROPOSE-2")
 def _far_ids(offer: Offer) -> list[list[Offer]]:
-    far = msgspec.structs.replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
-    used = msgspec.structs.replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
+    far = replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
+    used = replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
     return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
 
 
@@ -150,11 +150,11 @@ def _many(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
 def _false_record(offer: Offer) -> list[list[Offer]]:
     first, second = offer.stakes
     return [
-        [msgspec.structs.replace(offer, amount=offer.amount + 1)],
-        [msgspec.structs.replace(offer, stakes=(first + 1, second - 1))],
-        [msgspec.structs.replace(offer, commitment=bytes(32))],
-        [msgspec.structs.replace(offer, max_move_size=offer.max_move_size + 1)],
-        [msgspec.structs.replace(offer, mover_share=offer.mover_share + 1)],
+        [replace(offer, amount=offer.amount + 1)],
+        [replace(offer, stakes=(first + 1, second - 1))],
+        [replace(offer, commitment=bytes(32))],
+        [replace(offer, max_move_size=offer.max_move_size + 1)],
+        [replace(offer, mover_share=offer.mover_share + 1)],
     ]
 
 
@@ -165,7 +165,7 @@ def _half(one: RuleBreaker, state: ChannelState) -> Shutdown:
     endpoint = one.peer.state.endpoint
     if endpoint is None:
         raise InvariantError("a shutdown without a channel")
-    return Shutdown(CleanShutdown.of(endpoint, msgspec.structs.replace(state, games=())).half())
+    return Shutdown(CleanShutdown.of(endpoint, replace(state, games=())).half())
 
 
 @breaks("CH-SHUT-1")
@@ -187,7 +187,7 @@ def _closes_at_other_balances(one: RuleBreaker, message: Message) -> Variants:
         return []
     balances = [0, 0]
     balances[one.side] = state.total()
-    half = _half(one, msgspec.structs.replace(state, balances=(balances[0], balances[1])))
+    half = _half(one, replace(state, balances=(balances[0], balances[1])))
     if isinstance(message, Shutdown):
         return [[half]]
     return [[ShutdownDone(half.half)]]
@@ -205,5 +205,5 @@ def _plays_on(one: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, ShutdownDone):
         return []
     state = one.state
-    after = msgspec.structs.replace(state, number=state.number + 1)
+    after = replace(state, number=state.number + 1)
     return [[one.signs(after, ())], [_half(one, state)]]

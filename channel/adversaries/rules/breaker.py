@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import ClassVar, TypeAlias
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary, as_declared
 from channelsim.channel.chain.coins import Bundle
@@ -108,8 +108,8 @@ class Requester(RuleBreaker):
         """The batch, and a request that its peer takes for its own."""
         if self.done or not isinstance(message, Batch) or self.peer.phase is not Phase.PLAYING:
             return [blob]
-        play = msgspec.structs.replace(self.peer.play, we_asked=True)
-        self.peer.state = msgspec.structs.replace(self.peer.state, play=play)
+        play = replace(self.peer.play, we_asked=True)
+        self.peer.state = replace(self.peer.state, play=play)
         return [blob, encode(Request())]
 
     def act(self) -> list[Effect]:
@@ -192,7 +192,7 @@ def breaks_batch(rule: str) -> Callable[[BreaksBatch], BreaksBatch]:
 
 def changed(message: Message, *changes: Mapping[str, object]) -> Variants:
     """The message with each of these changes, one at a time."""
-    return [[msgspec.structs.replace(message, **change)] for change in changes]
+    return [[replace(message, **change)] for change in changes]
 
 
 add("CH-TIME-1", SilentBreaker)

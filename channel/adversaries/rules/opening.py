@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.rules import wallet_spends
 from channelsim.channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks, changed
@@ -145,7 +145,7 @@ def _other_part(one: RuleBreaker, message: Message) -> Variants:
     opening, wallet = one.peer.state.opening, one.peer.config.wallet
     channel = one.opening_channel()
     parts = wallet_spends.initiators(channel, wallet, opening.deadline, message.part)
-    return [[msgspec.structs.replace(message, part=part)] for part in parts]
+    return [[replace(message, part=part)] for part in parts]
 
 
 @breaks("CH-OPEN-10")

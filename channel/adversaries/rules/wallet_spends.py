@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import (
     ASSERT_BEFORE_HEIGHT_ABSOLUTE,
@@ -30,7 +30,7 @@ from channelsim.games.referee import AGG_SIG_ME, CREATE_COIN
 def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) -> list[Bundle]:
     """Wrong bundles for message E."""
     own, launcher = part.spends
-    elsewhere = msgspec.structs.replace(launcher, solution=launcher.solution[:-1] + b"\x01")
+    elsewhere = replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     return [
         Bundle((own,), part.signature),
         Bundle((own, launcher, launcher), part.signature),
@@ -99,9 +99,9 @@ def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> 
     good = standard_spend(coin, key, to_list(right))
     spends = (
         Spend(keyless, quoted.serialized, serialize(b"")),
-        msgspec.structs.replace(good, puzzle=quoted.serialized),
-        msgspec.structs.replace(good, solution=b"\xff"),
-        msgspec.structs.replace(good, solution=serialize(b"")),
+        replace(good, puzzle=quoted.serialized),
+        replace(good, solution=b"\xff"),
+        replace(good, solution=serialize(b"")),
     )
     signature = _signed(channel, wallet, to_list(right)).signature
     unlisted = _signed(channel, wallet, (condition(REMARK), b"\x01"))

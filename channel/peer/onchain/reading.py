@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import CoinSeen
@@ -79,7 +79,7 @@ def _hidden_spend(view: ChainView, seen: CoinSeen) -> Lineage:
 def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: CoinSeen) -> Lineage:
     """The lineage from the unroll coin of a published state on."""
     dispute = view.dispute
-    lineage = msgspec.structs.replace(
+    lineage = replace(
         lineage,
         facts=(UnrollSeen(state.number, seen.coin, seen.born),),
         published=state,
@@ -91,7 +91,7 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
     counts = dispute.signed_games.outcome(state, seen.solution)
     if counts is None:
         unknown = UnknownSpend(seen.coin, seen.spent)
-        return msgspec.structs.replace(lineage, facts=(*lineage.facts, unknown))
+        return replace(lineage, facts=(*lineage.facts, unknown))
     firsts = [_first_coin(view, counts, game, seen.coin) for game in counts.games]
     tracks = tuple([follow(view, first) for first in firsts])
     initiators, receivers = (
@@ -107,7 +107,7 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
         seen.spent,
     )
     void = dispute.signed_games.games_not_in(counts)
-    return msgspec.structs.replace(
+    return replace(
         lineage,
         coins=(*lineage.coins, *(tracked.coin for track in tracks for tracked in track.coins)),
         facts=(*lineage.facts, paid, *(GameVoid(game_id, counts.number) for game_id in void)),

@@ -6,7 +6,7 @@ confirmed are pushed again. Source: spec/channel.md, "Going on chain".
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelClosed, Fact, Undone
@@ -39,7 +39,7 @@ def take_decision(
     """Take the player's decision at a game coin. Raises `IllegalAction`."""
     found = record_decision(dispute.endpoint, tracked, action)
     decided = {**dispute.decided, **found.decided}
-    return msgspec.structs.replace(dispute, decided=decided), [
+    return replace(dispute, decided=decided), [
         *found.stores,
         *map(Tell, found.news),
     ]
@@ -57,7 +57,7 @@ def _conclude(
     coins = dict.fromkeys((*lineage.coins, *offers.coins))
     new_coins = [coin for coin in coins if coin not in dispute.watched]
     tracked = {one.coin: one for track in lineage.tracks for one in track.coins}
-    after = msgspec.structs.replace(
+    after = replace(
         dispute,
         status=status,
         reported=facts,

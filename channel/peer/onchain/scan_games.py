@@ -5,7 +5,7 @@ Source: spec/channel.md, "After the unroll" and "Playing on chain".
 
 from __future__ import annotations
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.peer.chain_news import (
@@ -96,7 +96,7 @@ def _scan_game(view: ChainView, track: Track) -> tuple[Findings, Payout | None]:
 def _with_decisions(view: ChainView, found: Findings) -> ChainView:
     if not found.decided:
         return view
-    return msgspec.structs.replace(view, decided={**view.decided, **found.decided})
+    return replace(view, decided={**view.decided, **found.decided})
 
 
 # --- facts -------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
 from chia_rs import G2Element
+from msgspec.structs import replace
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import CancelGames, Close, ProposeGames
@@ -186,7 +186,7 @@ def _older(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
 
 def _richer(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
     first, second = state.balances
-    return cheat.halves(msgspec.structs.replace(state, balances=(first - 1, second + 1)))
+    return cheat.halves(replace(state, balances=(first - 1, second + 1)))
 
 
 def _without_games(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
@@ -194,7 +194,7 @@ def _without_games(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
 
 
 def _next(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
-    return cheat.halves(msgspec.structs.replace(state, number=state.number + 1))
+    return cheat.halves(replace(state, number=state.number + 1))
 
 
 def _of_nothing(cheat: Cheat, state: ChannelState) -> tuple[bytes, bytes]:
@@ -555,9 +555,9 @@ def _wrong_record(changes: dict[str, object], second: bool) -> Hostile:
     cheat = ben_has_the_potato()
     first, other = offers(cheat, 1, 3).offers
     if second:
-        other = msgspec.structs.replace(other, **changes)
+        other = replace(other, **changes)
     else:
-        first = msgspec.structs.replace(first, **changes)
+        first = replace(first, **changes)
     return sent(cheat, Propose((first, other)))
 
 

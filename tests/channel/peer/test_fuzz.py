@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.peer.interface import BrokenOff, Close
 from channelsim.channel.peer.machine import Phase
@@ -171,7 +172,7 @@ def altered(action: T, random: Random) -> T:
         new = (altered(value[0], random), *value[1:])
     else:
         new = value
-    return msgspec.structs.replace(action, **{name: new})
+    return replace(action, **{name: new})
 
 
 def test_a_batch_is_accepted_in_any_encoding() -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import (
@@ -301,7 +301,7 @@ def test_a_share_of_nothing_is_reported_and_not_claimed() -> None:
     mover = 1 - dead
     refuse = lambda player: Action("fold")  # noqa: E731
     peer = table.ends[dead].peer
-    peer.state = msgspec.structs.replace(peer.state, phase=Phase.CLOSED)
+    peer.state = replace(peer.state, phase=Phase.CLOSED)
     settle(table, refuse, refuse, dead=(dead,))
     end = table.ends[mover]
     news = settled(end)

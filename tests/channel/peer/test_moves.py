@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.play.play_state import PlayState
@@ -34,15 +34,15 @@ Wrong = Callable[[Table, Move], Move]
 
 
 def but(**changes: object) -> Wrong:
-    return lambda table, move: msgspec.structs.replace(move, **changes)
+    return lambda table, move: replace(move, **changes)
 
 
 def more(share: int) -> Wrong:
-    return lambda table, move: msgspec.structs.replace(move, share=move.share + share)
+    return lambda table, move: replace(move, share=move.share + share)
 
 
 def bytes_of(make: Callable[[bytes], bytes]) -> Wrong:
-    return lambda table, move: msgspec.structs.replace(move, move=make(move.move))
+    return lambda table, move: replace(move, move=make(move.move))
 
 
 def play_until(validator: str, *decide: Decide) -> tuple[Table, int, Move]:
@@ -161,7 +161,7 @@ def slashed(
 
 def test_a_greedy_showdown_of_a_pot_that_was_bet_is_slashed() -> None:
     table, sender, move = play_until("end", bet_or_call, bet_or_call)
-    slashed(table, sender, (msgspec.structs.replace(move, share=move.share - 1),), "SP-END-5")
+    slashed(table, sender, (replace(move, share=move.share - 1),), "SP-END-5")
 
 
 def test_a_showdown_with_the_wrong_five_cards_is_slashed_if_they_are_worse() -> None:
@@ -171,7 +171,7 @@ def test_a_showdown_with_the_wrong_five_cards_is_slashed_if_they_are_worse() -> 
         if mask.bit_count() == 5 and mask != move.move[16]:
             fork = table.fork()
             end = fork.ends[1 - sender]
-            shown = msgspec.structs.replace(move, move=move.move[:16] + bytes([mask]))
+            shown = replace(move, move=move.move[:16] + bytes([mask]))
             effects = fork.receive(1 - sender, Cheat(fork, sender).batch(shown))
             assert effects
             if end.peer.phase is Phase.ON_CHAIN:
@@ -182,7 +182,7 @@ def test_a_showdown_with_the_wrong_five_cards_is_slashed_if_they_are_worse() -> 
 
 def test_leaving_the_other_more_at_the_showdown_is_legal() -> None:
     table, sender, move = play_until("end")
-    generous = msgspec.structs.replace(move, share=move.share + 1)
+    generous = replace(move, share=move.share + 1)
     table.receive(1 - sender, Cheat(table, sender).batch(generous))
     assert table.ends[1 - sender].peer.phase is Phase.PLAYING
     assert table.ends[1 - sender].state.balances[1 - sender] == BALANCE - STAKE + generous.share
@@ -200,7 +200,7 @@ def test_a_pong_that_dodges_the_toss_is_slashed() -> None:
         if len(move.move) == 32 and table.ends[ANN].state.games[0].position.validator == (
             "begin_round"
         ):
-            wrong = msgspec.structs.replace(move, move=move.move + b"\x01")
+            wrong = replace(move, move=move.move + b"\x01")
             slashed(table, ANN, (wrong,), "SP-BEGIN-4")
             return
     raise AssertionError("nobody ever ponged")
@@ -226,7 +226,7 @@ def test_one_illegal_move_of_two_is_slashed_and_the_other_game_stands() -> None:
     for which in (0, 1):
         table, batch = two_games()
         moves = list(both_moves(batch))
-        moves[which] = msgspec.structs.replace(moves[which], share=0)
+        moves[which] = replace(moves[which], share=0)
         slashed(table, ANN, tuple(moves), "SP-COMMITA-2")
 
 
@@ -234,8 +234,8 @@ def test_two_illegal_moves_are_both_slashed() -> None:
     table, batch = two_games()
     first, second = both_moves(batch)
     wrong = (
-        msgspec.structs.replace(first, share=0),
-        msgspec.structs.replace(second, max_move_size=31),
+        replace(first, share=0),
+        replace(second, max_move_size=31),
     )
     slashed(table, ANN, wrong, "SP-COMMITA-2", games=2)
 
@@ -244,8 +244,8 @@ def test_an_illegal_move_beside_one_that_the_referee_refuses_is_not_slashed() ->
     table, batch = two_games()
     first, second = both_moves(batch)
     wrong = (
-        msgspec.structs.replace(first, share=0),
-        msgspec.structs.replace(second, share=100_000),
+        replace(first, share=0),
+        replace(second, share=100_000),
     )
     refuse(table, BEN, Cheat(table, ANN).batch(*wrong), "REF-MOVE-4")
 
@@ -254,7 +254,7 @@ def test_an_illegal_move_beside_one_that_the_referee_refuses_is_not_slashed() ->
 def test_an_illegal_move_under_a_bad_half_is_not_slashed(which: int) -> None:
     table, sender, move = play_until("commitA")
     cheat = Cheat(table, sender)
-    wrong = cheat.batch(msgspec.structs.replace(move, share=0))
+    wrong = cheat.batch(replace(move, share=0))
     good = cheat.batch(move)
     halves = [(good.channel_half, wrong.unroll_half), (wrong.channel_half, good.unroll_half)]
     channel_half, unroll_half = halves[which]
@@ -264,7 +264,7 @@ def test_an_illegal_move_under_a_bad_half_is_not_slashed(which: int) -> None:
 
 def test_an_illegal_move_beside_an_action_out_of_place_is_not_slashed() -> None:
     table, sender, move = play_until("commitB")
-    wrong = msgspec.structs.replace(move, share=0)
+    wrong = replace(move, share=0)
     refuse(table, 1 - sender, Cheat(table, sender).batch(Accept(8), wrong), "CH-ACCEPT-1")
 
 
@@ -328,7 +328,7 @@ def test_a_batch_is_atomic() -> None:
     first, second = both_moves(batch)
     ben = Cheat(table, BEN)
     honest = table.fork()
-    bad = ben.batch(first, msgspec.structs.replace(second, game_id=4))
+    bad = ben.batch(first, replace(second, game_id=4))
     refuse(table, ANN, bad, "CH-MOVE-1")
     assert table.ends[ANN].play == honest.ends[ANN].play
     honest.receive(ANN, batch)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import permutations
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import blocks_for
@@ -282,7 +282,7 @@ def sent_before_depth(table: Table) -> list[bytes]:
     """Messages of a cheating receiver before the initiator's view of the chain lets it play."""
     cheat = Cheat(table, BEN)
     right = encode(cheat.batch())
-    wrong = encode(msgspec.structs.replace(cheat.batch(), channel_half=NO_SIGNATURE))
+    wrong = encode(replace(cheat.batch(), channel_half=NO_SIGNATURE))
     shutdown = encode(shutdown_half(cheat))
     return [right, wrong, encode(Request()), shutdown]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
@@ -318,12 +319,11 @@ def test_a_cancel_that_crosses_a_cancel_has_no_effect() -> None:
 
 def unfit(**changes: object) -> Table:
     """Ben offers what Ann will not play, its record being right as far as there is one."""
-    import msgspec
 
     table = sit().open()
     ben = Cheat(table, BEN)
     (offer,) = offers(ben, 1).offers
-    offer = msgspec.structs.replace(offer, **changes)
+    offer = replace(offer, **changes)
     ben.send(ben.batch(ProposeAction((offer,))))
     return table
 
@@ -366,12 +366,11 @@ def test_the_shortest_timeout_is_accepted() -> None:
 
 
 def test_one_unfit_game_spoils_its_group_and_no_other() -> None:
-    import msgspec
 
     table = sit().open()
     ben = Cheat(table, BEN)
     first, second = offers(ben, 1, 3).offers
-    group = ProposeAction((first, msgspec.structs.replace(second, timeout=3)))
+    group = ProposeAction((first, replace(second, timeout=3)))
     ben.send(ben.batch(group, offers(ben, 5)))
     assert table.ends[ANN].offers[-1] == 5
     table.command(ANN, AcceptGames(5))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -82,14 +82,14 @@ def test_a_spend_that_no_referee_accepts_is_not_parsed() -> None:
     for items in ([long, b"", b"", b""], [b"", b"", b"\x7f" * 9, b""], [b"", b"x", b"", b""]):
         assert game_spend(coin, serialize(to_list(items))) is None
     assert game_spend(coin, serialize(to_list([b""] * 5))) is None
-    over = msgspec.structs.replace(coin, infohash_b=b"")
+    over = replace(coin, infohash_b=b"")
     assert game_spend(over, serialize(to_list([b""] * 4))) is None
 
 
 def test_a_state_by_its_timeout_and_by_its_number() -> None:
     table = at_move(16)
     channel, state = table.channel, table.ends[ANN].state
-    newer = msgspec.structs.replace(state, number=state.number + 1)
+    newer = replace(state, number=state.number + 1)
     timed_out = serialize(channel.timeout_conditions(state))
     preempted = serialize(channel.preemption_conditions(newer))
     assert unroll_number(channel, state, timed_out) == state.number
@@ -122,11 +122,7 @@ class LateSolutions(SimulatedChain):
         if seen is None or seen.spent is None or self.only not in (None, coin_id):
             return seen
         self.asked[coin_id] += 1
-        return (
-            msgspec.structs.replace(seen, solution=None)
-            if self.asked[coin_id] <= self.times
-            else seen
-        )
+        return replace(seen, solution=None) if self.asked[coin_id] <= self.times else seen
 
 
 @pytest.mark.parametrize("times", [1, 2, 5, 9])
@@ -196,7 +192,7 @@ def test_facts_are_not_undone_while_the_node_omits_solutions() -> None:
         dispute = end.peer.state.dispute
         assert dispute is not None
         block = dispute.block
-        blind = tuple(msgspec.structs.replace(seen, solution=None) for seen in block.coins)
+        blind = tuple(replace(seen, solution=None) for seen in block.coins)
         effects = end.peer.handle(Block(block.peak + 1, blind))
         assert not [effect for effect in effects if isinstance(effect, Tell | Push)]
         assert phase(end) is Phase.CLOSED
@@ -247,7 +243,7 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
     change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
     assert paid.spends[-1].coin == fees.wallet.coin
-    spent = msgspec.structs.replace(wallet_coin, spent=height + 1)
+    spent = replace(wallet_coin, spent=height + 1)
     for _ in range(2):
         pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))
     assert "preempt+fee" in {one.name for one in pushed if isinstance(one, Push)}

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from time import process_time
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition
 from channelsim.channel.peer.interface import BrokenOff, Received
@@ -191,7 +191,7 @@ def initiators_part(puzzle: bytes, solution: bytes) -> tuple[Table, Message]:
     moment = at(Launch, BEN)
     coin = Coin(bytes(32), Program(puzzle).hash, 2 * BALANCE)
     table = moment.table
-    table.receive(BEN, msgspec.structs.replace(moment.message, parent=coin))
+    table.receive(BEN, replace(moment.message, parent=coin))
     channel = table.ends[BEN].peer.state.opening.channel
     assert channel is not None
     halves = sign_halves(channel, moment.keys, ChannelState(1, channel.contributions))
@@ -236,7 +236,7 @@ def widest(offer: Offer) -> Offer:
     """The same, unknown here, with every field as long as it may be."""
     number = (1 << 63) - 1
     names = [f"{n:02}" + "p" * 62 for n in range(MAX_PARAMETERS)]
-    return msgspec.structs.replace(
+    return replace(
         offer,
         game_id=offer.game_id,
         game="g" * 64,
@@ -253,9 +253,7 @@ def proposals(cheat: Cheat, change: Callable[[Offer], Offer], grouped: bool = Tr
     """A batch with as many offers as there may be, in one group or a group each."""
     first = cheat.state.next_ids[cheat.side]
     one = offer_of(cheat.table.channel, cheat.side, 0, wish())
-    offers = [
-        change(msgspec.structs.replace(one, game_id=first + 2 * n)) for n in range(MAX_OFFERS)
-    ]
+    offers = [change(replace(one, game_id=first + 2 * n)) for n in range(MAX_OFFERS)]
     groups = [tuple(offers)] if grouped else [(offer,) for offer in offers]
     return cheat.batch(*(Propose(group) for group in groups))
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.errors import Violation
@@ -268,7 +269,7 @@ def test_a_text_is_one_plain_line_and_any_words_are_sent_as_one(words: str) -> N
 
 @pytest.mark.parametrize("name", ["poker\n", "po ker", "", "\u00e9"])
 def test_a_name_is_plain_and_has_no_end_of_line(name: str) -> None:
-    offer = msgspec.structs.replace(OFFER, game=name)
+    offer = replace(OFFER, game=name)
     refused(encode(Batch(7, (Propose((offer,)),), S, S)), "CH-MSG-2")
 
 

@@ -6,8 +6,8 @@ preempted, its coins are exactly the expected ones, and game coins can be claime
 
 from __future__ import annotations
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer
@@ -149,9 +149,9 @@ def test_a_preemption_needs_both_halves() -> None:
     newest = restored_state(table, BEN, numbers(table, BEN)[-1])
     take(table, unroll.publish(ANN))
     good = unroll.preempt(newest, BEN)
-    half = msgspec.structs.replace(good, signature=newest.halves[1])
+    half = replace(good, signature=newest.halves[1])
     assert refused(table, half) == "BadAggregateSignature"
-    doubled = msgspec.structs.replace(good, signature=bls.add(newest.halves[1], newest.halves[1]))
+    doubled = replace(good, signature=bls.add(newest.halves[1], newest.halves[1]))
     assert refused(table, doubled) == "BadAggregateSignature"
     take(table, good)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import (
@@ -242,7 +243,7 @@ def test_a_record_that_gives_another_unroll_coin_is_refused(table: Table) -> Non
 def test_a_game_that_was_not_live_cannot_have_ended(table: Table) -> None:
     records = list(stored_records(table, ANN).values())
     newest = max(map(decode_record, records), key=lambda record: record.number)
-    impossible = msgspec.structs.replace(newest, number=newest.number + 1, ended=(1000,))
+    impossible = replace(newest, number=newest.number + 1, ended=(1000,))
     with pytest.raises(InvariantError, match=f"game 1000 ended in state {newest.number + 1}"):
         restore(table.channel, [*records, msgspec.msgpack.encode(impossible)])
 
