@@ -192,6 +192,11 @@ class Adversary:
         """The newest state that it knows."""
         return self.peer.play.state
 
+    def everything(self) -> tuple[int, int]:
+        """Balances that give it all the money of the channel."""
+        total = self.channel.coin.amount
+        return (total, 0) if self.side is Side.INITIATOR else (0, total)
+
     def before(self) -> ChannelState | None:
         """The state before the newest; None if there is none."""
         past = self.peer.play.history.older if self.is_open else None

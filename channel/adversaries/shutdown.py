@@ -65,9 +65,7 @@ class _WrongShutdown(MessageChanger):
     def change(self, message: Message, blob: bytes) -> list[bytes] | None:
         if not isinstance(message, Shutdown):
             return None
-        total = self.channel.coin.amount
-        balances = (total, 0) if self.side == 0 else (0, total)
-        wrong = replace(self.state, balances=balances, games=())
+        wrong = replace(self.state, balances=self.everything(), games=())
         return [encode(Shutdown(_half(self, wrong)))]
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, joined
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import (
@@ -125,8 +124,7 @@ class _SelfPreempter(Adversary):
         for old, new in ((states[0], states[-1]), (states[-2], states[-1]), (states[0], states[0])):
             first = self.publishes(old)
             then = preempt(self.channel, self.keys, new, old.state)
-            signature = bls.add(first.signature, then.signature)
-            effects.append(Push("both", Bundle((*first.spends, *then.spends), signature)))
+            effects.append(Push("both", joined(first, then)))
         return effects
 
 
@@ -142,7 +140,7 @@ class _Impatient(Adversary):
         both = self.publishes(old)
         return [
             Push("early", early),
-            Push("early", Bundle((*both.spends, *early.spends), both.signature)),
+            Push("early", joined(both, early)),
             Push("unsigned", Bundle(both.spends, NO_SIGNATURE)),
         ]
 

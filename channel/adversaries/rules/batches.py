@@ -11,11 +11,13 @@ from channelsim.channel.adversaries.rules.breaker import (
     Variants,
     breaks,
     breaks_batch,
+    breaks_kind,
+    changed,
 )
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol import transitions as engine
-from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.half_signed import Halves, sign_halves
 from channelsim.channel.protocol.messages import (
     Batch,
     Message,
@@ -30,10 +32,8 @@ from channelsim.channel.protocol.proposals import UnfitProposal, offer_of
 from channelsim.channel.protocol.state import ChannelState
 
 
-@breaks("CH-BATCH-1")
-def _without_the_potato(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Batch):
-        return []
+@breaks_kind("CH-BATCH-1", Batch)
+def _without_the_potato(one: RuleBreaker, message: Batch) -> Variants:
     after = one.state
     return [[message, one.signs(replace(after, number=after.number + 1), ())]]
 
@@ -61,36 +61,27 @@ def _other_order(one: RuleBreaker, batch: Batch, before: ChannelState) -> Varian
     return [[one.signs(one.applied(before, actions), actions[::-1])]]
 
 
-@breaks("CH-BATCH-4")
-def _other_channel_half(one: RuleBreaker, message: Message) -> Variants:
-    return [_halved(one, batch, 0) for batch in _batch(one, message)]
+@breaks_kind("CH-BATCH-4", Batch)
+def _other_channel_half(one: RuleBreaker, message: Batch) -> Variants:
+    return changed(message, {"channel_half": _greedy_halves(one)[0]})
 
 
-@breaks("CH-BATCH-5")
-def _other_unroll_half(one: RuleBreaker, message: Message) -> Variants:
-    return [_halved(one, batch, 1) for batch in _batch(one, message)]
+@breaks_kind("CH-BATCH-5", Batch)
+def _other_unroll_half(one: RuleBreaker, message: Batch) -> Variants:
+    return changed(message, {"unroll_half": _greedy_halves(one)[1]})
 
 
-def _batch(one: RuleBreaker, message: Message) -> list[Batch]:
-    return [message] if isinstance(message, Batch) else []
-
-
-def _halved(one: RuleBreaker, batch: Batch, which: int) -> list[Message | bytes]:
-    """The batch with one half for a state that gives it everything."""
-    state = one.state
-    balances = [0, 0]
-    balances[one.side] = state.total()
-    rich = ChannelState(state.number, (balances[0], balances[1]))
-    half = sign_halves(one.channel, one.keys, rich)[which]
-    name = ("channel_half", "unroll_half")[which]
-    return [replace(batch, **{name: half})]
+def _greedy_halves(one: RuleBreaker) -> Halves:
+    """The halves of a state that gives it everything."""
+    rich = ChannelState(one.state.number, one.everything())
+    return sign_halves(one.channel, one.keys, rich)
 
 
 @breaks_batch("CH-BATCH-6")
 def _nothing_done(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     if not any(isinstance(act, Move | Settle) for act in batch.actions):
         return []
-    return [[one.signs(one.applied(before, ()), ())]]
+    return [[one.batch_after(before, ())]]
 
 
 # --- proposals ---------------------------------------------------------------------------------
@@ -168,11 +159,9 @@ def _half(one: RuleBreaker, state: ChannelState) -> Shutdown:
     return Shutdown(CleanShutdown.of(endpoint, replace(state, games=())).half())
 
 
-@breaks("CH-SHUT-1")
-def _closes_without_the_potato(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Batch) or one.state.games:
-        return []
-    return [[message, _half(one, one.state)]]
+@breaks_kind("CH-SHUT-1", Batch)
+def _closes_without_the_potato(one: RuleBreaker, message: Batch) -> Variants:
+    return [] if one.state.games else [[message, _half(one, one.state)]]
 
 
 @breaks_batch("CH-SHUT-2")
@@ -182,28 +171,19 @@ def _closes_with_a_game(one: RuleBreaker, batch: Batch, before: ChannelState) ->
 
 @breaks("CH-SHUT-3")
 def _closes_at_other_balances(one: RuleBreaker, message: Message) -> Variants:
-    state = one.state if one.is_open else None
-    if state is None or not isinstance(message, Shutdown | ShutdownDone):
+    if not one.is_open or not isinstance(message, Shutdown | ShutdownDone):
         return []
-    balances = [0, 0]
-    balances[one.side] = state.total()
-    half = _half(one, replace(state, balances=(balances[0], balances[1])))
-    if isinstance(message, Shutdown):
-        return [[half]]
-    return [[ShutdownDone(half.half)]]
+    half = _half(one, replace(one.state, balances=one.everything()))
+    return [[half if isinstance(message, Shutdown) else ShutdownDone(half.half)]]
 
 
-@breaks("CH-SHUT-4")
-def _completes_nothing(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Batch):
-        return []
+@breaks_kind("CH-SHUT-4", Batch)
+def _completes_nothing(one: RuleBreaker, message: Batch) -> Variants:
     return [[ShutdownDone(_half(one, one.state).half)]]
 
 
-@breaks("CH-SHUT-5")
-def _plays_on(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, ShutdownDone):
-        return []
+@breaks_kind("CH-SHUT-5", ShutdownDone)
+def _plays_on(one: RuleBreaker, message: ShutdownDone) -> Variants:
     state = one.state
     after = replace(state, number=state.number + 1)
     return [[one.signs(after, ())], [_half(one, state)]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
@@ -47,6 +47,10 @@ Breaks: TypeAlias = Callable[["RuleBreaker", Message], Variants]
 
 BreaksBatch: TypeAlias = Callable[["RuleBreaker", Batch, ChannelState], Variants]
 """The same for a batch that its peer has just made, and the state before it."""
+
+
+M = TypeVar("M")
+"""A kind of message."""
 
 
 class RuleBreaker(Adversary):
@@ -95,6 +99,12 @@ class RuleBreaker(Adversary):
         """The state after a valid batch of these actions by a side (itself, if none is given)."""
         sender = self.side if side is None else side
         return transitions.apply(self.channel, before, sender, actions, as_declared)[0]
+
+    def batch_after(
+        self, before: ChannelState, actions: Sequence[BatchAction], side: Side | None = None
+    ) -> Batch:
+        """A batch of actions that are valid for a side (itself, if none is given)."""
+        return self.signs(self.applied(before, actions, side), actions)
 
     def other_keys(self) -> SecretKeys:
         """Keys of its own that it has not sent to anyone."""
@@ -171,6 +181,23 @@ def breaks(rule: str, kind: type[RuleBreaker] = RuleBreaker) -> Callable[[Breaks
 
     def register(variants: Breaks) -> Breaks:
         add(rule, kind, variants)
+        return variants
+
+    return register
+
+
+def breaks_kind(
+    rule: str, kind: type[M]
+) -> Callable[[Callable[[RuleBreaker, M], Variants]], Callable[[RuleBreaker, M], Variants]]:
+    """Register a function as the way to break a rule with a message of one kind."""
+
+    def register(
+        variants: Callable[[RuleBreaker, M], Variants],
+    ) -> Callable[[RuleBreaker, M], Variants]:
+        def of_message(one: RuleBreaker, message: Message) -> Variants:
+            return variants(one, message) if isinstance(message, kind) else []
+
+        add(rule, RuleBreaker, of_message)
         return variants
 
     return register

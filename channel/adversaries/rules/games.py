@@ -51,7 +51,7 @@ def _settles_in_the_others_turn(one: RuleBreaker, message: Message) -> Variants:
     state = one.state
     theirs = [game for game in state.games if game.mover is one.side.other]
     settles = [(Settle(game.id),) for game in theirs]
-    return [[one.signs(one.applied(state, act, one.side.other), act)] for act in settles]
+    return [[one.batch_after(state, act, one.side.other)] for act in settles]
 
 
 @breaks_batch("CH-CANCEL-1")
@@ -69,7 +69,7 @@ def _accepts_its_own(one: RuleBreaker, message: Message) -> Variants:
     state = one.state
     own = [group for group in state.groups if group.proposer is one.side]
     accepts = [(Accept(group.id),) for group in own]
-    return [[one.signs(one.applied(state, act, one.side.other), act)] for act in accepts]
+    return [[one.batch_after(state, act, one.side.other)] for act in accepts]
 
 
 @breaks_batch("CH-ACCEPT-3")
@@ -134,14 +134,11 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
 
 @breaks_batch("CH-MOVE-3")
 def _moves_twice(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    after, actions = one.applied(before, batch.actions), batch.actions
     return [
-        [
-            one.signs(
-                one.applied(before, batch.actions), (*batch.actions[:at], move, *batch.actions[at:])
-            )
-        ]
-        for move in _moves(batch)
-        for at in (batch.actions.index(move),)
+        [one.signs(after, (*actions[:at], move, *actions[at:]))]
+        for at, move in enumerate(actions)
+        if isinstance(move, Move)
     ]
 
 
@@ -154,7 +151,7 @@ def _other_move(
             other = msgspec.structs.replace(move, **change)
             actions = [other if act is move else act for act in batch.actions]
             try:
-                variants.append([one.signs(one.applied(before, actions), actions)])
+                variants.append([one.batch_after(before, actions)])
             except (Violation, InvariantError):
                 continue
     return variants

@@ -5,7 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.rules import wallet_spends
-from channelsim.channel.adversaries.rules.breaker import RuleBreaker, Variants, breaks, changed
+from channelsim.channel.adversaries.rules.breaker import (
+    RuleBreaker,
+    Variants,
+    breaks,
+    breaks_kind,
+    changed,
+)
 from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -86,10 +92,10 @@ def _unsigned_address(one: RuleBreaker, message: Message) -> Variants:
     return changed(message, {"payout_signature": signed}, {"payout_signature": other})
 
 
-@breaks("CH-OPEN-4")
-def _same_address(one: RuleBreaker, message: Message) -> Variants:
+@breaks_kind("CH-OPEN-4", Welcome)
+def _same_address(one: RuleBreaker, message: Welcome) -> Variants:
     hello = one.peer.state.opening.introduction
-    if not isinstance(message, Welcome) or hello is None:
+    if hello is None:
         return []
     address = hello.reward_address
     signature = one.keys.payout_signature(address)
@@ -120,10 +126,8 @@ def _other_times(one: RuleBreaker, message: Message) -> Variants:
     return changed(message, {"response_time": 1}, {"move_time": 100_000})
 
 
-@breaks("CH-OPEN-7")
-def _no_time(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Launch):
-        return []
+@breaks_kind("CH-OPEN-7", Launch)
+def _no_time(one: RuleBreaker, message: Launch) -> Variants:
     peak = one.plan.chain.peak()
     far = peak + MOST_FUNDING_BLOCKS + 1
     return changed(message, {"deadline": peak - 1}, {"deadline": far})
@@ -138,19 +142,17 @@ def _other_first_halves(one: RuleBreaker, message: Message) -> Variants:
     return changed(message, {"channel_half": channel_half}, {"unroll_half": unroll_half})
 
 
-@breaks("CH-OPEN-9")
-def _other_part(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Funding):
-        return []
+@breaks_kind("CH-OPEN-9", Funding)
+def _other_part(one: RuleBreaker, message: Funding) -> Variants:
     opening, wallet = one.peer.state.opening, one.peer.config.wallet
     channel = one.opening_channel()
     parts = wallet_spends.initiators(channel, wallet, opening.deadline, message.part)
     return [[replace(message, part=part)] for part in parts]
 
 
-@breaks("CH-OPEN-10")
-def _other_bundle(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Funded) or one.part is None:
+@breaks_kind("CH-OPEN-10", Funded)
+def _other_bundle(one: RuleBreaker, message: Funded) -> Variants:
+    if one.part is None:
         return []
     opening, wallet = one.peer.state.opening, one.peer.config.wallet
     channel = one.opening_channel()
@@ -158,10 +160,8 @@ def _other_bundle(one: RuleBreaker, message: Message) -> Variants:
     return [[Funded(bundle)] for bundle in bundles]
 
 
-@breaks("CH-OPEN-11")
-def _other_channel_key(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Launch):
-        return []
+@breaks_kind("CH-OPEN-11", Launch)
+def _other_channel_key(one: RuleBreaker, message: Launch) -> Variants:
     other = one.other_keys()
     key, proof = bytes(other.channel.get_g1()), other.channel_proof()
     return changed(message, {"channel_key": key, "channel_proof": proof})
