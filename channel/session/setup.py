@@ -10,7 +10,7 @@ from channelsim.channel.protocol.proposals import MOST_TIMEOUT, least_timeout
 from channelsim.channel.session.script import Script
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Policy
+from channelsim.games.contract import Game, Policy
 from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.names import LONGEST, nearest
 
@@ -21,7 +21,7 @@ DEFAULT_HANDS = 3
 DEFAULT_UNIT = 100
 DEFAULT_STACK = 10
 DEFAULT_STAKES = 10
-"""How many stakes each player puts into the channel by default."""
+"""Stakes that each player puts into the channel by default."""
 
 MAX_HANDS = 100_000
 ASK = "ask"
@@ -103,13 +103,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         if not 1 <= blocks <= MOST_TIMEOUT:
             raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     for name in setup.games:
-        try:
-            game = registry.asked(name)
-            game.terms(game.default_parameters(setup.unit, setup.stack))
-        except UnknownGame as error:
-            raise UsageError(f"{error}") from None
-        except BadTerms as error:
-            raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+        check_game(name, setup.unit, setup.stack)
         if setup.game_timeout < least_timeout(name, setup.confirmations):
             raise UsageError(
                 f"a game timeout of {counted(setup.game_timeout, 'block')} is too short"
@@ -125,6 +119,18 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         raise UsageError("--policy: `ask` plays one of the two, not both: they see other cards")
     _check_entropy(setup, script_name)
     return setup
+
+
+def check_game(name: str, unit: int, stack: int) -> Game:
+    """Check that a game can be played for these stakes, and return it. Raises `UsageError`."""
+    try:
+        game = registry.asked(name)
+        game.terms(game.default_parameters(unit, stack))
+    except UnknownGame as error:
+        raise UsageError(f"{error}") from None
+    except BadTerms as error:
+        raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+    return game
 
 
 def _check_entropy(setup: Setup, script_name: str) -> None:

@@ -31,7 +31,6 @@ from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
-from channelsim.channel.simulation.delivery import WeatherDelivery
 from channelsim.channel.simulation.parties import Wrap, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario
@@ -83,7 +82,7 @@ class Arena:
             self.chain,
             (initiator, receiver),
             (*listeners, self._log, self._on_event),
-            WeatherDelivery(self.chain, self._weather, scenario.honest),
+            self._weather,
         )
         self._closing = False
         self._quiet = 0

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.errors import UsageError
-from channelsim.channel.session.setup import ASK, NAMES, check_policy
-from channelsim.games import registry
+from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
 from channelsim.games.amounts import counted
-from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.names import nearest, quoted
 
 WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind")
@@ -97,17 +95,11 @@ def check(scenario: Scenario) -> Scenario:
             f"a balance of {counted(scenario.balance, 'mojo')} is more than a wallet holds"
         )
     for name in scenario.games:
-        try:
-            game = registry.get(name)
-            if game.missing:
-                raise UsageError(
-                    f"{name} has no program of {', '.join(game.missing)}: a dispute needs them all"
-                )
-            game.terms(game.default_parameters(scenario.unit, scenario.stack))
-        except UnknownGame as error:
-            raise UsageError(f"{error}") from None
-        except BadTerms as error:
-            raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
+        game = check_game(name, scenario.unit, scenario.stack)
+        if game.missing:
+            raise UsageError(
+                f"{name} has no program of {', '.join(game.missing)}: a dispute needs them all"
+            )
     for policy in filter(None, scenario.policies):
         if policy == ASK:
             raise UsageError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -23,10 +24,22 @@ FULL = PushResult(Answer.REFUSED, "MempoolFull")
 """The node's answer to bundles while blocks are full."""
 
 
-class Weather:
-    """A scenario's weather, with random choices of its own. It never replaces blocks up to `floor`.
+PERMANENTLY_INVALID = frozenset(
+    (
+        "BadAggregateSignature",
+        "DuplicateOutput",
+        "EphemeralRelativeCondition",
+        "GeneratorRuntimeError",
+    )
+)
+"""The embedded node's errors for bundles that it can never accept."""
 
-    `reorgs` counts the reorganisations.
+
+class Weather:
+    """A scenario's weather, as the `Delivery` of its driver, with random choices of its own.
+
+    Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
+    blocks up to `floor`. `reorgs` counts the reorganisations.
     """
 
     def __init__(self, scenario: Scenario, chain: SimulatedChain, chance: Chance) -> None:
@@ -39,14 +52,23 @@ class Weather:
         self._cut_off = 0
         self._full = 0
         self._shown_from: dict[tuple[bytes, int], int] = {}
+        self._invalid: set[Bundle] = set()
 
-    @property
-    def full(self) -> bool:
-        """Whether no bundle gets into the mempool before the next block."""
-        return self._full > 0
+    def offer(self, bundle: Bundle) -> PushResult | None:
+        """Offer a bundle to the node; blocks may be full.
 
-    def strike(self) -> None:
-        """After each block, perhaps replace the last ones, or let the next ones be full."""
+        A permanently invalid bundle is offered once; repeats are dropped, since the node is slow to
+        refuse them.
+        """
+        if bundle in self._invalid:
+            return None
+        result = FULL if self._full else self._chain.push(bundle)
+        if result.error in PERMANENTLY_INVALID:
+            self._invalid.add(bundle)
+        return result
+
+    def after_block(self) -> None:
+        """Perhaps replace the last blocks, or let the next ones be full."""
         if self._scenario.weather == "full":
             begins = not self._full and self._chance.chance(20)
             self._full = self._chance.between(1, MOST_FULL) if begins else max(0, self._full - 1)
@@ -83,26 +105,30 @@ class Weather:
         self._last_reorg = self._chain.peak()
         self._chain.reorganise(back, back + more, keep=keep)
 
-    def cut_off(self) -> bool:
-        """Whether the honest side does not hear of this block."""
-        if self._scenario.weather != "cut-off":
-            return False
+    def reaches(self, index: int) -> bool:
+        """Cut the honest side off for some blocks."""
+        if not self._is(index, "cut-off"):
+            return True
         if self._cut_off == 0 and self._chance.chance(15):
             self._cut_off = self._chance.between(1, MOST_CUT_OFF)
         self._cut_off = max(0, self._cut_off - 1)
-        return self._cut_off > 0
+        return self._cut_off == 0
 
-    def delay(self) -> int:
-        """For how many blocks a bundle of the honest side is held back; 0 for none."""
-        if self._scenario.weather != "slow" or not self._chance.chance(50):
+    def delay(self, index: int) -> int:
+        """Hold some bundles of the honest side back for a block or two."""
+        if not self._is(index, "slow") or not self._chance.chance(50):
             return 0
         return self._chance.between(1, 2)
 
-    def view(self, block: Block) -> Block:
-        """The block without the solutions that the honest side's node does not give yet."""
-        if self._scenario.weather != "blind":
+    def view(self, index: int, block: Block) -> Block:
+        """Hide the solutions that the honest side's node does not give yet."""
+        if not self._is(index, "blind"):
             return block
         return Block(block.peak, tuple(self._hide(seen, block.peak) for seen in block.coins))
+
+    def _is(self, index: int, weather: str) -> bool:
+        """True if this is the weather, and the peer with this index is the honest one."""
+        return self._scenario.weather == weather and index == self._scenario.honest
 
     def _hide(self, seen: CoinSeen, peak: int) -> CoinSeen:
         if seen.spent is None:
