@@ -122,18 +122,28 @@ SIMULATION = ("model", "promises", "faults")
 
 PEER = {
     "": (
-        *("agreement", "fees", "config", "chain_news", "interface", "endpoint", "own_action"),
-        *("slashable", "shutdown", "opening", "play", "onchain", "deadlines", "peer_state"),
+        *("agreement", "fees", "config", "chain_news", "interface", "decks", "endpoint"),
+        *(
+            "own_action",
+            "slashable",
+            "shutdown",
+            "opening",
+            "play",
+            "onchain",
+            "deadlines",
+            "peer_state",
+        ),
         *("phases", "machine"),
     ),
     "opening": ("introduction", "funding", "handshake"),
+    "decks": ("pool",),
     "play": ("play_state", "receiving", "sending"),
     "onchain": (
         *("signed_games", "tracked_coins", "lineage", "dispute_state"),
         *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
         *("scan_games", "scan", "dispute"),
     ),
-    "phases": ("leaving", "opening", "on_chain", "closing", "playing", "blocks"),
+    "phases": ("decks", "leaving", "opening", "on_chain", "closing", "playing", "blocks"),
 }
 """The modules and packages of `channel.peer`: each may import those before it."""
 

@@ -30,3 +30,8 @@ def derive(secret: bytes, *labels: str | int, length: int = 32) -> bytes:
 def fresh_seed() -> str:
     """A seed from the operating system, as 32 hex digits."""
     return os.urandom(16).hex()
+
+
+def system_random(size: int) -> bytes:
+    """Secret random bytes from the operating system."""
+    return os.urandom(size)

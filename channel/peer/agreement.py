@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import ANSWER_MARGIN
+from channelsim.games.deck.group import Group, real_group
+from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +24,44 @@ class Times:
 
 
 @dataclass(frozen=True, slots=True)
+class DeckSettings:
+    """How the decks of a channel are made, for games that need one.
+
+    `positions` is how many cards of a deck can be locked: at least what its games use. A proof of
+    fewer than 40 `rounds`, or another group, is refused (PD-8) except in a `demonstration`.
+    """
+
+    positions: int = 26
+    rounds: int = LEAST_ROUNDS
+    group: Group = field(default_factory=real_group)
+    demonstration: bool = False
+
+    def __post_init__(self) -> None:
+        if self.demonstration:
+            return
+        if self.rounds < LEAST_ROUNDS:
+            raise UsageError(f"decks with {self.rounds} rounds of proof: at least {LEAST_ROUNDS}")
+        if self.group is not real_group():
+            raise UsageError("decks in another group than BLS12-381 G1: for demonstrations only")
+
+    def terms(self, channel_id: bytes, number: int) -> DeckTerms:
+        """The terms of the deck with this number in the channel with this launcher coin."""
+        return DeckTerms(channel_id, number, self.positions, self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """Contributions, timeouts and waiting times of a channel.
 
     `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks; `confirmations`
-    is our own setting.
+    is our own setting. `decks` are the terms of prepared decks.
     """
 
     contributions: tuple[int, int]
     unroll_timeout: int
     confirmations: int
     times: Times = Times()
+    decks: DeckSettings = field(default_factory=DeckSettings)
 
     def least_unroll_timeout(self) -> int:
         """The shortest unroll timeout that a careful player accepts, in blocks."""

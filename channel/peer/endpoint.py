@@ -1,13 +1,14 @@
-"""One side of a funded channel: what is fixed for as long as the channel lives."""
+"""One side of a funded channel: what is fixed for as long as the channel lives, and its decks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Cancelled, Effect, GameSettled, GameStarted, Store
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
@@ -15,14 +16,17 @@ from channelsim.channel.protocol.state import Channel, ChannelState, Group, Live
 from channelsim.channel.protocol.state_records import StoredSlash, encode_record
 from channelsim.channel.protocol.transitions import Settled
 from channelsim.games import registry
-from channelsim.games.contract import Player
+from channelsim.games.contract import Player, SharedDeck
+from channelsim.games.dealing import FRESH_SIZE, deck_entropy
+from channelsim.games.deck.finished import FinishedDeck
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One side of a channel: the channel, our keys and our secrets.
 
-    `entropy` gives the secret bytes of a game by its id, for this side and channel only.
+    `entropy` gives the secret bytes of a game by its id, for this side and channel only. `decks`
+    are those of the channel as we hold them, with our locks.
     """
 
     side: Side
@@ -30,12 +34,30 @@ class Endpoint:
     secret_keys: SecretKeys
     confirmations: int
     entropy: Callable[[int], bytes] = field(repr=False)
+    decks: Mapping[int, FinishedDeck] = field(default_factory=dict, repr=False)
 
     def new_player(self, game: LiveGame) -> Player:
         """Take our seat in a game that has just started."""
-        return registry.get(game.terms.game).player(
-            game.seat(self.side), game.terms, self.entropy(game.id)
-        )
+        entropy, shared = self.entropy(game.id), game.terms.deck
+        if shared is not None:
+            deck = self._deck(shared)
+            if deck is None:
+                raise InvariantError(f"the deck of game {game.id} is erased")
+            entropy = deck_entropy(deck, len(shared.locks), entropy[:FRESH_SIZE])
+        return registry.get(game.terms.game).player(game.seat(self.side), game.terms, entropy)
+
+    def can_play(self, game: LiveGame) -> bool:
+        """Whether we have all secrets of a game: those of its deck are erased when it is final."""
+        return game.terms.deck is None or self._deck(game.terms.deck) is not None
+
+    def _deck(self, shared: SharedDeck) -> FinishedDeck | None:
+        """The deck of a game as we hold it."""
+        return next((one for one in self.decks.values() if one.deck == shared.deck_id), None)
+
+    def with_decks(self, decks: Mapping[int, FinishedDeck]) -> Endpoint:
+        """The endpoint with these decks and no others."""
+        public = {number: replace(deck, own_locks=()) for number, deck in decks.items()}
+        return replace(self, decks=decks, channel=replace(self.channel, decks=public))
 
     def started(self, group: Group) -> list[GameStarted]:
         """Start the games of an accepted proposal: each at its first coin, with our seat in it."""

@@ -16,6 +16,8 @@ from channelsim.channel.peer.chain_news import ChainNews
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Group, LiveGame
 from channelsim.games.contract import Action, Player, Position
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.work import DeckResult, DeckWork
 
 # --- events ------------------------------------------------------------------------------------
 
@@ -58,6 +60,11 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
+class PrepareDeck:
+    """The player wants one more deck ahead."""
+
+
+@dataclass(frozen=True, slots=True)
 class Close:
     """The player wants a clean shutdown, as soon as no game is live."""
 
@@ -77,8 +84,24 @@ class Pinned:
     pending: tuple[Bundle, ...]
 
 
-Command: TypeAlias = ProposeGames | AcceptGames | CancelGames | Act | Close | GoOnChain
-Event: TypeAlias = Received | Block | Pinned | Command
+@dataclass(frozen=True, slots=True)
+class DeckComputed:
+    """The work of a `ComputeDeck` is done."""
+
+    result: DeckResult
+
+
+@dataclass(frozen=True, slots=True)
+class DeckDealt:
+    """A simulated dealer gives both sides a finished deck, in place of a preparation."""
+
+    deck: FinishedDeck
+
+
+Command: TypeAlias = (
+    ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
+)
+Event: TypeAlias = Received | Block | Pinned | DeckComputed | DeckDealt | Command
 
 # --- effects -----------------------------------------------------------------------------------
 
@@ -117,13 +140,24 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputeDeck:
+    """Compute a step of a deck's preparation, and report it with `DeckComputed`.
+
+    Each takes about 0.6 s: a driver does it where it blocks nothing else, with secrets from the
+    system's generator. It holds a new deck back until 2 s after the one before it (PD-17).
+    """
+
+    work: DeckWork
+
+
+@dataclass(frozen=True, slots=True)
 class Tell:
     """Notify the player."""
 
     news: News
 
 
-Effect: TypeAlias = Send | Push | Store | Watch | Tell
+Effect: TypeAlias = Send | Push | Store | Watch | ComputeDeck | Tell
 
 # --- news for the player -----------------------------------------------------------------------
 
@@ -242,6 +276,26 @@ class Ignored:
 
 
 @dataclass(frozen=True, slots=True)
+class DeckReady:
+    """The deck with this number is finished: a proposal may name it."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeckBurnt:
+    """The deck with this number is given up; nothing was at stake.
+
+    The other side's message of `step` breaks `rule` (both empty if neither side is to blame).
+    """
+
+    number: int
+    rule: str
+    step: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShutdownStarted:
     """The clean shutdown began, at these balances (initiator's, receiver's)."""
 
@@ -275,6 +329,8 @@ News: TypeAlias = (
     | GameSettled
     | SawCards
     | Ignored
+    | DeckReady
+    | DeckBurnt
     | ShutdownStarted
     | BrokenOff
     | ChainNews

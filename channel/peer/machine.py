@@ -22,11 +22,14 @@ from channelsim.channel.peer.interface import (
     Act,
     CancelGames,
     Close,
+    DeckComputed,
+    DeckDealt,
     Effect,
     Event,
     GoOnChain,
     Ignored,
     Pinned,
+    PrepareDeck,
     ProposeGames,
     Received,
     Tell,
@@ -34,7 +37,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.onchain.dispute import seat
 from channelsim.channel.peer.opening.handshake import Opening
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channelsim.channel.peer.phases import blocks, closing, on_chain, opening, playing
+from channelsim.channel.peer.phases import blocks, closing, decks, on_chain, opening, playing
 from channelsim.channel.peer.phases.leaving import blame, break_off
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -43,6 +46,8 @@ from channelsim.channel.protocol.messages import (
     MAX_OPENING_MESSAGE,
     Advisory,
     Batch,
+    DeckAbort,
+    DeckStep,
     FirstHalves,
     Funded,
     Funding,
@@ -63,7 +68,8 @@ Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]
 """Takes an event of one type. Raises `Violation` for a message, `UsageError` for a command."""
 
 OPENING_MESSAGES = (Hello, Welcome, Launch, FirstHalves, Funding, Funded)
-PLAY_MESSAGES = (Batch, Request, Advisory, Shutdown, ShutdownDone)
+DECK_MESSAGES = (DeckStep, DeckAbort)
+PLAY_MESSAGES = (Batch, Request, Advisory, *DECK_MESSAGES, Shutdown, ShutdownDone)
 MESSAGES = (*OPENING_MESSAGES, *PLAY_MESSAGES)
 
 
@@ -87,6 +93,11 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Batch: playing.on_batch,
         Request: playing.on_request,
         Advisory: playing.on_advisory,
+        DeckStep: decks.on_step,
+        DeckAbort: decks.on_abort,
+        DeckComputed: decks.on_computed,
+        DeckDealt: decks.on_dealt,
+        PrepareDeck: decks.on_prepare,
         Shutdown: closing.on_shutdown,
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
@@ -95,7 +106,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
     Phase.CLOSING: {
         **_each(MESSAGES, closing.refuse),
-        **_each((Request, Advisory), closing.ignore),
+        **_each((Request, Advisory, *DECK_MESSAGES), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
         GoOnChain: on_chain.on_go_on_chain,
@@ -124,7 +135,8 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
 }
 """The handler of each event in each phase. Where messages no longer count, bytes are handled
-undecoded (`Received`). A missing command cannot be carried out; a missing pin is ignored."""
+undecoded (`Received`). A missing command cannot be carried out; what a driver reports is ignored
+where it is missing."""
 
 
 class Peer:
@@ -181,7 +193,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
             return _on_bytes(config, state, blob)
         case Block():
             return _on_block(config, replace(state, block=event))
-        case Pinned() if Pinned not in TRANSITIONS[state.phase]:
+        case Pinned() | DeckComputed() | DeckDealt() if type(event) not in TRANSITIONS[state.phase]:
             return state, []
         case _ if type(event) not in TRANSITIONS[state.phase]:
             raise UsageError(f"{config.name} is in {state.phase.value}: not now")
@@ -202,11 +214,11 @@ def _on_block(config: Config, state: PeerState) -> Transition:
 
 def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
     """Take bytes of the other side, unless they repeat its last message."""
+    digest = b""
     if len(blob) <= MAX_MESSAGE:
         digest = sha256(blob).digest()
         if digest in (state.last_received, state.last_batch):
             return state, [Tell(Ignored("a repeat of the last message"))]
-        state = replace(state, last_received=digest)
     undecoded = TRANSITIONS[state.phase].get(Received)
     if undecoded is not None:
         return undecoded(config, state, blob)
@@ -214,9 +226,13 @@ def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
         message = decode(blob, _longest(state))
     except Violation as violation:
         return break_off(config, state, blame(config, _step(state), violation))
+    if isinstance(message, DECK_MESSAGES):
+        # A repeat of a step is answered again, and other messages may be repeated around it.
+        return _on_message(config, state, message)
+    state = replace(state, last_received=digest)
     if isinstance(message, Batch):
         # A request may follow it, and both be repeated after a lost connection.
-        state = replace(state, last_batch=state.last_received)
+        state = replace(state, last_batch=digest)
     return _on_message(config, state, message)
 
 

@@ -27,6 +27,9 @@ MAX_TEXT = 300
 MAX_MOVE = (1 << 15) - 1
 """Bytes of a move: what a referee's size limit of two bytes can say."""
 
+MAX_DECK_STEP = 1 << 15
+"""Bytes of a step of a deck's preparation under any terms."""
+
 MAX_PARAMETERS = 16
 """Parameters of a game in a proposal."""
 
@@ -42,6 +45,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
 Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"^[ -~]*\Z")]
 Commitment = Annotated[bytes, Meta(max_length=32)]
 Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
+DeckNumber = Annotated[int, Meta(ge=0, lt=1 << 32)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="say"):
@@ -151,10 +155,18 @@ class Move(_Action, frozen=True, tag="move"):
     commitment: Commitment
 
 
-class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NamedDeck(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The prepared deck of a game, and the hash of the positions that the game uses."""
+
+    number: DeckNumber
+    root: Hash
+
+
+class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One game of a proposal, with the initial record that follows from it.
 
-    `stakes` are the initiator's, then the receiver's; `proposer_is_alice`: who moves first.
+    `stakes` are the initiator's, then the receiver's; `proposer_is_alice`: who moves first. `deck`
+    is there in a game that is played with one.
     """
 
     game_id: GameId
@@ -167,6 +179,7 @@ class Offer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commitment: Hash
     max_move_size: Annotated[int, Meta(ge=0, le=MAX_MOVE)]
     mover_share: Mojos
+    deck: NamedDeck | None = None
 
 
 class Propose(_Action, frozen=True, tag="propose"):
@@ -198,6 +211,24 @@ class Advisory(_Message, frozen=True, tag="advisory"):
     data: Annotated[bytes, Meta(max_length=4096)]
 
 
+class DeckStep(_Message, frozen=True, tag="deck"):
+    """A step of the preparation of the deck with this number; like an early reveal, it changes no
+    state and needs no potato.
+
+    Step 0, of deck 0 and without bytes, asks the receiver to start a deck.
+    """
+
+    deck_no: DeckNumber
+    step: Annotated[int, Meta(ge=0, le=5)]
+    data: Annotated[bytes, Meta(max_length=MAX_DECK_STEP)]
+
+
+class DeckAbort(_Message, frozen=True, tag="deck-abort"):
+    """Give up a deck that no game has named."""
+
+    deck_no: DeckNumber
+
+
 class Shutdown(_Message, frozen=True, tag="shutdown"):
     """A half-signature of the channel coin's spend straight to both balances."""
 
@@ -220,6 +251,8 @@ Message: TypeAlias = (
     | Request
     | Batch
     | Advisory
+    | DeckStep
+    | DeckAbort
     | Shutdown
     | ShutdownDone
 )

@@ -5,14 +5,16 @@ Source: spec/channel.md, "Proposals".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from channelsim.channel.errors import Violation
-from channelsim.channel.protocol.messages import Offer
+from channelsim.channel.protocol.messages import NamedDeck, Offer
 from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Next, Parameters
+from channelsim.games.contract import Game, Next, Parameters, Seat, SharedDeck
+from channelsim.games.dealing import shared_deck
+from channelsim.games.deck.faults import DeckFault
 from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.judge import commitment, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, referee
@@ -30,12 +32,23 @@ class UnfitProposal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A game that a player wants to propose; `i_am_alice`: the proposer moves first."""
+    """A game that a player wants to propose; `i_am_alice`: the proposer moves first.
+
+    `deck` is the number of the prepared deck for a game that needs one. A player leaves it out, and
+    the peer takes one that is ready.
+    """
 
     game: str
     parameters: Parameters
     timeout: int
     i_am_alice: bool
+    deck: int | None = None
+
+
+def needs_deck(wish: Wish) -> bool:
+    """Whether a deck has yet to be chosen for this game."""
+    known = wish.game in registry.names()
+    return wish.deck is None and known and registry.get(wish.game).deck_positions > 0
 
 
 def offer_of(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> Offer:
@@ -49,8 +62,11 @@ def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
     Raises `UnfitProposal` for a game that cannot be played here, and `Violation` when the offer
     states another initial record than its game and parameters give.
     """
-    wish = Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
+    number = offer.deck.number if offer.deck is not None else None
+    wish = Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice, number)
     ours, game = _build(channel, proposer, offer.game_id, wish)
+    if ours.deck != offer.deck:
+        raise UnfitProposal(f"PD-9: deck {number} has another root")
     for name in Offer.__struct_fields__:
         value = getattr(ours, name)
         if getattr(offer, name) != value:
@@ -82,13 +98,14 @@ def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str 
 
 def _build(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> tuple[Offer, LiveGame]:
     """The offer of a wish, and its game at the first coin. Raises `UnfitProposal`."""
+    alice = proposer if wish.i_am_alice else proposer.other
     try:
         game = registry.get(wish.game)
-        terms = game.terms(wish.parameters)
-    except (UnknownGame, BadTerms) as error:
+        named, deck = _deck_of(channel, game, alice, wish.deck)
+        terms = replace(game.terms(wish.parameters), deck=deck)
+        initial = game.initial(terms)
+    except (UnknownGame, BadTerms, DeckFault) as error:
         raise UnfitProposal(str(error)) from None
-    alice = proposer if wish.i_am_alice else proposer.other
-    initial = game.initial(terms)
     step = Next(initial.validator, initial.state, initial.max_move_size)
     coin = GameCoin(
         mover_key=bytes(channel.keys[alice].referee),
@@ -116,5 +133,27 @@ def _build(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> tuple[
         commitment=coin.infohash_b,
         max_move_size=initial.max_move_size,
         mover_share=initial.mover_share,
+        deck=named,
     )
     return offer, LiveGame(game_id, terms, alice, coin, initial.position, None)
+
+
+def _deck_of(
+    channel: Channel, game: Game, alice: Side, number: int | None
+) -> tuple[NamedDeck | None, SharedDeck | None]:
+    """The deck of this number as an offer names it, and as the game has it.
+
+    Raises `UnfitProposal` or `DeckFault`.
+    """
+    positions = game.deck_positions
+    if not positions:
+        if number is not None:
+            raise UnfitProposal(f"{game.name} is played without a deck")
+        return None, None
+    if number is None:
+        raise UnfitProposal(f"{game.name} is played with a prepared deck, and none is named")
+    deck = channel.decks.get(number)
+    if deck is None:
+        raise UnfitProposal(f"PD-9: deck {number} is not ready")
+    initiator = Seat.ALICE if alice is Side.INITIATOR else Seat.BOB
+    return NamedDeck(number, deck.root(positions)), shared_deck(deck, positions, initiator)

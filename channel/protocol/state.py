@@ -6,6 +6,7 @@ conditions, anywhere.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -30,6 +31,7 @@ from channelsim.clsp.programs import Program, load
 from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Next, Position, Seat, Terms
+from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.judge import position_after
 from channelsim.games.referee import (
     ASSERT_HEIGHT_RELATIVE,
@@ -114,6 +116,10 @@ class Group:
         """The id of the first game."""
         return self.offers[0].game_id
 
+    def decks(self) -> tuple[int, ...]:
+        """The numbers of the prepared decks that the games name."""
+        return tuple(offer.deck.number for offer in self.offers if offer.deck is not None)
+
     def stakes(self) -> tuple[int, int]:
         """The total stakes of the initiator and the receiver, in mojos."""
         return (
@@ -149,10 +155,11 @@ class ChannelState(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """The facts of a channel that never change, known to both sides.
+    """The facts of a channel that both sides know. They never change, but for its decks.
 
     `keys` and `rewards` (puzzle hashes) are the initiator's, then the receiver's;
-    `agg_sig_data` is what the network appends to AGG_SIG_ME messages.
+    `agg_sig_data` is what the network appends to AGG_SIG_ME messages. `decks` are the finished
+    decks of games that may start or go on, by number, without the locks of either side.
     """
 
     keys: tuple[PublicKeys, PublicKeys]
@@ -165,6 +172,7 @@ class Channel:
     channel_key: G1Element
     unroll_key: G1Element
     coin: Coin
+    decks: Mapping[int, FinishedDeck] = field(default_factory=dict)
     _known: dict[tuple[object, ...], StateOnChain] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

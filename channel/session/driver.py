@@ -7,7 +7,7 @@ What the players decide comes from outside, as commands. Listeners hear of every
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, assert_never
 
@@ -15,6 +15,8 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    DeckComputed,
     Effect,
     Event,
     Pinned,
@@ -27,6 +29,7 @@ from channelsim.channel.peer.interface import (
     Watch,
     YourTurn,
 )
+from channelsim.channel.session.deck_works import Computing, on_demand
 from channelsim.channel.session.session_events import (
     BlockMade,
     Handled,
@@ -36,6 +39,7 @@ from channelsim.channel.session.session_events import (
     Sent,
     SessionEvent,
 )
+from channelsim.games.deck.work import DeckResult
 
 
 class Actor(Protocol):
@@ -114,7 +118,8 @@ class DirectDelivery:
 class Driver:
     """Runs two peers on one chain. An index is a `Side`: 0 is the initiator.
 
-    `messages` are on their way, each with the index of its receiver.
+    `messages` are on their way, each with the index of its receiver. `computing` are the steps of
+    decks that are being computed, oldest first, each with the index of its peer.
     """
 
     def __init__(
@@ -123,10 +128,13 @@ class Driver:
         peers: tuple[DrivenPeer, DrivenPeer],
         listeners: Sequence[Listener] = (),
         delivery: Delivery | None = None,
+        compute_deck: Computing | None = None,
     ) -> None:
         self.chain = chain
         self.peers = peers
         self.messages: deque[tuple[int, bytes]] = deque()
+        self.computing: deque[tuple[int, Callable[[], DeckResult]]] = deque()
+        self._compute_deck = compute_deck or on_demand()
         self._listeners = tuple(listeners)
         self._delivery = delivery or DirectDelivery(chain)
         self._held_back: list[tuple[int, int, Push]] = []
@@ -156,6 +164,14 @@ class Driver:
             return False
         index, message = self.messages.popleft()
         self.handle(index, Received(message))
+        return True
+
+    def finish_step(self) -> bool:
+        """Wait for the oldest step of a deck that is being computed; False if there is none."""
+        if not self.computing:
+            return False
+        index, wait = self.computing.popleft()
+        self.handle(index, DeckComputed(wait()))
         return True
 
     def next_question(self) -> tuple[int, Proposed | YourTurn] | None:
@@ -214,6 +230,8 @@ class Driver:
                     peer.records[name] = data
                 case Watch(coin):
                     peer.watched.append(coin)
+                case ComputeDeck(work):
+                    self.computing.append((index, self._compute_deck(index, work)))
                 case Tell(news):
                     if isinstance(news, Proposed | YourTurn):
                         peer.questions.append(news)

@@ -24,7 +24,7 @@ RULES = {
 
 
 class DeckFault(GameError):
-    """A message or an opening breaks the rule with the id `rule`.
+    """A message or an opening breaks the rule with the id `rule`; `reason` says how.
 
     >>> str(DeckFault("PD-2", "message 3 has 5 bytes instead of 90"))
     'PD-2: message 3 has 5 bytes instead of 90'
@@ -33,3 +33,4 @@ class DeckFault(GameError):
     def __init__(self, rule: str, reason: str) -> None:
         super().__init__(f"{rule}: {reason}")
         self.rule = rule
+        self.reason = reason

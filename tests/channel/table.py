@@ -19,7 +19,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError, Violation
-from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.agreement import Agreement, DeckSettings
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -113,6 +113,10 @@ class End:
     @property
     def state(self) -> ChannelState:
         return self.peer.play.state
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self.peer.endpoint
 
     def fork(self) -> End:
         """A copy with a peer of its own."""
@@ -321,11 +325,14 @@ def sit(
     contributions: tuple[int, int] = (BALANCE, BALANCE),
     confirmations: int = CONFIRMATIONS,
     unroll_timeout: int = TIMEOUT,
+    decks: DeckSettings | None = None,
 ) -> Table:
     """Two peers with a wallet coin each, before any message."""
     blob = seed.encode()
     chain = SimulatedChain(int.from_bytes(derive(blob, "node", length=4), "big"))
-    agreement = Agreement(contributions, unroll_timeout, confirmations)
+    agreement = Agreement(
+        contributions, unroll_timeout, confirmations, decks=decks or DeckSettings()
+    )
     ends = []
     for index, name in enumerate(NAMES):
         secret = derive(blob, "player", name)

@@ -120,6 +120,8 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
         if game.mover is one.side:
             continue
         player = records.player_at(state, game)
+        if player is None:
+            continue
         for choice in player.choices():
             try:
                 own = own_action(swapped, game, player, least_action(choice))

@@ -92,8 +92,13 @@ class SignedGames:
             self._void[state.number] = tuple(sorted({one for one in games if not state.game(one)}))
         return self._void[state.number]
 
-    def player_at(self, state: ChannelState, game: LiveGame) -> Player:
-        """Our seat in a live game as of this state: it sees all moves up to there again."""
+    def player_at(self, state: ChannelState, game: LiveGame) -> Player | None:
+        """Our seat in a live game as of this state: it sees all moves up to there again.
+
+        None if the locks of its deck are erased, since it was final in a newer state.
+        """
+        if not self.endpoint.can_play(game):
+            return None
         path = [
             known
             for link in self.history

@@ -19,6 +19,7 @@ from channelsim.channel.peer.deadlines import Awaited, in_play, wait
 from channelsim.channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, opened_of, play_of
+from channelsim.channel.peer.phases import decks
 from channelsim.channel.peer.phases.leaving import break_off, follow, leave, scan_block
 from channelsim.channel.peer.phases.playing import request_potato
 from channelsim.channel.protocol.state import Side
@@ -56,7 +57,11 @@ def on_funding_block(config: Config, state: PeerState, coin: CoinSeen) -> Transi
 @_while_unspent
 def on_play_block(config: Config, state: PeerState, coin: CoinSeen) -> Transition:
     """Hold the other side to its deadlines."""
-    return _check_deadlines(config, state)
+    state, effects = _check_deadlines(config, state)
+    if state.phase is not Phase.PLAYING:
+        return state, effects
+    state, late = decks.on_block(config, state)
+    return state, [*effects, *late]
 
 
 @_while_unspent

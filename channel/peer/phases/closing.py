@@ -20,6 +20,7 @@ from channelsim.channel.peer.interface import (
     Watch,
 )
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.phases.decks import drop_all
 from channelsim.channel.peer.phases.leaving import end_proposals
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
@@ -30,7 +31,9 @@ def ask_for_shutdown(state: PeerState) -> Transition:
     """Send our half of the shutdown. From here on we must not play."""
     shutdown = CleanShutdown.of(endpoint_of(state), play_of(state).state)
     message = encode(Shutdown(shutdown.half()))
+    state, erased = drop_all(state)
     return replace(state, phase=Phase.CLOSING, shutdown=shutdown), [
+        *erased,
         Store("shutdown/asked", message),
         Send(message),
         Tell(ShutdownStarted(True, shutdown.state.balances)),
@@ -63,8 +66,8 @@ def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) ->
 
 
 def ignore(config: Config, state: PeerState, message: Message) -> Transition:
-    """Ignore a request or early reveal that crossed our half of the shutdown."""
-    return state, [Tell(Ignored("a request or early reveal during the shutdown"))]
+    """Ignore what changes no state and crossed our half of the shutdown."""
+    return state, [Tell(Ignored(f"a {type(message).__name__.lower()} during the shutdown"))]
 
 
 def refuse(config: Config, state: PeerState, message: Message) -> Transition:
@@ -77,9 +80,9 @@ def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Tra
     if shutdown.bundle is None:
         raise InvariantError("a completed shutdown without its spend")
     message = encode(ShutdownDone(shutdown.bundle.signature))
-    state = replace(state, phase=Phase.COMPLETED, shutdown=shutdown)
+    state, erased = drop_all(replace(state, phase=Phase.COMPLETED, shutdown=shutdown))
     state, cancelled = end_proposals(state, "the channel is closed")
     effects: list[Effect] = [Store("shutdown/completed", message)]
     if answer:
         effects.append(Send(message))
-    return state, [*effects, Push("shutdown", shutdown.bundle), *cancelled]
+    return state, [*effects, Push("shutdown", shutdown.bundle), *erased, *cancelled]

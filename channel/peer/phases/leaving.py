@@ -33,6 +33,7 @@ from channelsim.channel.peer.peer_state import (
     opened_of,
     play_of,
 )
+from channelsim.channel.peer.phases.decks import drop_all
 from channelsim.channel.peer.slashable import SlashableMove
 from channelsim.channel.protocol.half_signed import publish, unroll_coin
 
@@ -118,6 +119,7 @@ def _go_on_chain(
     config: Config, state: PeerState, slashable: Mapping[int, SlashableMove]
 ) -> Transition:
     """Begin the dispute: from here on only the chain counts."""
+    state, erased = drop_all(state)
     opened, play = opened_of(state), play_of(state)
     endpoint, fees, peak = endpoint_of(state), config.fees, state.block.peak
     watched = [endpoint.channel.coin]
@@ -138,7 +140,8 @@ def _go_on_chain(
         block=Block(peak),
     )
     state = replace(state, phase=Phase.ON_CHAIN, dispute=dispute)
-    return end_proposals(state, "the channel is on chain")
+    state, effects = end_proposals(state, "the channel is on chain")
+    return state, [*erased, *effects]
 
 
 def _publish(state: PeerState) -> Transition:

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     Effect,
@@ -23,6 +24,8 @@ from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    DeckAbort,
+    DeckStep,
     Funded,
     Message,
     Request,
@@ -57,7 +60,11 @@ def on_early_message(config: Config, state: PeerState, message: Message) -> Tran
     match message:
         case Advisory():
             return state, [Tell(Ignored("an early reveal before play"))]
-        case Batch() | Request() | Shutdown():
+        case DeckAbort():
+            return state, [Tell(Ignored("the end of a deck before play"))]
+        case DeckStep() if any(isinstance(held, DeckStep) for _, held in state.early):
+            return state, [Tell(Ignored("a second step of a deck before play"))]
+        case Batch() | Request() | Shutdown() | DeckStep():
             if (digest, message) in state.early:
                 return state, [Tell(Ignored("a repeat before play"))]
             if any(type(held) is kind for _, held in state.early):
@@ -93,6 +100,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
             newest=opened.newest,
             history=_history(opening),
             potato=config.side is Side.RECEIVER,
+            decks=DeckPool(config.side, opened.channel.launcher.id, config.agreement.decks),
         )
         state = replace(state, play=play)
         effects.append(Watch(opened.channel.coin))

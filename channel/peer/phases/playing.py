@@ -14,10 +14,12 @@ from channelsim.channel.peer.interface import Ignored, SawCards, Send, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
+from channelsim.channel.peer.phases.decks import erase
 from channelsim.channel.peer.phases.leaving import blame, break_off
 from channelsim.channel.peer.play import sending
 from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
 from channelsim.channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
+from channelsim.channel.protocol.state import ChannelState
 from channelsim.games.errors import BadAdvisory
 
 
@@ -42,12 +44,13 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
         slashable = dict(received.illegal.slashable)
         state, effects = break_off(config, state, accused, slashable)
         return state, [*received.effects, *effects]
+    state, erased = erase(state)
     state, effects = _go_on(config, state)
     play = play_of(state)
     if state.phase is Phase.PLAYING and play.potato:
         effects += early_reveals(endpoint, before.state, play)
         effects += sending.your_turns(endpoint, play)
-    return state, [*received.effects, *effects]
+    return state, [*received.effects, *erased, *effects]
 
 
 def on_request(config: Config, state: PeerState, message: Request) -> Transition:
@@ -109,8 +112,9 @@ def _send_or_ask(state: PeerState) -> Transition:
         return request_potato(state) if wanted else (state, [])
     waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
     if play.they_asked or (sending.has_something_to_send(endpoint, play) and not waiting):
+        before = play.state
         play, effects = sending.send_batch(endpoint, play)
-        state, request = _ask_back(replace(state, play=play))
+        state, request = _ask_back(replace(state, play=play), before)
         return state, [*effects, *request]
     return ask_for_shutdown(state) if _may_close(state) else (state, [])
 
@@ -121,9 +125,9 @@ def _may_close(state: PeerState) -> bool:
     return play.closing and not play.state.games
 
 
-def _ask_back(state: PeerState) -> Transition:
+def _ask_back(state: PeerState, before: ChannelState) -> Transition:
     """Ask for the potato that we have just given away, if we need it again."""
-    if _may_close(state):
+    if _may_close(state) or _opens_next(state, before):
         return request_potato(state)
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two
@@ -131,3 +135,12 @@ def _ask_back(state: PeerState) -> Transition:
     play, side = play_of(state), endpoint_of(state).side
     owing = any(game.mover is side for game in play.state.games)
     return replace(state, play=replace(play, ask_later=owing)), []
+
+
+def _opens_next(state: PeerState, before: ChannelState) -> bool:
+    """Whether we open the first cards of a game that we have just accepted (PD-15)."""
+    side = endpoint_of(state).side
+    return any(
+        game.mover is side and game.terms.deck is not None and before.game(game.id) is None
+        for game in play_of(state).state.games
+    )

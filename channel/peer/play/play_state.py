@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
+from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.state import ChannelState
@@ -19,16 +20,17 @@ class PlayState(msgspec.Struct, frozen=True):
     """Off-chain play at one moment, as one side sees it.
 
     `state` is the newest state, sent or received; `newest` the newest that we can complete (F);
-    `history` are all of them. `potato`: we hold it. `players` are our seats in the live games.
-    `queue` are the player's commands that wait for the potato. `we_asked` for the potato,
-    `they_asked` us for it; `ask_later`: we owe a move, and ask with the next block. `closing`:
-    the player wants a clean shutdown.
+    `history` are all of them. `potato`: we hold it. `decks` are those that no proposal has named.
+    `players` are our seats in the live games. `queue` are the player's commands that wait for the
+    potato. `we_asked` for the potato, `they_asked` us for it; `ask_later`: we owe a move, and ask
+    with the next block. `closing`: the player wants a clean shutdown.
     """
 
     state: ChannelState
     newest: SignedState
     history: StateHistory
     potato: bool
+    decks: DeckPool
     players: tuple[tuple[int, Player], ...] = ()
     queue: tuple[Command, ...] = ()
     we_asked: bool = False

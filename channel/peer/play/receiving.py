@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
+from channelsim.channel.peer.decks.pool import DeckPool, name, reason_against
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     CancelGames,
@@ -105,14 +106,16 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
     slashable = _slashable_moves(endpoint, illegal)
-    # After an illegal move, proposals are no longer answered.
-    unfit = {} if slashable else _unfit(endpoint, batch.actions)
+    decks, unfit, named = _unfit(endpoint, play.decks, batch.actions)
+    if slashable:
+        unfit = {}  # proposals are no longer answered
     after = replace(
         play,
         state=state,
         newest=signed,
         history=play.history.with_state(state, signed),
         potato=True,
+        decks=decks,
         we_asked=False,
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
@@ -131,6 +134,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         [
             endpoint.store_state(state, signed, play.state.games, slashes),
             *endpoint.store_proposals(play.state, state),
+            *named,
             *_news(endpoint, play.state, batch.actions, legal, settled, unfit),
         ],
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
@@ -176,16 +180,25 @@ def _slashable_moves(
     return tuple(moves)
 
 
-def _unfit(endpoint: Endpoint, actions: Sequence[BatchAction]) -> dict[int, str]:
-    """The reasons to cancel new proposals without asking the player, by group."""
+def _unfit(
+    endpoint: Endpoint, decks: DeckPool, actions: Sequence[BatchAction]
+) -> tuple[DeckPool, dict[int, str], list[Effect]]:
+    """The reasons to cancel new proposals without asking the player, by group.
+
+    Every deck that they name is taken out of the pool.
+    """
     reasons: dict[int, str] = {}
+    effects: list[Effect] = []
     for action in actions:
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)
-            reason = reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
+            reason = reason_against(decks, group.decks())
+            reason = reason or reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
             if reason is not None:
                 reasons[group.id] = reason
-    return reasons
+            decks, stores = name(decks, group.decks())
+            effects += stores
+    return decks, reasons, effects
 
 
 def _violation(move: _Judged) -> Violation:

@@ -6,17 +6,20 @@ to refuse. Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace as with_changes
 
 from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer import interface
+from channelsim.channel.peer.decks.pool import name
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     Acted,
     Effect,
     GameStarted,
+    NotProposed,
     Send,
     Store,
     Tell,
@@ -38,7 +41,13 @@ from channelsim.channel.protocol.messages import (
     encode,
     unsendable,
 )
-from channelsim.channel.protocol.proposals import UnfitProposal, Wish, offer_of, reason_to_refuse
+from channelsim.channel.protocol.proposals import (
+    UnfitProposal,
+    Wish,
+    needs_deck,
+    offer_of,
+    reason_to_refuse,
+)
 from channelsim.channel.protocol.state import ChannelState, Group, LiveGame
 from channelsim.channel.protocol.transitions import (
     MAX_LIVE_GAMES,
@@ -108,7 +117,7 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
     if not wishes:
         raise UsageError("cannot propose: no game is named")
     try:
-        offers = _offers(endpoint, play.state, wishes)
+        offers = _offers(endpoint, play, wishes)
     except UnfitProposal as unfit:
         raise UsageError(f"cannot propose: {unfit}") from None
     refused = reason_to_refuse(
@@ -136,7 +145,8 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Eff
     acts = _acts(endpoint, play)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(endpoint, play, settles)
-    proposes, crowded = _proposes(endpoint, play)
+    proposes, unsent = _proposes(endpoint, play)
+    decks, named = name(play.decks, _decks_of(proposes))
     moves = [own for own in acts if isinstance(own.wire, Move)]
     groups = [play.state.group(accept.group_id) for accept in accepts]
     started = [new for group in groups if group for new in endpoint.started(group)]
@@ -156,7 +166,13 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Eff
     message = encode(Batch(new_state.number, tuple(actions), *halves))
     history = play.history.with_state(new_state, None)
     after = replace(
-        play, state=new_state, history=history, queue=(), potato=False, they_asked=False
+        play,
+        state=new_state,
+        history=history,
+        decks=decks,
+        queue=(),
+        potato=False,
+        they_asked=False,
     )
     for new in started:
         after = after.with_player(new.game.id, new.player)
@@ -165,12 +181,13 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Eff
     effects: list[Effect] = [
         endpoint.store_state(new_state, games_before=state.games),
         *endpoint.store_proposals(state, new_state),
+        *named,
         # The message, to be repeated after a lost connection, until the next one.
         Store("last-sent", message),
         Send(message),
     ]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
-    effects += crowded
+    effects += unsent
     return after.only_live(), effects
 
 
@@ -202,11 +219,16 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
 
 
 def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[OwnAction]:
-    """The forced first moves of games that this batch accepts, where we are Alice."""
+    """The forced first moves of games that this batch accepts, where we are Alice.
+
+    An opening of cards waits for a state that we can complete, with the game in it (PD-15): the
+    other side could look at its cards, and publish an older state.
+    """
     moves: list[OwnAction] = []
     for new in started:
         action = forced_action(new.player.choices())
-        if new.game.mover is endpoint.side and action is not None:
+        opens_cards = new.game.terms.deck is not None
+        if new.game.mover is endpoint.side and action is not None and not opens_cards:
             moves.append(own_action(endpoint, new.game, new.player, action))
     return moves
 
@@ -215,14 +237,32 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
 
 
 def _offers(
-    endpoint: Endpoint, state: ChannelState, wishes: Iterable[Wish], used: int = 0
+    endpoint: Endpoint,
+    play: PlayState,
+    wishes: Iterable[Wish],
+    used: int = 0,
+    named: Collection[int] = (),
 ) -> tuple[Offer, ...]:
-    """The offers for these wishes, after `used` others in this batch. Raises `UnfitProposal`."""
-    first = state.next_ids[endpoint.side] + 2 * used
-    return tuple(
-        offer_of(endpoint.channel, endpoint.side, first + 2 * i, wish)
-        for i, wish in enumerate(wishes)
-    )
+    """The offers for these wishes, after `used` others in this batch that name these decks.
+
+    Raises `UnfitProposal`.
+    """
+    first = play.state.next_ids[endpoint.side] + 2 * used
+    free = iter(sorted(play.decks.ready.keys() - set(named)))
+    offers: list[Offer] = []
+    for number, wish in enumerate(wishes):
+        if needs_deck(wish):
+            wish = with_changes(wish, deck=next(free, None))
+            if wish.deck is None:
+                raise UnfitProposal(f"no deck is ready for {wish.game}")
+        offers.append(offer_of(endpoint.channel, endpoint.side, first + 2 * number, wish))
+    return tuple(offers)
+
+
+def _decks_of(proposes: Iterable[Propose]) -> list[int]:
+    """The decks that proposals name."""
+    offers = (offer for propose in proposes for offer in propose.offers)
+    return [offer.deck.number for offer in offers if offer.deck is not None]
 
 
 def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
@@ -231,18 +271,23 @@ def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[
     staying = (group for group in play.state.groups if group.id not in gone)
     room = MAX_OPEN_PROPOSALS - sum(len(group.offers) for group in staying)
     proposes: list[Propose] = []
-    crowded: list[Effect] = []
+    unsent: list[Effect] = []
     for command in play.queue:
         if not isinstance(command, interface.ProposeGames):
             continue
         used = sum(len(propose.offers) for propose in proposes)
-        offers = _offers(endpoint, play.state, command.wishes, used)
+        try:
+            offers = _offers(endpoint, play, command.wishes, used, _decks_of(proposes))
+        except UnfitProposal as unfit:
+            # The other side named the decks that were ready when the player wanted this.
+            unsent.append(Tell(NotProposed(command.wishes, str(unfit))))
+            continue
         if used + len(offers) <= room:
             proposes.append(Propose(offers))
             continue
         reason = f"{MAX_OPEN_PROPOSALS} proposals are open"
-        crowded.append(Tell(endpoint.cancelled(Group(endpoint.side, offers), reason)))
-    return proposes, crowded
+        unsent.append(Tell(endpoint.cancelled(Group(endpoint.side, offers), reason)))
+    return proposes, unsent
 
 
 def _answers(

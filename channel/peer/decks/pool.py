@@ -1,0 +1,293 @@
+"""The decks of one channel that no game has named yet: in preparation, or ready.
+
+A state machine without I/O, clock or randomness: messages, results of computed steps and heights go
+in, effects come out. Numbers rise and are never used again, each step is taken once, and a fault
+burns the deck and nothing else (PD-8 to PD-12, PD-17).
+
+Source: spec/deck.md, "Decks of a channel".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.agreement import DeckSettings
+from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    DeckBurnt,
+    DeckReady,
+    Effect,
+    Ignored,
+    Send,
+    Store,
+    Tell,
+)
+from channelsim.channel.protocol.deck_records import (
+    HIGHEST,
+    encode_deck,
+    encode_highest,
+    record_name,
+)
+from channelsim.channel.protocol.messages import DeckAbort, DeckStep, encode
+from channelsim.channel.protocol.state import Side
+from channelsim.games.amounts import counted
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.preparation import Preparation
+from channelsim.games.deck.work import DeckResult, DeckWork, longest_message
+
+MOST_DECKS = 4
+"""The most decks in preparation or ready at once (PD-17)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A step that was answered: the digest of its message, and the answer, for a repeat."""
+
+    step: int
+    digest: bytes
+    answer: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDeck:
+    """A deck that no game has named, as one side has it.
+
+    `preparation` is None until our first step is computed, and `deck` until the deck is ready.
+    `computing` is the step that is being computed, and the digest of its message. Otherwise we have
+    waited for the other side since the height `since`. `answered` are our answers so far.
+    """
+
+    preparation: Preparation | None = field(default=None, repr=False)
+    deck: FinishedDeck | None = None
+    computing: tuple[int, bytes] | None = None
+    since: int = 0
+    answered: tuple[Answered, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeckPool:
+    """The decks of one side of a channel, in preparation or ready, by number.
+
+    `highest` is the highest number ever used. `discarded` are burnt decks whose last step is still
+    being computed: they count as in preparation, or a peer could make us compute without end.
+    """
+
+    side: Side
+    channel_id: bytes
+    settings: DeckSettings
+    highest: int = 0
+    decks: Mapping[int, OpenDeck] = field(default_factory=dict)
+    discarded: frozenset[int] = frozenset()
+
+    @property
+    def ready(self) -> dict[int, FinishedDeck]:
+        """The finished decks that a proposal may name, by number."""
+        return {number: one.deck for number, one in self.decks.items() if one.deck is not None}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many decks as there may be."""
+        return len(self.decks) + len(self.discarded) >= MOST_DECKS
+
+
+PoolTransition = tuple[DeckPool, list[Effect]]
+"""The pool after an event, and the effects of the event in order."""
+
+
+def prepare(pool: DeckPool) -> PoolTransition:
+    """Start a deck as the receiver, or ask for one as the initiator. Raises `UsageError`."""
+    if pool.is_full:
+        raise UsageError(f"no more decks: {MOST_DECKS} are in preparation or ready")
+    if pool.side is Side.INITIATOR:
+        return pool, [Send(encode(DeckStep(0, 0, b"")))]
+    number = pool.highest + 1
+    return _compute(pool, number, OpenDeck(), 0, b"")
+
+
+def receive(pool: DeckPool, message: DeckStep) -> PoolTransition:
+    """Take a step of the other side."""
+    number, step = message.deck_no, message.step
+    if step == 0:
+        return _asked(pool, message)
+    one = pool.decks.get(number)
+    if one is None:
+        return _unknown(pool, message)
+    digest = sha256(message.data).digest()
+    if one.computing == (step, digest):
+        return pool, [Tell(Ignored(f"a repeat of step {step} of deck {number}"))]
+    for answered in one.answered:
+        if (answered.step, answered.digest) == (step, digest):
+            repeat = DeckStep(number, step + 1, answered.answer)
+            return pool, [Send(encode(repeat))] if answered.answer else []
+    if one.computing is not None or one.preparation is None or step != one.preparation.awaited:
+        return burn(pool, number, "PD-11", step, f"step {step} comes once, in order")
+    terms = pool.settings.terms(pool.channel_id, number)
+    longest = longest_message(pool.settings.group, terms, step)
+    if len(message.data) > longest:
+        size = counted(len(message.data), "byte")
+        return burn(pool, number, "PD-2", step, f"message {step} has {size}, at most {longest}")
+    return _compute(pool, number, one, step, message.data)
+
+
+def computed(pool: DeckPool, result: DeckResult, height: int) -> PoolTransition:
+    """Take the result of a step: send the answer, and wait from this height for the next one."""
+    number, step = result.number, result.step
+    if number in pool.discarded:
+        return replace(pool, discarded=pool.discarded - {number}), []
+    one = pool.decks.get(number)
+    if one is None or one.computing is None or one.computing[0] != step:
+        return pool, []
+    if result.after is None:
+        return burn(
+            _with(pool, number, replace(one, computing=None)),
+            *(number, result.rule, step, result.reason),
+        )
+    deck = result.after.finished
+    answered = Answered(step, one.computing[1], result.answer)
+    after = OpenDeck(
+        preparation=None if deck else result.after,
+        deck=deck,
+        since=height,
+        answered=(*one.answered, answered) if step else (),
+    )
+    effects: list[Effect] = []
+    if deck is not None:
+        effects.append(Store(record_name(number), encode_deck(deck, named=False)))
+    if result.answer:
+        effects.append(Send(encode(DeckStep(number, step + 1, result.answer))))
+    if deck is not None:
+        effects.append(Tell(DeckReady(number)))
+    return _with(pool, number, after), effects
+
+
+def given_up(pool: DeckPool, message: DeckAbort) -> PoolTransition:
+    """Drop a deck that the other side gives up, unless a game has named it."""
+    if message.deck_no not in pool.decks:
+        return pool, [Tell(Ignored(f"the end of deck {message.deck_no}, which is not open"))]
+    reason = "the other side gave it up"
+    news = DeckBurnt(message.deck_no, "", 0, reason)
+    return _dropped(pool, message.deck_no), [Tell(news)]
+
+
+def expire(pool: DeckPool, height: int, patience: int) -> PoolTransition:
+    """Give up the decks whose next step the other side has owed for more than `patience` blocks."""
+    effects: list[Effect] = []
+    for number, one in sorted(pool.decks.items()):
+        if one.preparation is None or one.computing is not None:
+            continue
+        # A reorganisation can lower the height: then we wait from there.
+        since = min(one.since, height)
+        if height - since > patience:
+            reason = f"no step in {counted(patience, 'block')}"
+            pool, more = burn(pool, number, "", one.preparation.awaited, reason)
+            effects += more
+        elif since != one.since:
+            pool = _with(pool, number, replace(one, since=since))
+    return pool, effects
+
+
+def burn(pool: DeckPool, number: int, rule: str, step: int, reason: str) -> PoolTransition:
+    """Give up a deck, and let the other side know."""
+    return _dropped(pool, number), [
+        Send(encode(DeckAbort(number))),
+        Tell(DeckBurnt(number, rule, step, reason)),
+    ]
+
+
+def add(pool: DeckPool, deck: FinishedDeck) -> PoolTransition:
+    """Add a finished deck that a simulated dealer made for both sides."""
+    number = deck.terms.number
+    pool = _with(replace(pool, highest=max(pool.highest, number)), number, OpenDeck(deck=deck))
+    return pool, [
+        Store(HIGHEST, encode_highest(pool.highest)),
+        Store(record_name(number), encode_deck(deck, named=False)),
+        Tell(DeckReady(number)),
+    ]
+
+
+def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
+    """Take out decks that a proposal names: whatever becomes of it, no other one may (PD-9)."""
+    effects: list[Effect] = []
+    for number in sorted({*numbers} & {*pool.decks}):
+        deck = pool.decks[number].deck
+        if deck is not None:
+            effects.append(Store(record_name(number), encode_deck(deck, named=True)))
+        pool = _dropped(pool, number)
+    return pool, effects
+
+
+def reason_against(pool: DeckPool, numbers: Sequence[int]) -> str | None:
+    """The reason for which a careful player cancels a proposal that names these decks, or None."""
+    for number in numbers:
+        one = pool.decks.get(number)
+        if numbers.count(number) > 1:
+            return f"PD-9: deck {number} is named twice"
+        if one is None and number <= pool.highest:
+            return f"PD-10: deck {number} has been used or given up"
+        if one is None or one.deck is None:
+            return f"PD-9: deck {number} is not ready"
+    return None
+
+
+# --- parts -------------------------------------------------------------------------------------
+
+
+def _asked(pool: DeckPool, message: DeckStep) -> PoolTransition:
+    """Start a deck that the initiator asks for, if there is room."""
+    if pool.side is not Side.RECEIVER or message.deck_no or message.data:
+        return pool, [Tell(Ignored("a wish for a deck that is none"))]
+    if pool.is_full:
+        return pool, [Tell(Ignored("a wish for one more deck than there may be"))]
+    return prepare(pool)
+
+
+def _unknown(pool: DeckPool, message: DeckStep) -> PoolTransition:
+    """Take a step of a deck that is not open: the first one may open it."""
+    number, step = message.deck_no, message.step
+    if step != 1 or pool.side is not Side.INITIATOR:
+        # It was burnt here, and the other side may not know.
+        return pool, [
+            Send(encode(DeckAbort(number))),
+            Tell(Ignored(f"step {step} of deck {number}, which is not in preparation")),
+        ]
+    if number <= pool.highest:
+        return burn(pool, number, "PD-10", step, f"numbers rise: {pool.highest} has been used")
+    if pool.is_full:
+        pool, effects = _use(pool, number)
+        reason = f"at most {MOST_DECKS} decks are in preparation or ready"
+        pool, more = burn(pool, number, "PD-17", step, reason)
+        return pool, [*effects, *more]
+    return _compute(pool, number, OpenDeck(), step, message.data)
+
+
+def _compute(
+    pool: DeckPool, number: int, one: OpenDeck, step: int, message: bytes
+) -> PoolTransition:
+    """Have a step computed; a new deck uses up its number first."""
+    effects: list[Effect] = []
+    if one.preparation is None:
+        pool, effects = _use(pool, number)
+    terms = pool.settings.terms(pool.channel_id, number)
+    work = DeckWork(pool.settings.group, terms, step, message, one.preparation)
+    one = replace(one, computing=(step, sha256(message).digest()))
+    return _with(pool, number, one), [*effects, ComputeDeck(work)]
+
+
+def _use(pool: DeckPool, number: int) -> PoolTransition:
+    return replace(pool, highest=number), [Store(HIGHEST, encode_highest(number))]
+
+
+def _with(pool: DeckPool, number: int, one: OpenDeck) -> DeckPool:
+    return replace(pool, decks={**pool.decks, number: one})
+
+
+def _dropped(pool: DeckPool, number: int) -> DeckPool:
+    """The pool without a deck; its secrets go with it."""
+    one = pool.decks.get(number)
+    left = {other: deck for other, deck in pool.decks.items() if other != number}
+    waits = one is not None and one.computing is not None
+    discarded = pool.discarded | {number} if waits else pool.discarded
+    return replace(pool, decks=left, discarded=discarded)

@@ -1,0 +1,92 @@
+"""Decks ahead of their games: messages, results and blocks for the pool, and what is erased.
+
+Source: spec/deck.md, "Decks of a channel".
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.decks import pool as pools
+from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
+from channelsim.channel.peer.interface import (
+    DeckComputed,
+    DeckDealt,
+    Effect,
+    PrepareDeck,
+    Store,
+)
+from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
+from channelsim.channel.protocol.deck_records import record_name
+from channelsim.channel.protocol.messages import DeckAbort, DeckStep
+
+
+def on_prepare(config: Config, state: PeerState, command: PrepareDeck) -> Transition:
+    """Begin one more deck. Raises `UsageError`."""
+    return _with_pool(state, pools.prepare(play_of(state).decks))
+
+
+def on_step(config: Config, state: PeerState, message: DeckStep) -> Transition:
+    """Take a step of the other side."""
+    return _with_pool(state, pools.receive(play_of(state).decks, message))
+
+
+def on_abort(config: Config, state: PeerState, message: DeckAbort) -> Transition:
+    """Drop a deck that the other side gives up."""
+    return _with_pool(state, pools.given_up(play_of(state).decks, message))
+
+
+def on_computed(config: Config, state: PeerState, event: DeckComputed) -> Transition:
+    """Answer a step that is computed."""
+    return _with_pool(state, pools.computed(play_of(state).decks, event.result, state.block.peak))
+
+
+def on_dealt(config: Config, state: PeerState, event: DeckDealt) -> Transition:
+    """Take a finished deck from a simulated dealer."""
+    return _with_pool(state, pools.add(play_of(state).decks, event.deck))
+
+
+def on_block(config: Config, state: PeerState) -> Transition:
+    """Give up decks whose next step is late."""
+    times = config.agreement.times
+    pool = play_of(state).decks
+    return _with_pool(state, pools.expire(pool, state.block.peak, times.response + times.margin))
+
+
+def drop_all(state: PeerState) -> Transition:
+    """Drop the decks of no game when play ends: none of them will be used."""
+    pool = play_of(state).decks
+    empty = DeckPool(pool.side, pool.channel_id, pool.settings, pool.highest)
+    return _with_pool(state, (empty, []))
+
+
+def erase(state: PeerState) -> Transition:
+    """Erase the secrets of decks that no game needs any more (PD-16).
+
+    A game is final when the newest state that either side can publish no longer has it.
+    """
+    endpoint, play = endpoint_of(state), play_of(state)
+    ready = play.decks.ready
+    if not endpoint.decks and not ready:
+        return state, []
+    named = {number for group in play.state.groups for number in group.decks()}
+    games = (*play.state.games, *play.newest.state.games)
+    live = {game.terms.deck.deck_id for game in games if game.terms.deck is not None}
+    left = {
+        number: deck
+        for number, deck in endpoint.decks.items()
+        if number in ready or number in named or deck.deck in live
+    }
+    erased: list[Effect] = [
+        Store(record_name(number), b"") for number in endpoint.decks if number not in left
+    ]
+    if erased or ready.keys() - left.keys():
+        state = replace(state, endpoint=endpoint.with_decks({**left, **ready}))
+    return state, erased
+
+
+def _with_pool(state: PeerState, transition: PoolTransition) -> Transition:
+    pool, effects = transition
+    state, erased = erase(replace(state, play=replace(play_of(state), decks=pool)))
+    return state, [*effects, *erased]

@@ -1,0 +1,85 @@
+"""Computing the steps of decks outside the peers: on demand, or ahead in threads.
+
+Where the secrets come from is decided here too: the system's generator, or a seed in simulations.
+They are never derived from a key (PD-16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import monotonic, sleep
+from typing import TypeAlias
+
+from channelsim.channel.crypto.hkdf import derive, system_random
+from channelsim.channel.peer.decks.pool import MOST_DECKS
+from channelsim.games.chance import Chance
+from channelsim.games.deck.secrets import Random
+from channelsim.games.deck.work import DeckResult, DeckWork, compute
+
+SecretsOf: TypeAlias = Callable[[int, int], Random]
+"""The generator for the secrets of a side in the deck of a number."""
+
+Computing: TypeAlias = Callable[[int, DeckWork], Callable[[], DeckResult]]
+"""Takes a side's work on a deck, and returns a function that waits for its result."""
+
+INTERVAL = 2.0
+"""Seconds from one new deck of a side to the next one (PD-17)."""
+
+
+def system_secrets(side: int, number: int) -> Random:
+    """The secrets of every deck from the system's generator."""
+    return system_random
+
+
+def seeded_secrets(seed: bytes) -> SecretsOf:
+    """The secrets of every deck from a seed, for simulations."""
+    return lambda side, number: Chance(derive(seed, "deck", side, number)).bytes
+
+
+def on_demand(secrets_of: SecretsOf = system_secrets) -> Computing:
+    """Compute each step when its result is waited for."""
+    return lambda side, work: partial(compute, work, secrets_of(side, work.terms.number))
+
+
+class Pace:
+    """Holds new decks of one side back, so that each begins 2 seconds after the one before."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def delay(self, now: float) -> float:
+        """The seconds from `now` until a new deck may begin, which is then counted as begun.
+
+        >>> pace = Pace()
+        >>> [pace.delay(now) for now in (100.0, 100.5, 101.0, 110.0)]
+        [0.0, 1.5, 3.0, 0.0]
+        """
+        start = max(now, self._next)
+        self._next = start + INTERVAL
+        return start - now
+
+
+class DeckThreads:
+    """Computes steps in threads, which take most of their time without the interpreter's lock."""
+
+    def __init__(self, secrets_of: SecretsOf = system_secrets) -> None:
+        self._on_demand = on_demand(secrets_of)
+        self._paces = (Pace(), Pace())
+        # A thread that holds a deck back keeps no other one from working.
+        self._threads = ThreadPoolExecutor(2 * MOST_DECKS, "deck")
+
+    def __call__(self, side: int, work: DeckWork) -> Callable[[], DeckResult]:
+        """Begin a step."""
+        delay = self._paces[side].delay(monotonic()) if work.is_new else 0.0
+        return self._threads.submit(_after, delay, self._on_demand(side, work)).result
+
+    def close(self) -> None:
+        """Drop the steps that nobody waits for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _after(delay: float, work: Callable[[], DeckResult]) -> DeckResult:
+    sleep(delay)
+    return work()
