@@ -143,9 +143,7 @@ PEER = {
         *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
         *("scan_games", "scan", "dispute"),
     ),
-    "phases": (
-        *("decks", "leaving", "opening", "on_chain", "closing", "playing", "blocks"),
-    ),
+    "phases": (*("decks", "leaving", "opening", "on_chain", "closing", "playing", "blocks"),),
 }
 """The modules and packages of `channel.peer`: each may import those before it."""
 

@@ -29,6 +29,8 @@ from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Cancel,
+    DeckAbort,
+    DeckStep,
     Funded,
     Message,
     Offer,
@@ -245,7 +247,7 @@ class Conversation:
                 if self._holder != sender:
                     self._asked.setdefault(sender, self._peak)
                 return LAWFUL
-            case Advisory():
+            case Advisory() | DeckStep() | DeckAbort():
                 return LAWFUL
             case Shutdown():
                 return self._shutdown(message, sender)
@@ -346,7 +348,9 @@ class Conversation:
                     return frozenset({"CH-SHUT-3"})
                 self._closed = True
                 return LAWFUL
-            case Request() | Advisory() if sender != self._closing and not self._closed:
+            case Request() | Advisory() | DeckStep() | DeckAbort() if (
+                sender != self._closing and not self._closed
+            ):
                 return LAWFUL
             case _:
                 return frozenset({"CH-SHUT-5"})

@@ -24,6 +24,8 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    DeckAbort,
+    DeckStep,
     FirstHalves,
     Funding,
     Message,
@@ -36,6 +38,9 @@ from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import serialize
+
+UNSTORED = (Request, Advisory, DeckStep, DeckAbort)
+"""Messages that are sent without being stored."""
 
 
 def unstored(run: Run, talk: Conversation) -> Iterator[str]:
@@ -51,7 +56,7 @@ def unstored(run: Run, talk: Conversation) -> Iterator[str]:
             match effect:
                 case Store(_, data):
                     stored.append(data)
-                case Send(blob) if not isinstance(decode(blob), Request | Advisory):
+                case Send(blob) if not isinstance(decode(blob), UNSTORED):
                     message = decode(blob)
                     needs = (blob, *_conditions(talk, message), *_proposed(message))
                     if not all(_kept(need, stored) for need in needs):

@@ -8,7 +8,7 @@ import pytest
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.interface import Command, GoOnChain, Pinned, Received
+from channelsim.channel.peer.interface import Command, Event, GoOnChain, Received
 from channelsim.channel.peer.machine import TRANSITIONS, Phase
 from channelsim.channel.protocol.messages import Message
 from tests.channel.table import ANN, sit

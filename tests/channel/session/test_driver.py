@@ -16,6 +16,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.node.node_wallet import spend_of
 from channelsim.channel.peer.interface import (
     Close,
+    ComputeDeck,
+    DeckComputed,
     Effect,
     Event,
     Ignored,
@@ -44,6 +46,9 @@ from channelsim.channel.session.session_events import (
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import to_list
+from channelsim.games.deck.group import ToyGroup
+from channelsim.games.deck.terms import DeckTerms
+from channelsim.games.deck.work import DeckWork
 from channelsim.games.referee import CREATE_COIN
 
 IDENTITY = Program(bytes.fromhex("01"))
@@ -110,6 +115,7 @@ def test_every_kind_of_effect_is_carried_out() -> None:
         Send(b"hello"),
         Push("pay", spend(coin, 900)),
         Watch(coin),
+        ComputeDeck(DeckWork(ToyGroup(), DeckTerms(bytes(32), 1, 2, 8), 0, b"", None)),
         Tell(Ignored("nothing")),
     ]
     assert {type(effect) for effect in effects} == set(get_args(Effect))
@@ -128,6 +134,11 @@ def test_every_kind_of_effect_is_carried_out() -> None:
     assert driver.deliver()
     assert not driver.deliver()
     assert two.events == [Received(b"hello")]
+    assert driver.finish_step()
+    assert not driver.finish_step()
+    computed = one.events.pop()
+    assert isinstance(computed, DeckComputed)
+    assert computed.result.after is not None
     driver.farm()
     (block,) = one.events
     assert isinstance(block, Block)
