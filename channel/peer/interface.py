@@ -6,7 +6,7 @@ effects in order; a `Store` comes before everything that depends on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from channelsim.channel.chain.coins import Bundle, Coin
@@ -16,7 +16,6 @@ from channelsim.channel.peer.chain_news import ChainNews
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Group, LiveGame
 from channelsim.games.contract import Action, Player, Position
-from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 # --- events ------------------------------------------------------------------------------------
@@ -92,16 +91,22 @@ class DeckComputed:
 
 
 @dataclass(frozen=True, slots=True)
-class DeckDealt:
-    """A simulated dealer gives both sides a finished deck, in place of a preparation."""
+class DecksChanged:
+    """Decks came and went without messages: a simulated dealer made them, or a journal has them.
 
-    deck: FinishedDeck
+    `highest` is the highest number used, `added` are the records of finished decks
+    (`channelsim.channel.protocol.deck_records`), and `removed` the numbers of decks given up.
+    """
+
+    highest: int
+    added: tuple[bytes, ...] = field(default=(), repr=False)
+    removed: tuple[int, ...] = ()
 
 
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
-Event: TypeAlias = Received | Block | Pinned | DeckComputed | DeckDealt | Command
+Event: TypeAlias = Received | Block | Pinned | DeckComputed | DecksChanged | Command
 
 # --- effects -----------------------------------------------------------------------------------
 

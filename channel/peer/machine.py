@@ -23,7 +23,7 @@ from channelsim.channel.peer.interface import (
     CancelGames,
     Close,
     DeckComputed,
-    DeckDealt,
+    DecksChanged,
     Effect,
     Event,
     GoOnChain,
@@ -96,7 +96,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         DeckStep: decks.on_step,
         DeckAbort: decks.on_abort,
         DeckComputed: decks.on_computed,
-        DeckDealt: decks.on_dealt,
+        DecksChanged: decks.on_changed,
         PrepareDeck: decks.on_prepare,
         Shutdown: closing.on_shutdown,
         ShutdownDone: closing.on_shutdown_done,
@@ -193,9 +193,9 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
             return _on_bytes(config, state, blob)
         case Block():
             return _on_block(config, replace(state, block=event))
-        case Pinned() | DeckComputed() | DeckDealt() if type(event) not in TRANSITIONS[state.phase]:
-            return state, []
         case _ if type(event) not in TRANSITIONS[state.phase]:
+            if isinstance(event, Pinned | DeckComputed | DecksChanged):
+                return state, []
             raise UsageError(f"{config.name} is in {state.phase.value}: not now")
         case _:
             return TRANSITIONS[state.phase][type(event)](config, state, event)

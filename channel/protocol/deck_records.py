@@ -74,24 +74,9 @@ def encode_highest(number: int) -> bytes:
     return msgspec.msgpack.encode(number)
 
 
-def restore_decks(group: Group, records: Mapping[str, bytes]) -> RestoredDecks:
-    """The decks in the records of a channel, by the names that they were stored under.
-
-    Other records are left alone. Raises `msgspec.DecodeError` for a damaged one.
-    """
-    highest = 0
-    decks: tuple[dict[int, FinishedDeck], dict[int, FinishedDeck]] = ({}, {})
-    for name, data in records.items():
-        if name == HIGHEST:
-            highest = msgspec.msgpack.decode(data, type=int)
-        elif name.startswith("deck/"):
-            record = msgspec.msgpack.decode(data, type=DeckRecord)
-            deck = _deck(group, record)
-            decks[record.named][deck.terms.number] = deck
-    return RestoredDecks(highest, *decks)
-
-
-def _deck(group: Group, record: DeckRecord) -> FinishedDeck:
+def decode_deck(group: Group, data: bytes) -> FinishedDeck:
+    """The deck in a record. Raises `msgspec.DecodeError` for a damaged one."""
+    record = msgspec.msgpack.decode(data, type=DeckRecord)
     locks = record.own_locks
     try:
         terms = decode_terms(record.terms)
@@ -113,3 +98,20 @@ def _deck(group: Group, record: DeckRecord) -> FinishedDeck:
         record.is_initiator,
         own_locks,
     )
+
+
+def restore_decks(group: Group, records: Mapping[str, bytes]) -> RestoredDecks:
+    """The decks in the records of a channel, by the names that they were stored under.
+
+    Other records are left alone. Raises `msgspec.DecodeError` for a damaged one.
+    """
+    highest = 0
+    decks: tuple[dict[int, FinishedDeck], dict[int, FinishedDeck]] = ({}, {})
+    for name, data in records.items():
+        if name == HIGHEST:
+            highest = msgspec.msgpack.decode(data, type=int)
+        elif name.startswith("deck/"):
+            deck = decode_deck(group, data)
+            named = msgspec.msgpack.decode(data, type=DeckRecord).named
+            decks[named][deck.terms.number] = deck
+    return RestoredDecks(highest, *decks)

@@ -2,7 +2,8 @@
 
 The store is a journal of the peer's events, with a snapshot now and then. A restart hands the
 events to a peer again; as a peer is deterministic, it is then where it was. Events that change
-nothing are left out: blocks in which nothing happens, and messages that are ignored.
+nothing are left out: blocks in which nothing happens, and messages that are ignored. So is the
+preparation of decks (PD-12): the journal has its outcome.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
 from channelsim.channel.protocol.messages import Advisory, decode
+from channelsim.channel.store.decks import decks_changed, prepares_decks, without_preparations
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
 from channelsim.channel.store.history_codec import encode_newer
 from channelsim.channel.store.interface import Contents, PeerStore, StoreError, of_a_state
@@ -112,7 +114,12 @@ class DurablePeer:
             self._pending.pop(type(event), None)
             self._pending[type(event)] = event
             return effects
-        self._record([*self._pending.values(), event], effects)
+        lasting: Sequence[JournalEvent] = (event,)
+        if prepares_decks(event, before):
+            lasting = decks_changed(before, self.peer.state)
+            if not lasting:
+                return effects
+        self._record([*self._pending.values(), *lasting], effects)
         self._pending.clear()
         self._note_reveals(event, effects)
         return effects
@@ -187,6 +194,7 @@ class DurablePeer:
             self._states = len(contents.states)
         for data in contents.events:
             self._replay(data)
+        self.peer.state = without_preparations(self.peer.state)
         self._since_snapshot = len(contents.events)
 
     def _replay(self, data: bytes) -> None:

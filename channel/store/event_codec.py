@@ -17,6 +17,7 @@ from channelsim.channel.peer.interface import (
     Act,
     CancelGames,
     Close,
+    DecksChanged,
     Event,
     GoOnChain,
     Pinned,
@@ -48,6 +49,7 @@ _KINDS: dict[str, type] = {
     "accept": AcceptGames,
     "cancel": CancelGames,
     "act": Act,
+    "decks": DecksChanged,
     "close": Close,
     "on chain": GoOnChain,
 }

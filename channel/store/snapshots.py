@@ -26,6 +26,7 @@ from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, LiveGame, Side
 from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.channel.store.decks import decode_decks, encode_decks
 from channelsim.channel.store.event_codec import decode_event, encode_event
 from channelsim.channel.store.history_codec import decode_history, path
 from channelsim.games.contract import Player, Position
@@ -49,6 +50,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     reveals: tuple[tuple[int, int, bytes], ...]
     groups: tuple[tuple[int, tuple[tuple[int, tuple[Offer, ...]], ...]], ...]
     potato: bool
+    decks: dict[str, bytes]
     queue: tuple[bytes, ...]
     we_asked: bool
     they_asked: bool
@@ -71,8 +73,8 @@ class Restored(NamedTuple):
 
 
 PLAY = {
-    *("state", "newest", "history", "potato", "players", "queue", "we_asked", "they_asked"),
-    *("ask_later", "closing"),
+    *("state", "newest", "history", "potato", "decks", "players", "queue", "we_asked"),
+    *("they_asked", "ask_later", "closing"),
 }
 """The fields of `PlayState` that a snapshot holds."""
 
@@ -109,6 +111,7 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
             for one in newest
         ),
         potato=play.potato,
+        decks=encode_decks(state),
         queue=tuple(encode_event(command, state.block) for command in play.queue),
         we_asked=play.we_asked,
         they_asked=play.they_asked,
@@ -131,7 +134,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
     make.
     """
     found = msgspec.msgpack.decode(data, type=_Snapshot)
-    endpoint = endpoint_of(opened)
+    decks, endpoint = decode_decks(play_of(opened).decks, endpoint_of(opened), found.decks)
     history = _with_proposals(decode_history(states), dict(found.groups))
     newest = next((link.signed for link in history if link.signed is not None), None)
     if newest is None:
@@ -142,6 +145,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         newest=newest,
         history=history,
         potato=found.potato,
+        decks=decks,
         players=tuple(
             (game.id, _seat(endpoint, history, game, reveals)) for game in history.state.games
         ),
@@ -158,6 +162,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         opened,
         phase=Phase[found.phase],
         block=found.block,
+        endpoint=endpoint,
         play=play,
         shutdown=shutdown,
         early=(),

@@ -53,6 +53,7 @@ from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Amount, Player
@@ -91,8 +92,10 @@ class End:
 
     @property
     def peer(self) -> Peer:
-        assert isinstance(self.driven.actor, Peer)
-        return self.driven.actor
+        actor = self.driven.actor
+        peer = actor.peer if isinstance(actor, DurablePeer) else actor
+        assert isinstance(peer, Peer)
+        return peer
 
     @peer.setter
     def peer(self, peer: Peer) -> None:

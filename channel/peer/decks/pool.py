@@ -197,15 +197,20 @@ def burn(pool: DeckPool, number: int, rule: str, step: int, reason: str) -> Pool
     ]
 
 
-def add(pool: DeckPool, deck: FinishedDeck) -> PoolTransition:
-    """Add a finished deck that a simulated dealer made for both sides."""
-    number = deck.terms.number
-    pool = _with(replace(pool, highest=max(pool.highest, number)), number, OpenDeck(deck=deck))
-    return pool, [
-        Store(HIGHEST, encode_highest(pool.highest)),
-        Store(record_name(number), encode_deck(deck, named=False)),
-        Tell(DeckReady(number)),
-    ]
+def change(
+    pool: DeckPool, highest: int, added: Iterable[FinishedDeck], removed: Iterable[int]
+) -> PoolTransition:
+    """Add and remove finished decks without messages."""
+    effects: list[Effect] = [Store(HIGHEST, encode_highest(highest))]
+    pool = replace(pool, highest=highest)
+    for number in removed:
+        pool = _dropped(pool, number)
+    for deck in added:
+        number = deck.terms.number
+        pool = _with(pool, number, OpenDeck(deck=deck))
+        effects.append(Store(record_name(number), encode_deck(deck, named=False)))
+        effects.append(Tell(DeckReady(number)))
+    return pool, effects
 
 
 def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
@@ -222,13 +227,13 @@ def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
 def reason_against(pool: DeckPool, numbers: Sequence[int]) -> str | None:
     """The reason for which a careful player cancels a proposal that names these decks, or None."""
     for number in numbers:
-        one = pool.decks.get(number)
         if numbers.count(number) > 1:
             return f"PD-9: deck {number} is named twice"
-        if one is None and number <= pool.highest:
-            return f"PD-10: deck {number} has been used or given up"
-        if one is None or one.deck is None:
-            return f"PD-9: deck {number} is not ready"
+        if number > pool.highest:
+            return f"PD-9: deck {number} is unknown"
+        # A restart has to give the same reason, and forgets what is in preparation.
+        if number not in pool.ready:
+            return f"PD-10: deck {number} is not ready, or has been used"
     return None
 
 

@@ -12,13 +12,13 @@ from channelsim.channel.peer.decks import pool as pools
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
 from channelsim.channel.peer.interface import (
     DeckComputed,
-    DeckDealt,
+    DecksChanged,
     Effect,
     PrepareDeck,
     Store,
 )
 from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
-from channelsim.channel.protocol.deck_records import record_name
+from channelsim.channel.protocol.deck_records import decode_deck, record_name
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep
 
 
@@ -42,9 +42,11 @@ def on_computed(config: Config, state: PeerState, event: DeckComputed) -> Transi
     return _with_pool(state, pools.computed(play_of(state).decks, event.result, state.block.peak))
 
 
-def on_dealt(config: Config, state: PeerState, event: DeckDealt) -> Transition:
-    """Take a finished deck from a simulated dealer."""
-    return _with_pool(state, pools.add(play_of(state).decks, event.deck))
+def on_changed(config: Config, state: PeerState, event: DecksChanged) -> Transition:
+    """Take up decks that came and went without messages."""
+    pool = play_of(state).decks
+    added = [decode_deck(pool.settings.group, record) for record in event.added]
+    return _with_pool(state, pools.change(pool, event.highest, added, event.removed))
 
 
 def on_block(config: Config, state: PeerState) -> Transition:

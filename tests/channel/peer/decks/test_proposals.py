@@ -166,7 +166,7 @@ def test_a_deck_that_an_earlier_proposal_named_is_refused() -> None:
     assert not table.ends[ANN].endpoint.decks
     offer = offer_of(channel, ANN, 2, high(deck=1))
     table.receive(BEN, Cheat(table, ANN).batch(Propose((offer,))))
-    assert refusals(table) == ["not now", "PD-10: deck 1 has been used or given up"]
+    assert refusals(table) == ["not now", "PD-10: deck 1 is not ready, or has been used"]
 
 
 def test_another_root_is_refused() -> None:
@@ -179,14 +179,14 @@ def test_another_root_is_refused() -> None:
 def test_an_unknown_deck_is_refused(number: int) -> None:
     table = prepare(opened())
     (reason,) = proposal(table, 1, change=NamedDeck(number, bytes(32)))
-    assert reason == f"PD-9: deck {number} is not ready"
+    assert reason == f"PD-9: deck {number} is unknown"
 
 
 def test_a_deck_that_was_given_up_is_refused() -> None:
     table = prepare(opened())
     table.receive(BEN, DeckAbort(1))
     (reason,) = proposal(table, 1)
-    assert reason == "PD-10: deck 1 has been used or given up"
+    assert reason == "PD-10: deck 1 is not ready, or has been used"
 
 
 def test_a_game_with_a_deck_and_a_name_without_one_are_refused() -> None:

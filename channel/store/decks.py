@@ -1,0 +1,86 @@
+"""The decks of a stored peer: a restart has the finished ones, and none in preparation (PD-12).
+
+The journal leaves out how a deck was prepared, and says what came of it. Decks are stored in the
+form of their records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace as changed
+
+from msgspec.structs import replace
+
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.decks.pool import DeckPool, OpenDeck
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import (
+    DeckComputed,
+    DecksChanged,
+    Event,
+    PrepareDeck,
+    Received,
+)
+from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
+from channelsim.channel.protocol.deck_records import (
+    HIGHEST,
+    encode_deck,
+    encode_highest,
+    record_name,
+    restore_decks,
+)
+from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
+
+
+def prepares_decks(event: Event, before: PeerState) -> bool:
+    """Whether an event can change nothing but decks that no game has named."""
+    if before.phase is not Phase.PLAYING:
+        return False
+    if not isinstance(event, Received):
+        return isinstance(event, PrepareDeck | DeckComputed)
+    try:
+        return isinstance(decode(event.message), DeckStep | DeckAbort)
+    except Violation:
+        return False
+
+
+def decks_changed(before: PeerState, after: PeerState) -> list[DecksChanged]:
+    """The event that stands for such a change in the journal; none if nothing lasting changed."""
+    old, new = play_of(before).decks, play_of(after).decks
+    finished = [deck for number, deck in new.ready.items() if number not in old.ready]
+    added = tuple(encode_deck(deck, named=False) for deck in finished)
+    removed = tuple(number for number in old.ready if number not in new.ready)
+    if new.highest == old.highest and not added and not removed:
+        return []
+    return [DecksChanged(new.highest, added, removed)]
+
+
+def without_preparations(state: PeerState) -> PeerState:
+    """The state as a restart has it: every deck in preparation is burnt."""
+    if state.play is None:
+        return state
+    pool = state.play.decks
+    ready = {number: one for number, one in pool.decks.items() if one.deck is not None}
+    pool = changed(pool, decks=ready, discarded=frozenset())
+    return replace(state, play=replace(state.play, decks=pool))
+
+
+def encode_decks(state: PeerState) -> dict[str, bytes]:
+    """All finished decks of a peer, those of games too, by the names of their records."""
+    pool = play_of(state).decks
+    records = {HIGHEST: encode_highest(pool.highest)}
+    for number, deck in endpoint_of(state).decks.items():
+        records[record_name(number)] = encode_deck(deck, named=number not in pool.ready)
+    return records
+
+
+def decode_decks(
+    pool: DeckPool, endpoint: Endpoint, records: Mapping[str, bytes]
+) -> tuple[DeckPool, Endpoint]:
+    """The pool and the endpoint with these decks. Raises `msgspec.DecodeError`."""
+    found = restore_decks(pool.settings.group, records)
+    free = {number: OpenDeck(deck=deck) for number, deck in found.free.items()}
+    return (
+        changed(pool, highest=found.highest, decks=free),
+        endpoint.with_decks({**found.free, **found.named}),
+    )

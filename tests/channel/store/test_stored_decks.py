@@ -1,0 +1,135 @@
+"""A restart with decks: finished ones are there, and every preparation is burnt (PD-10, PD-12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Event, PrepareDeck, Received
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import PeerState, play_of
+from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
+from channelsim.channel.store import durable_peer
+from channelsim.channel.store.decks import without_preparations
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.deck.secrets import encode_scalars
+from tests.channel.peer.decks import high_card
+from tests.channel.peer.decks.test_proposals import SETTINGS, call, high, prepare
+from tests.channel.table import ANN, BEN, Table, sit
+
+
+@pytest.fixture(autouse=True)
+def _game() -> Iterator[None]:
+    with high_card.registered():
+        yield
+
+
+@dataclass
+class Stored:
+    """An open channel between two durable peers, and their stores."""
+
+    table: Table
+    stores: list[MemoryStore]
+
+    def restarted(self, side: int) -> Peer:
+        """The peer that a restart makes from the store."""
+        end = self.table.ends[side]
+        return DurablePeer(Peer(end.peer.config), self.stores[side]).peer
+
+    def check(self) -> None:
+        """Check that a restart of either side now would be the same peer, without preparations."""
+        for side, end in enumerate(self.table.ends):
+            assert lasting(self.restarted(side).state) == lasting(end.peer.state)
+
+
+def stored(seed: str = "stored") -> Stored:
+    table = sit(seed, decks=SETTINGS)
+    stores = [MemoryStore(), MemoryStore()]
+    for end, store in zip(table.ends, stores, strict=True):
+        end.driven.actor = DurablePeer(end.peer, store)
+    return Stored(table.open(), stores)
+
+
+def lasting(state: PeerState) -> PeerState:
+    """A state without what a restart may lack: idle blocks, preparations, and their answers."""
+    state = without_preparations(state)
+    pool = play_of(state).decks
+    play = msgspec.structs.replace(
+        play_of(state),
+        decks=(pool.highest, pool.ready, pool.discarded),
+    )
+    return msgspec.structs.replace(state, play=play, block=Block(0), last_received=b"")
+
+
+@pytest.mark.parametrize("every", [2, 1000])
+def test_a_restart_at_any_time_has_the_finished_decks(
+    every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the journal alone, and from snapshots."""
+    monkeypatch.setattr(durable_peer, "EVENTS_PER_SNAPSHOT", every)
+    both = stored()
+    table = both.table
+    for proposer in (ANN, BEN):
+        prepare(table, 2)
+        both.check()
+        table.propose(proposer, high())
+        table.command(BEN, PrepareDeck())
+        while table.driver.finish_step() or table.step(call, call):
+            both.check()
+        table.receive(ANN, DeckAbort(max(table.ends[ANN].play.decks.ready)))
+        table.pump()
+        both.check()
+        table.farm().go_on(call, call)
+        both.check()
+    assert any(end.play.decks.ready for end in table.ends)
+
+
+def test_a_preparation_is_not_on_disk() -> None:
+    """Not its secrets, and not its messages: a restart cannot answer a second challenge."""
+    both = stored()
+    table = both.table
+    table.command(BEN, PrepareDeck())
+    for _ in range(3):
+        table.driver.finish_step()
+        if table.mail:
+            table.deliver()
+    for side, end in enumerate(table.ends):
+        (one,) = end.play.decks.decks.values()
+        assert one.preparation is not None
+        contents = both.stores[side].load()
+        disk = b"".join((*contents.events, *contents.opening, *contents.records.values()))
+        locks = getattr(one.preparation.stage, "secrets", None)
+        if locks is not None:
+            assert not any(encode_scalars([lock]) in disk for lock in locks.locks)
+        again = both.restarted(side)
+        assert not again.play.decks.decks
+        assert again.play.decks.highest == 1, "the number is used up"
+
+
+def test_a_restarted_side_burns_the_deck_of_the_other() -> None:
+    both = stored()
+    table = both.table
+    table.command(BEN, PrepareDeck())
+    table.driver.finish_step()
+    table.deliver()
+    table.driver.finish_step()
+    two = decode(table.take_mail())
+    assert isinstance(two, DeckStep)
+    table.ends[BEN].driven.actor = DurablePeer(Peer(table.ends[BEN].peer.config), both.stores[BEN])
+    table.receive(BEN, two)
+    table.pump()
+    assert not any(end.play.decks.decks for end in table.ends)
+    prepare(table)
+    assert [[*end.play.decks.ready] for end in table.ends] == [[2], [2]]
+
+
+def test_a_refused_message_is_journalled_as_it_is() -> None:
+    both = stored()
+    event: Event = Received(b"no message")
+    both.table.handle(ANN, event)
+    assert both.restarted(ANN).phase is both.table.ends[ANN].peer.phase
