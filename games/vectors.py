@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
@@ -32,6 +32,10 @@ _FIELDS = ("next validator", "next state", "next max_move_size")
 
 class BadCase(ValueError):
     """A malformed conformance case; the message names the line and the key."""
+
+
+Expect: TypeAlias = Literal["valid", "slash", "raise"]
+"""How a validator ends: the move is legal, illegal, or the evidence does not fit."""
 
 
 class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,7 +65,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     move: str
     state: Any
     evidence: Any
-    expect: Literal["valid", "slash", "raise"]
+    expect: Expect
     next: NextRecord | None = None
     conditions: list[Any] = []
     signature: str = ""

@@ -69,7 +69,7 @@ def _located(context: Any) -> Iterator[None]:
         yield
     except TyperException as error:
         if getattr(error, "ctx", None) is None:
-            error.ctx = context  # type: ignore[attr-defined]
+            vars(error)["ctx"] = context
         raise
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import user_code
@@ -28,6 +28,7 @@ from channelsim.clsp.values import Value, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Hashes
 from channelsim.games.names import quoted
+from channelsim.games.vectors import Expect
 
 HAND = "hand"
 """The name of a driver's function."""
@@ -59,7 +60,7 @@ class Move:
     move: bytes | int
     share: int = 0
     evidence: object = 0
-    expect: Literal["valid", "slash", "raise"] = "valid"
+    expect: Expect = "valid"
     signature: bytes = b""
 
 
@@ -73,10 +74,10 @@ class NotPlain(ValueError):
 
 def load(path: Path) -> Callable[[Chance], Hand]:
     """The function `hand` of a driver. Raises `UsageError`, naming file and line."""
-    made = getattr(user_code.load(path), HAND, None)
-    if not callable(made):
+    hand: Callable[[Chance], Hand] | None = getattr(user_code.load(path), HAND, None)
+    if not callable(hand):
         raise UsageError(f"{path}: defines no function `{HAND}(chance)` that yields a hand")
-    return made  # type: ignore[no-any-return]
+    return hand
 
 
 def to_value(data: Any, hashes: Hashes) -> Value:

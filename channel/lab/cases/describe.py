@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value, from_list
 from channelsim.games.contract import Slash, Valid, Verdict
-from channelsim.games.vectors import Case, NextRecord
+from channelsim.games.vectors import Case, Expect, NextRecord
 
 SHORT = 9
 """The longest atoms, in bytes, that are written as integers where that gives the same bytes."""
@@ -16,7 +16,7 @@ SHORT = 9
 def vector(
     target: Target,
     site: Site,
-    call: tuple[bytes, int, Value],
+    call: Call,
     verdict: Verdict,
     tag: str,
     number: int = 0,
@@ -27,6 +27,7 @@ def vector(
     """
     move, share, evidence = call
     name = target.rules or target.name
+    expect: Expect = "slash" if isinstance(verdict, Slash) else "raise"
     record = None
     conditions: tuple[Value, ...] = ()
     if isinstance(verdict, Valid):
@@ -35,8 +36,6 @@ def vector(
             step = verdict.next
             state = described_value(step.state.value(), target)
             record = NextRecord(step.validator, state, step.max_move_size)
-    else:
-        expect = "slash" if isinstance(verdict, Slash) else "raise"
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
         tag=tag,
@@ -48,7 +47,7 @@ def vector(
         move=move.hex(),
         state=described_value(site.state, target),
         evidence=described_value(evidence, target),
-        expect=expect,  # type: ignore[arg-type]
+        expect=expect,
         next=record,
         conditions=[described_value(one, target) for one in conditions],
         signature=_signature(site, move, evidence).hex(),

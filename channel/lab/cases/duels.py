@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
 
 from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.values import Value
@@ -22,9 +21,6 @@ from channelsim.games.contract import Raise, Slash, Valid, Verdict
 
 TURNS = 12
 """The most turns of a duel."""
-
-Call: TypeAlias = tuple[bytes, int, Value]
-"""A move, its share, and the evidence."""
 
 
 def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:

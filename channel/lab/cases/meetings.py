@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TypeAlias
 
-from channelsim.channel.lab.cases.duels import Call, least_share
+from channelsim.channel.lab.cases.duels import least_share
 from channelsim.channel.lab.cases.mutator import SELECTIONS
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.games.contract import Rank, Valid

@@ -13,7 +13,7 @@ import msgspec
 
 from channelsim.channel.lab.cases.evidence import Written, evidence_near, evidence_of, write
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import END, HEADS, Site
+from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
 from channelsim.channel.lab.sites.values import leaves, longer, numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import int_to_atom
@@ -32,6 +32,11 @@ class SiteCase(msgspec.Struct, frozen=True, gc=False):
     share: int
     evidence: Value
     arguments: bytes
+
+    @property
+    def call(self) -> Call:
+        """The move, its share and the evidence."""
+        return self.move, self.share, self.evidence
 
 
 BYTES = tuple(write(bytes([byte])) for byte in range(256))

@@ -13,9 +13,10 @@ from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Trial
 from channelsim.channel.lab.referee.referee_runs import Commitment
+from channelsim.channel.lab.sites.site import Call
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
-from channelsim.clsp.values import NIL, Value, from_list
+from channelsim.clsp.values import NIL, from_list
 from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.evidence import for_challenger
 from channelsim.games.judge import result_value
@@ -52,11 +53,11 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         ruling = said
     if isinstance(ruling, Slash):
         return _cheat(trial, case, ruling.rule, verdict, outcome)
-    if outcome in (SLASH, VALID) and trial.slashes(case.move, case.share, case.evidence):
+    if outcome in (SLASH, VALID) and trial.slashes(*case.call):
         return _legal_slashed(trial, case, verdict)
     if isinstance(verdict, Valid):
         if outcome == VALID:
-            what = difference(trial, _call(case), verdict)
+            what = difference(trial, case.call, verdict)
             if what == CONDITIONS:
                 text = "on a legal move, rules and program have different extra conditions"
                 return Assessment(DISAGREEMENT, text, f"legal: {CONDITIONS}")
@@ -73,12 +74,8 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
     text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
-    same = isinstance(ruling, Valid) and not difference(trial, _call(case), ruling)
+    same = isinstance(ruling, Valid) and not difference(trial, case.call, ruling)
     return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", outcome == VALID and same)
-
-
-def _call(case: SiteCase) -> tuple[bytes, int, Value]:
-    return case.move, case.share, case.evidence
 
 
 def _for_the_opponent(trial: Trial, case: SiteCase, verdict: Verdict) -> Verdict:
@@ -140,7 +137,7 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
         case Valid():
             text, cause = f"on a legal move: {outcome}", f"legal: {outcome}"
             if outcome == VALID:
-                what = difference(trial, _call(case), verdict)
+                what = difference(trial, case.call, verdict)
                 text, cause = f"a legal move leads elsewhere: {what}", f"{LEADS_ELSEWHERE}: {what}"
         case _:
             text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
@@ -148,7 +145,7 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
     return Assessment(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
 
 
-def difference(trial: Trial, call: tuple[bytes, int, Value], legal: Valid) -> str:
+def difference(trial: Trial, call: Call, legal: Valid) -> str:
     """Name the parts of the result in which the program differs, and where it leads.
 
     Empty where it does not differ.

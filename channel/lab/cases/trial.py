@@ -13,7 +13,7 @@ from channelsim.channel.lab.cases.loss import loss
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.run import (
     MAX_COST,
@@ -211,7 +211,7 @@ class Trial:
         severity: str,
         text: str,
         cause: str,
-        call: tuple[bytes, int, Value],
+        call: Call,
         expect: Verdict | None = None,
         run: tuple[bytes, bytes] | None = None,
         lost: int | None = None,

@@ -12,6 +12,7 @@ from functools import cached_property
 import msgspec
 from chia_rs import Coin as ChiaCoin
 from chia_rs import solution_generator
+from chia_rs.sized_ints import uint64
 
 from channelsim.channel.chain.coins import Bundle, Spend, joined, standard_spend
 from channelsim.channel.chain.interface import Answer
@@ -83,7 +84,7 @@ def generator_size(spends: tuple[Spend, ...]) -> int:
     """The bytes that spends add to a block."""
     listed = [
         (
-            ChiaCoin(spend.coin.parent, spend.coin.puzzle_hash, spend.coin.amount),  # type: ignore[arg-type]
+            ChiaCoin(spend.coin.parent, spend.coin.puzzle_hash, uint64(spend.coin.amount)),
             spend.puzzle,
             spend.solution,
         )

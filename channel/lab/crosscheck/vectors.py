@@ -32,8 +32,8 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
                 continue
             site, number = trial.site, len(seen)
             try:
-                call = case.move, case.share, case.evidence
-                made = vector(target, site, call, trial.rules_say(*call), case.tag, number)
+                verdict = trial.rules_say(*case.call)
+                made = vector(target, site, case.call, verdict, case.tag, number)
             except NotAList:
                 continue
             if differences := check(made):

@@ -214,12 +214,11 @@ def _line(target: Target, probe: Probe) -> bytes | None:
     """A probe as a line of a corpus; None where the format cannot express it."""
     site, case = probe.site, probe.case
     tag = f"{seeds.PLAY if site.natural else seeds.STATE} {case.tag}"
-    call = case.move, case.share, case.evidence
     verdict = _verdict(target, probe)
     if verdict is None:
         return None
     try:
-        made = vector(target, site, call, verdict, tag)
+        made = vector(target, site, case.call, verdict, tag)
     except NotAList:
         return None
     short = sha256(case.arguments).hexdigest()[:10]
@@ -232,7 +231,7 @@ def _verdict(target: Target, probe: Probe) -> Verdict | None:
     that no case can express."""
     site, case = probe.site, probe.case
     if target.judge(site.validator) is not None:
-        return site.rules_say(target, case.move, case.share, case.evidence)
+        return site.rules_say(target, *case.call)
     program = target.programs[site.validator].serialized
     match run_serialized(program, case.arguments):
         case ProgramSlash():

@@ -62,7 +62,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
                 "max_move_size": step.max_move_size,
             }
     signatures = [one.signature.hex() for one in held]
-    return msgspec.to_builtins(  # type: ignore[no-any-return]
+    made: dict[str, Any] = msgspec.to_builtins(
         Written(
             validator=site.validator,
             amount=site.amount,
@@ -80,6 +80,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
             honest_next=known,
         )
     )
+    return made
 
 
 def read(target: Target, data: Any) -> Probe:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 
-from channelsim.channel.lab.cases.duels import Call, duel
+from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.meetings import Meetings
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
@@ -17,7 +17,7 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.rare_states import RareStates
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
-from channelsim.channel.lab.sites.site import Site, recommitted
+from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.target.target import Target
 
 REMEMBERED = 64

@@ -34,8 +34,7 @@ class Cost:
                 if not site.fits(case.move, case.share):
                     continue
                 text = "judging this move costs more than a block holds: it cannot be slashed"
-                call = case.move, case.share, case.evidence
-                yield trial.finding(self.name, THEFT, text, "cost", call)
+                yield trial.finding(self.name, THEFT, text, "cost", case.call)
 
 
 LAW = Cost()

@@ -17,7 +17,7 @@ from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Tria
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
 from channelsim.channel.lab.sites.honest_play import plays, recorded_sites
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.clsp.run import CostExceeded, Outcome, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Slash, Valid
@@ -39,7 +39,7 @@ class HonestMovesHold:
         honest = (trial.site.play.move, trial.site.play.share)
         for case, outcome, cost, result in runs:
             runs.note(outcome, cost, case)
-            call = case.move, case.share, case.evidence
+            call = case.call
             if known is not None and (case.move, case.share) == honest:
                 if outcome == SLASH:
                     text = "an honest move is slashed: its mover loses everything"
@@ -51,9 +51,7 @@ class HonestMovesHold:
         trial.tally.tried[self.name] += len(trial.cases)
         yield from self._stuck(trial)
 
-    def _elsewhere(
-        self, trial: Trial, call: tuple[bytes, int, Value], known: Valid
-    ) -> Iterator[LabFinding]:
+    def _elsewhere(self, trial: Trial, call: Call, known: Valid) -> Iterator[LabFinding]:
         """Report another result than the known one, unless it only adds conditions that no known
         signature meets."""
         outcome = trial.run(*call)

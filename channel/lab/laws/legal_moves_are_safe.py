@@ -10,6 +10,7 @@ from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
+from channelsim.channel.lab.sites.site import Call
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Raise, Valid
@@ -47,9 +48,7 @@ class LegalMovesAreSafe:
             if found == MOVES:
                 return
 
-    def _attacked(
-        self, trial: Trial, call: tuple[bytes, int, Value], verdict: Valid
-    ) -> Iterator[LabFinding]:
+    def _attacked(self, trial: Trial, call: Call, verdict: Valid) -> Iterator[LabFinding]:
         site, runner, chance = trial.site, trial.runner, trial.chance
         move, share, given = call
         fields = runner.after(site, move, int_to_atom(share), runner.honest(verdict.next))
@@ -95,7 +94,7 @@ class LegalMovesAreSafe:
         }
 
 
-def _cause(trial: Trial, call: tuple[bytes, int, Value]) -> str:
+def _cause(trial: Trial, call: Call) -> str:
     """The cause of a slash of a legal move, with the rule that refuses its evidence, if any."""
     judged = trial.target.judge(trial.site.validator) is not None
     verdict = trial.rules_say(*call) if judged else None

@@ -52,16 +52,14 @@ class VerdictsAgree:
         """Report extra conditions on which no peer can rely."""
         if doubt := unchecked(verdict.conditions):
             text = f"extra conditions on which neither side can rely: {doubt}"
-            call = case.move, case.share, case.evidence
-            yield trial.finding(self.name, DISAGREEMENT, text, "unchecked conditions", call)
+            yield trial.finding(self.name, DISAGREEMENT, text, "unchecked conditions", case.call)
 
     def _finding(
         self, trial: Trial, case: SiteCase, verdict: Slash | Valid | Raise, outcome: str
     ) -> Iterator[LabFinding]:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
-            call = case.move, case.share, case.evidence
-            found = trial.finding(self.name, what.severity, what.text, what.cause, call)
+            found = trial.finding(self.name, what.severity, what.text, what.cause, case.call)
             yield msgspec.structs.replace(found, order_only=what.order_only)
 
 

@@ -10,13 +10,13 @@ import msgspec
 from chia_rs import run_chia_program
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.cases.duels import Call, duel
+from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.meetings import Meetings
 from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.patterns import patterned
-from channelsim.channel.lab.sites.site import Site, recommitted
+from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT
 from channelsim.clsp.values import NIL, Value
@@ -145,7 +145,7 @@ def _calls(
         site = trial.site
         if site.validator not in wanted:
             continue
-        calls = (((one.move, one.share, one.evidence), one.arguments) for one in trial.cases)
+        calls = ((one.call, one.arguments) for one in trial.cases)
         yield site, calls
         if deep:
             continue

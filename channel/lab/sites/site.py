@@ -6,6 +6,7 @@ A site has its argument bytes prepared: a case patches the move, the share and t
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TypeAlias
 
 import msgspec
 
@@ -29,6 +30,10 @@ KEYS = (b"\xaa" * 48, b"\xbb" * 48)
 
 TIMEOUT = 15
 NONCE = 4
+
+
+Call: TypeAlias = tuple[bytes, int, Value]
+"""A move, the share that it declares, and the evidence against it."""
 
 
 class Site(msgspec.Struct, frozen=True):

@@ -244,7 +244,7 @@ def read_hex(path: Path) -> Program:
         raise UsageError(f"{path}: {where}: {no_hex[0]!a} is no hex digit")
     try:
         program = Program(bytes.fromhex("".join(text.split())))
-        program.value  # noqa: B018
+        deserialize(program.serialized)
     except BadValue as error:
         raise UsageError(f"{path}: not a CLVM program in hex ({error})") from None
     except ValueError:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 
-from channelsim.channel.lab.cases.duels import Call
 from channelsim.channel.lab.cases.meetings import TIMES, Meetings
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
-from channelsim.channel.lab.sites.site import Site, recommitted
+from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.target.target import of_game
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games import registry
