@@ -35,7 +35,7 @@ MEMORY = 1 << 30
 """The limit of memory in bytes: validators of poker take 50 million."""
 
 _PATIENCE = 10
-"""On a busy machine the processor time may take this many times longer."""
+"""The factor by which a busy machine may take longer than the processor time."""
 
 _CHILD = Path(__file__).with_name("compile_child.py")
 

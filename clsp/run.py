@@ -27,8 +27,8 @@ _NOT_CLVM = "bad encoding"
 
 MAX_PAIRS = 1 << 17
 MAX_ATOM_BYTES = 1 << 22
-"""How many pairs, and bytes of atoms, are read of a result. A few bytes of CLVM describe lists
-that share structure: written out, they fill any memory."""
+"""The most pairs, and bytes of atoms, that are read of a result. A few bytes of CLVM can describe
+lists with shared parts that would fill any memory when written out."""
 
 
 class ProgramRaised(Exception):

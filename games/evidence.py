@@ -43,7 +43,7 @@ _VERIFY = b"\x3b"
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What a challenger shows a validator, and a signature that goes into the bundle of its slash.
+    """A value that a challenger shows a validator, and a signature for the bundle of its slash.
 
     `signature` (96 bytes, or none) is the sum of the BLS signatures that meet the extra
     conditions, in the augmented scheme.
@@ -76,7 +76,7 @@ def met(conditions: Sequence[Value], signature: bytes) -> bool:
 
 
 def unchecked(conditions: Sequence[Value]) -> str:
-    """Why it cannot be known off chain whether these conditions can be met; empty if it can.
+    """The reason why these conditions cannot be checked off chain; empty if they can.
 
     >>> unchecked([to_list([b"1", bytes(48), b"message"])])
     ''

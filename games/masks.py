@@ -29,7 +29,7 @@ def masks(of: int, take: int) -> tuple[int, ...]:
 
 @cache
 def pickers(of: int, take: int) -> dict[int, Callable[[Sequence[Any]], tuple[Any, ...]]]:
-    """For each of `masks(of, take)`, a function that picks its cards from a hand, in their order.
+    """Functions that pick the cards of each of `masks(of, take)` from a hand, in their order.
 
     >>> pickers(3, 2)[0b101](["king", "four", "ace"])
     ('king', 'ace')

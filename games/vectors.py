@@ -35,7 +35,7 @@ class BadCase(ValueError):
 
 
 Expect: TypeAlias = Literal["valid", "slash", "raise"]
-"""How a validator ends: the move is legal, illegal, or the evidence does not fit."""
+"""The expected end of a run: the move is legal, illegal, or the evidence does not fit."""
 
 
 class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

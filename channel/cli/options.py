@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -19,7 +20,7 @@ LONGEST = 60
 """Longer values are cut where a message shows them."""
 
 MOST_MOJOS = 2_000_000_000_000
-"""What a wallet of the embedded node holds."""
+"""The most mojos that a wallet of the embedded node holds."""
 MOST_CASES = 1_000_000_000
 DAY = 86_400.0
 """Seconds."""
@@ -127,6 +128,11 @@ TargetName = Annotated[
 TranscriptFile = Annotated[
     Path | None, file_option("Write every message, block and decision to this file.")
 ]
+
+
+def processes(jobs: int | None) -> int:
+    """The number of processes to use: as many as asked for, or one per core."""
+    return jobs or os.cpu_count() or 1
 
 
 def json_wanted(json: bool, text: bool) -> bool:

@@ -258,7 +258,7 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
 
 
 def _lacks_programs(subject: Subject) -> str:
-    """Why a check that runs every program cannot be made; empty if there are all."""
+    """The reason why a check that runs every program cannot be made; empty if none is missing."""
     missing = subject.target.missing
     return f"needs a program of {', '.join(missing)}" if missing else ""
 

@@ -21,7 +21,7 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
 
 INTERRUPTED = "interrupted"
-"""Why the checks after an interrupt were not made."""
+"""The reason given for the checks that an interrupt left out."""
 
 
 PATIENCE = 10.0

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
-from xml.etree import ElementTree
 
 import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.kit.conformance import INTERRUPTED, CheckResult, Status
+from channelsim.channel.report.junit import JUnitCase, JUnitFailure
+from channelsim.channel.report.terminal import json_line
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -37,24 +37,19 @@ def document(target: str, results: Sequence[CheckResult]) -> dict[str, Any]:
     }
 
 
-def junit(target: str, results: Sequence[CheckResult]) -> bytes:
-    """The results as a JUnit file: a test case for each check, skipped if it was not checked."""
-    suite = ElementTree.Element(
-        "testsuite",
-        name=plain(f"channelsim conform {target}"),
-        tests=str(len(results)),
-        failures=str(sum(result.status is Status.FAILED for result in results)),
-        skipped=str(sum(result.status is Status.NOT_CHECKED for result in results)),
-    )
-    for result in results:
-        case = ElementTree.SubElement(suite, "testcase", classname=plain(target), name=result.check)
-        if result.unchecked:
-            ElementTree.SubElement(case, "skipped", message=plain(result.unchecked))
-        for failure in result.failures:
-            ElementTree.SubElement(case, "failure", message=plain(failure.text)).text = plain(
-                "" if failure.case is None else msgspec.json.encode(failure.case).decode()
-            )
-    return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
+def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
+    """The results as test cases: one for each check, skipped if it was not checked."""
+    return [
+        JUnitCase(
+            result.check,
+            [
+                JUnitFailure(one.text, json_line(one.case) if one.case is not None else "")
+                for one in result.failures
+            ],
+            result.unchecked,
+        )
+        for result in results
+    ]
 
 
 def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -> bytes:
@@ -93,8 +88,3 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
         ],
     }
     return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
-
-
-def plain(text: str) -> str:
-    """Replace what XML cannot hold."""
-    return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]", "?", text)

@@ -47,7 +47,7 @@ MOST_AMOUNT = (1 << 64) - 1
 
 
 class Ending(Enum):
-    """What the last move of a hand leaves its players."""
+    """The division of the money by the last move of a hand."""
 
     ALL = "the last mover takes all"
     SHARED = "both players are paid"

@@ -20,7 +20,7 @@ from channelsim.channel.simulation.run import Run
 from channelsim.games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
-"""Where each peer's money came from, the initiator's first."""
+"""The origins of each peer's money, the initiator's first."""
 
 
 def account(run: Run) -> list[str]:

@@ -82,7 +82,7 @@ def _depth(known: Known) -> int:
 
 
 def join(one: Known, other: Known) -> Known:
-    """What is known of a value that is either of the two."""
+    """The knowledge of a value that is one or the other of two known ones."""
     if one == other:
         return one
     if one is None or other is None:

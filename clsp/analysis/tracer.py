@@ -40,6 +40,11 @@ class CoverageCounts:
         """Whether every node and branch was reached."""
         return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
 
+    @property
+    def shares(self) -> tuple[str, str]:
+        """The nodes and the branches reached, each of how many, for a table."""
+        return f"{self.nodes_reached}/{self.nodes}", f"{self.branches_reached}/{self.branches}"
+
 
 class Reach(NamedTuple):
     """The nodes and branches that a run reached, by the ids of :mod:`clsp.analysis.code`."""

@@ -148,4 +148,4 @@ VALIDATORS = by_name(
     Validator("d", judge_d, StateD.read),
     Validator("e", judge_e, StateE.read),
 )
-"""By name, in the order of play."""
+"""The validators by name, in the order of play."""

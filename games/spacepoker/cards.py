@@ -25,7 +25,7 @@ def draw_number(x: bytes, y: bytes) -> int:
 
 
 def cards(number: int, count: int) -> tuple[int, ...]:
-    """So many ranks drawn from a number; divisions floor, as in CLVM.
+    """Draw this many ranks from a number; divisions floor, as in CLVM.
 
     >>> cards(13 * 4 + 1, 2), cards(-1, 2)
     ((3, 6), (14, 14))

@@ -43,7 +43,7 @@ class KnownCards(msgspec.Struct, frozen=True, gc=False):
 
 
 NO_CARDS = KnownCards(None, None, ())
-"""What a player knows before both have committed."""
+"""The cards that a player knows before both have committed: none."""
 
 
 def lowest_public(position: Position, seat: Seat) -> ChainValue:

@@ -224,4 +224,4 @@ VALIDATORS = by_name(
     Validator("mid_round", mid_round, MidRound.read),
     Validator("end", end, End.read),
 )
-"""By name, in the order of play."""
+"""The validators by name, in the order of play."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from inspect import getdoc
@@ -19,6 +18,7 @@ from channelsim.channel.cli.options import (
     Seed,
     TargetName,
     file_option,
+    processes,
     real,
     whole,
 )
@@ -31,8 +31,9 @@ from channelsim.channel.kit.conformance import (
     Subject,
     conform,
 )
-from channelsim.channel.kit.conformance_reports import document, junit, sarif
+from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
 from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
@@ -79,7 +80,7 @@ def command(
         corpus=corpus,
         costs=costs,
         seed=seed,
-        jobs=jobs or os.cpu_count() or 1,
+        jobs=processes(jobs),
     )
     with opened("--junit", junit_file) as tests, opened("--sarif", sarif_file) as log:
         with progress("conformance") as bar:
@@ -88,7 +89,7 @@ def command(
         with finishing():
             name = subject.target.name
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
-            tests.write(junit(name, results))
+            tests.write(junit("conform", name, junit_cases(results)))
             log.write(sarif(subject.target.source, results, abouts))
             tests.finish()
             log.finish()

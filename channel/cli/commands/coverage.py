@@ -20,7 +20,6 @@ from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.channel.system.output import opened
-from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games.amounts import counted
 
 SHOWN = 5
@@ -103,11 +102,11 @@ def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
     out = console()
     rows: list[Sequence[Cell]] = []
     for one in found.values():
-        cells = (one.name, f"{one.entries:,}", *_cells(one.total))
+        cells = (one.name, f"{one.entries:,}", *one.total.shares)
         rows.append([Text(cell, "bold") for cell in cells])
         for function, share in one.functions.items():
             if len(one.functions) > 1:
-                rows.append((f"  {function}", "", *_cells(share)))
+                rows.append((f"  {function}", "", *share.shares))
     headings = ("program, function", "cases", "nodes", "branches")
     show_table(out, headings, rows, title=f"what the corpus reaches of {name}")
     for one in found.values():
@@ -118,13 +117,6 @@ def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
             say(out, f"{one.name}: {text}")
         if len(one.differs) > SHOWN:
             say(out, f"{one.name}: and {len(one.differs) - SHOWN} more")
-
-
-def _cells(share: CoverageCounts) -> tuple[str, str]:
-    return (
-        f"{share.nodes_reached}/{share.nodes}",
-        f"{share.branches_reached}/{share.branches}",
-    )
 
 
 def _never(one: ProgramCoverage) -> Iterator[str]:

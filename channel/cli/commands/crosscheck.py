@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -17,12 +16,13 @@ from channelsim.channel.cli.options import (
     Seed,
     TargetName,
     Watch,
+    processes,
     refuse,
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.lab.cases.explanation import explanation
-from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport
@@ -59,7 +59,7 @@ def command(
         files = watched_target(target)
         return watch(files, lambda check: _round(target, cases, seed, jobs, check))
     with progress("crosscheck", "case") as bar:
-        report = run(load(target, partial=True), cases, seed, jobs or os.cpu_count() or 1, bar)
+        report = run(load(target, partial=True), cases, seed, processes(jobs), bar)
         with finishing():
             bar.phase("coverage")
             reached = sampled_coverage(report.target, report.tally)
@@ -84,7 +84,7 @@ def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -
             bar(done, total)
 
         loaded = load(target, partial=True)
-        report = run(loaded, cases, seed, jobs or os.cpu_count() or 1, on_progress)
+        report = run(loaded, cases, seed, processes(jobs), on_progress)
     every = sorted(causes(report), key=lambda one: one[0].order_only)
     parts = [f"{counted(report.cases, 'case', ',')}, {counted(len(every), 'cause')}"]
     parts += [f"{one.severity}: {one.validator}: {one.text}" for one, _ in every[:1]]
@@ -122,17 +122,16 @@ def causes(report: CrosscheckReport) -> list[tuple[LabFinding, int]]:
 def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> None:
     out = console()
     tally = report.tally
-    outcomes = (VALID, SLASH, RAISE, EXCEEDED)
     rows = []
     for name in report.target.present:
         counts: Mapping[str, int] = tally.outcomes.get(name, {})
         found = reached[name]
-        cells = [f"{counts.get(end, 0):,}" for end in outcomes]
+        cells = [f"{counts.get(end, 0):,}" for end in OUTCOMES]
         nodes = _share(found.nodes_reached, found.nodes)
         branches = _share(found.branches_reached, found.branches)
         rows.append((name, *cells, f"{found.fingerprints:,}", nodes, branches))
     against = report.target.against
-    headings = ("validator", *outcomes, "paths", "nodes", "branches")
+    headings = ("validator", *OUTCOMES, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
     left = unchecked(report.target)
     for law in sorted({law.name for law in laws_for(report.target)}):

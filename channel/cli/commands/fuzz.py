@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -10,7 +9,6 @@ from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
-from xml.etree import ElementTree
 
 import msgspec
 from rich.console import Console
@@ -25,18 +23,21 @@ from channelsim.channel.cli.options import (
     TargetName,
     Watch,
     file_option,
+    processes,
     real,
     refuse,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
+from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.fuzz.campaign import CampaignProgress
-from channelsim.channel.lab.fuzz.findings import keep
+from channelsim.channel.lab.fuzz.findings import Document, keep
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
 from channelsim.channel.lab.fuzz.fuzz import fuzz as run
 from channelsim.channel.lab.laws import laws_for, unchecked
 from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.report.junit import JUnitCase, JUnitFailure
+from channelsim.channel.report.junit import junit as junit_text
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -51,7 +52,7 @@ LONG, SHORT = 60.0, 10.0
 """Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
 
 HOME = Path(".channelsim")
-"""Where findings are saved, in the current folder, unless `--out` says otherwise."""
+"""The folder of findings in the current folder, unless `--out` names another."""
 
 
 def command(
@@ -102,7 +103,7 @@ def command(
             try:
                 paths = keep(folder, report.findings) if report.findings else []
                 added = save(report, corpus) if corpus else 0
-                suite.write(_junit(report))
+                suite.write(junit_text("fuzz", loaded.name, _junit_cases(report), report.seconds))
                 suite.finish()
             except UsageError as error:
                 trouble = str(error)
@@ -145,7 +146,7 @@ def _fuzzed(
             target,
             seconds=seconds,
             seed=seed,
-            jobs=jobs or os.cpu_count() or 1,
+            jobs=processes(jobs),
             corpus=corpus,
             findings=folder,
             on_progress=on_progress,
@@ -228,15 +229,13 @@ def _summary(report: FuzzReport) -> str:
 
 
 def _show_counts(out: Console, report: FuzzReport) -> None:
-    outcomes = (VALID, SLASH, RAISE, EXCEEDED)
     rows = []
     for name, one in report.coverage.items():
         counts: Mapping[str, int] | None = report.tally.outcomes.get(name)
-        cells = ["" if counts is None else f"{counts.get(end, 0):,}" for end in outcomes]
-        nodes = f"{one.nodes_reached}/{one.nodes}"
-        rows.append((name, *cells, nodes, f"{one.branches_reached}/{one.branches}"))
+        cells = ["" if counts is None else f"{counts.get(end, 0):,}" for end in OUTCOMES]
+        rows.append((name, *cells, *one.shares))
     against = report.target.against
-    headings = ("program", *outcomes, "nodes", "branches")
+    headings = ("program", *OUTCOMES, "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
@@ -267,31 +266,17 @@ def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
     )
 
 
-def _junit(report: FuzzReport) -> bytes:
+def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
     """One test case per law, with a failure for each of its findings."""
-    suite = ElementTree.Element("testsuite", name=f"channelsim fuzz {report.target.name}")
-    failed = 0
-    laws = laws_for(report.target)
-    for law in laws:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=report.target.name, name=law.name
-        )
-        broken = [found for found in report.findings if found.law == law.name]
-        failed += bool(broken)
-        for found in broken:
-            failure = ElementTree.SubElement(
-                case, "failure", type=found.severity, message=_plain(found.text)
-            )
-            failure.text = _plain("\n".join((found.text, *details(found), found.pytest)))
-    suite.set("tests", str(len(laws)))
-    suite.set("failures", str(failed))
-    suite.set("time", f"{report.seconds:.3f}")
-    return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
+    return [
+        JUnitCase(law.name, [_failure(one) for one in report.findings if one.law == law.name])
+        for law in laws_for(report.target)
+    ]
 
 
-def _plain(text: str) -> str:
-    """Replace what XML cannot hold."""
-    return re.sub(r"[^\t\n\x20-\ud7ff\ue000-\ufffd]", "?", text)
+def _failure(found: Document) -> JUnitFailure:
+    text = "\n".join((found.text, *details(found), found.pytest))
+    return JUnitFailure(found.text, text, found.severity)
 
 
 def _slug(name: str) -> str:

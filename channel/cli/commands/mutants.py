@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import msgspec
 import typer
 
 from channelsim.channel.cli.messages import all_tried
-from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, real
+from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, processes, real
 from channelsim.channel.lab.mutants.hunt import Hunt
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
@@ -53,7 +52,7 @@ def command(
             all_mutants(target, validator),
             seed=seed,
             seconds=seconds,
-            jobs=jobs or os.cpu_count() or 1,
+            jobs=processes(jobs),
             argued_too=argued,
             hunt=Hunt(on_progress=partial(_report_progress, bar)),
         )

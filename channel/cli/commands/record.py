@@ -146,9 +146,7 @@ def _print(
     out = console()
     rows: list[Sequence[str]] = []
     for name, one in reached.items():
-        share = one.total
-        nodes = f"{share.nodes_reached}/{share.nodes}"
-        rows.append((name, f"{one.entries:,}", nodes, f"{share.branches_reached}/{share.branches}"))
+        rows.append((name, f"{one.entries:,}", *one.total.shares))
     headings = ("validator", "cases", "nodes", "branches")
     show_table(out, headings, rows, title=f"recorded play of {target.name}")
     for name, one in reached.items():

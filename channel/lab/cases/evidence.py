@@ -113,7 +113,7 @@ _NEAR: tuple[tuple[_Form, tuple[int, ...]], ...] = (
     *((_alone, (0,)), (_alone, (-1,)), (_alone, (1,)), (to_list, (0,)), (_pair, (-1, 1))),
     *((to_list, (-1, 1)), (to_list, (-2, -1)), (to_list, (1, 2))),
 )
-"""What is made of an atom's neighbours, and which ones: so many steps below or above it."""
+"""The forms of evidence near an atom, each with its items: steps below or above the atom."""
 
 
 def _moved(atom: bytes, step: int, as_number: bool) -> bytes:

@@ -20,7 +20,7 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.games.contract import Rank, Valid
 
 TIMES = 2
-"""How often each meeting is tried."""
+"""The number of times that each meeting is tried."""
 
 Meeting: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
 """The classes of the mover's and of the waiter's hand; and of one class, at which kicker the first
@@ -28,7 +28,7 @@ difference is and whose is better, or of two classes, whose kickers are better."
 
 
 def meeting(mover: Rank, waiter: Rank) -> Meeting:
-    """What is the same for all calls that compare two hands in the same way.
+    """The common key of all calls that compare two hands in the same way.
 
     >>> meeting(((3, 2), (9, 4)), ((3, 1, 1), (9, 8, 2)))
     ((3, 2), (3, 1, 1), -1)
@@ -94,7 +94,7 @@ class Meetings:
 
 
 def _best_and_worst(hands: Iterable[tuple[Rank, bytes]]) -> list[tuple[Rank, bytes]]:
-    """Of each class the best and the worst hand."""
+    """The best and the worst hand of each class."""
     ordered = sorted(hands)
     best = {rank[0]: (rank, selection) for rank, selection in ordered}
     worst = {rank[0]: (rank, selection) for rank, selection in reversed(ordered)}

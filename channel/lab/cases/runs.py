@@ -13,7 +13,7 @@ from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from channelsim.clsp.values import NIL
 
-VALID, SLASH, RAISE, EXCEEDED = "valid", "slash", "raise", "cost exceeded"
+VALID, SLASH, RAISE, EXCEEDED = OUTCOMES = ("valid", "slash", "raise", "cost exceeded")
 
 Ran: TypeAlias = tuple[SiteCase, str, int, LazyNode | None]
 """A case, its outcome, its cost (0 where the interpreter reports none) and its result."""

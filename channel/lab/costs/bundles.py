@@ -138,7 +138,7 @@ Tried = tuple[str, Bundle, str]
 
 
 def offer_bundles(costs: Costs) -> Iterator[Tried]:
-    """Every bundle, as it was offered to the node."""
+    """Offer every bundle to the node, and yield each with the answer."""
     return _Lab(costs).all()
 
 

@@ -48,7 +48,7 @@ class ProgramCoverage:
 
     @property
     def functions(self) -> dict[str, CoverageCounts]:
-        """By the function that the place counts for, in the order in which they are written."""
+        """The counts of each function, in the order in which they are written."""
         code = self.tracer.code
         of_sides = [code.owners[choice] for choice in code.choices for _ in range(2)]
         nodes, branches = Counter(code.owners), Counter(of_sides)
@@ -62,7 +62,7 @@ class ProgramCoverage:
         }
 
     def unreached(self) -> list[tuple[str, str]]:
-        """Each place that was not reached inside one that was, with its function, as text."""
+        """The places that were not reached inside of others that were: function and code."""
         found = [
             (function.name, one)
             for function, form in self._forms()

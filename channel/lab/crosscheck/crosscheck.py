@@ -33,7 +33,7 @@ SITES = 64
 """A chunk has at least this many sites, if it has the cases for them."""
 
 SOONER = 16
-"""In the first chunk the expensive laws come this many times as often, so that a short run tries
+"""The expensive laws come this many times as often in the first chunk, so that a short run tries
 them; and each is tried at the first place of every validator."""
 
 
@@ -53,12 +53,12 @@ class CrosscheckReport:
 
     @property
     def disagreements(self) -> int:
-        """On how many cases rules and program did not say the same."""
+        """The number of cases on which rules and program disagreed."""
         return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
 
     @property
     def compared(self) -> int:
-        """On how many cases a program ran; all of them, unless programs are missing."""
+        """The number of cases on which a program ran: all, unless programs are missing."""
         if not self.target.missing:
             return self.cases
         return sum(counts.total() for counts in self.tally.outcomes.values())

@@ -39,16 +39,16 @@ TRACED = 40
 """The work of tracing a run, as a multiple of the run itself."""
 
 TRACING = 0.25
-"""At most this share of the work goes into tracing."""
+"""The largest share of the work that goes into tracing."""
 
 FRESH = 32
 """Cases at a site of a hand."""
 
 DUELLING = 0.4
-"""At most this share of the work goes into duels, where a target has any."""
+"""The largest share of the work that goes into duels, where a target has any."""
 
 DRAWING = 0.1
-"""At most this share of the work goes into secrets that lead to rare states."""
+"""The largest share of the work that goes into secrets that lead to rare states."""
 
 AROUND = 48
 """Mutations of a case that reached something new."""

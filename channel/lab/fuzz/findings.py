@@ -198,7 +198,7 @@ def _made(
 
 
 def _source_line(target: Target, finding: LabFinding, environment: bytes) -> str:
-    """Where the author's source decides: the validator's, in this environment, or the referee's."""
+    """The deciding line of the author's source: the validator's, or the referee's."""
     if not root_of(finding.validator, finding.cause)[0]:
         return target.source_line(REFEREE, MAIN)
     # Where the program accepts the move, no expression decides: a check is missing or wrong.

@@ -44,7 +44,7 @@ def followed(target: Target, law: Law, probe: Probe, cause: str) -> str:
 
 
 def _symptom(cause: str) -> str:
-    """What the program does, whichever rule it is about.
+    """The wrong behaviour of the program, without the rule that it is about.
 
     >>> _symptom("SP-END-2: raise"), _symptom("SP-END-2"), _symptom("a legal move is slashed: X")
     ('raise', 'accepts', 'a legal move is slashed')

@@ -27,7 +27,7 @@ DEALS = 16
 """The secrets that are tried behind the commitment of one site."""
 
 DUELS_EVERY = 4
-"""Where meetings are looked for, the secrets that are tried for each duel."""
+"""The secrets that are tried for each duel, in games whose meetings are searched too."""
 
 DRAWS = 64
 """The secrets that are drawn at one site to find rare states."""

@@ -164,7 +164,7 @@ def _became(
 
 
 def _signature(position: SpendCase, prediction: Prediction) -> bytes:
-    """Every signature that is asked for, by the key that must or by the other player's."""
+    """Sign what the spend asks for, with the right keys or, in a bad case, the other player's."""
     made = []
     for key, message in prediction.signatures:
         index = PUBLIC.index(key) if position.signs else 1 - PUBLIC.index(key)
@@ -181,7 +181,7 @@ def _outcome(position: SpendCase, prediction: Prediction) -> str:
 
 
 def _batches(every: Iterable[SpendCase]) -> Iterator[list[SpendCase]]:
-    """As many as one spend makes coins for."""
+    """Divide the positions into batches, whose coins one spend can make."""
     batch: list[SpendCase] = []
     held = 0
     for position in every:

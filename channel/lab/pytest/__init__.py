@@ -1,4 +1,4 @@
-"""For an author's own tests: the pytest plug-in, fixtures and Hypothesis strategies.
+"""The pytest plug-in, fixtures and Hypothesis strategies for an author's own tests.
 
 It may import every other package of `lab`.
 """

@@ -70,11 +70,11 @@ class Recorded:
         return self.held
 
     def advisory(self) -> bytes | None:
-        """Nothing."""
+        """No early reveal: a recorded opponent sends nothing."""
         return None
 
     def advised(self, data: bytes) -> Recorded:
-        """The same."""
+        """The same player: early reveals tell it nothing."""
         return self
 
 

@@ -35,7 +35,7 @@ REGULAR = tuple(
     )
     for bits in range(9)
 )
-"""By their number of bits: masks whose bits stand together, or are nearly every second one."""
+"""Masks whose bits stand together, or are nearly every second one, by their number of bits."""
 
 
 def patterned(target: Target, site: Site, chance: FastChance) -> Site | None:

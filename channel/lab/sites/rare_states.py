@@ -29,7 +29,7 @@ SELDOM = 2
 """A way of writing an atom is rare as long as it was seen no more often than this."""
 
 Encoding: TypeAlias = tuple[int, str]
-"""How an atom is written: its length, and what its first byte says."""
+"""The form of an atom: its length, and the kind of number that its first byte shows."""
 
 
 def encoding(atom: bytes) -> Encoding:

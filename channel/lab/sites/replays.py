@@ -35,7 +35,7 @@ CHAIN = 8
 """The most hashes of hashes that follow a new secret."""
 
 Words: TypeAlias = Mapping[bytes, bytes]
-"""What stands for an atom or a part of a move in a replay."""
+"""Replacements in a replay, by the atom or part of a move that they replace."""
 
 Place: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""

@@ -68,7 +68,7 @@ def included(text: str) -> Iterator[Token]:
 
 
 def check(text: str) -> None:
-    """Raises `BadForm` for a text that is not made of whole forms, not too deep.
+    """Check that a text is made of whole forms, not nested too deep. Raises `BadForm`.
 
     >>> check("hello")
     Traceback (most recent call last):

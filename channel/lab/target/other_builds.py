@@ -24,7 +24,7 @@ _DIALECT = re.compile(r"\*(?:standard|strict)-cl-[0-9.]+\*")
 
 
 def other_build(target: Target, name: str, unknown: bytes) -> str:
-    """What this unknown hash is, where that of the program `name` belongs."""
+    """Describe an unknown hash that stands where that of the program `name` belongs."""
     for known, what in _builds(target, name):
         if known == unknown:
             return f"the hash of {what}"

@@ -195,7 +195,7 @@ class Sources:
 
 
 def _check_source(path: Path, data: bytes) -> None:
-    """Raises `UsageError` for what is no Chialisp, naming line and column."""
+    """Check that a file is Chialisp. Raises `UsageError` with line and column."""
     text = input_files.decoded(path, data)
     try:
         chialisp.check(text)
@@ -254,8 +254,10 @@ def read_hex(path: Path) -> Program:
 
 
 def check_program(path: Path, program: Program) -> None:
-    """Raises `UsageError` for a value that judges nothing, an atom or one that is quoted, and for
-    one that is nested too deep to be worked with."""
+    """Check that a program can judge: it is no atom, no quoted value, and not nested too deep.
+
+    Raises `UsageError`.
+    """
     value = program.value
     if depth(value) > DEEPEST:
         raise UsageError(f"{path}: a program nested deeper than {DEEPEST:,}")

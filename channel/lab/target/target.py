@@ -115,7 +115,7 @@ class Target:
 
     @property
     def hash_names(self) -> dict[bytes, str]:
-        """What texts call the programs' hashes."""
+        """The names of the programs' hashes in texts."""
         return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
 
     def tracer(self, name: str) -> Tracer:
@@ -162,7 +162,7 @@ class Target:
 
     @property
     def against(self) -> str:
-        """What its programs are held against, for a title."""
+        """The rules or play that its programs are compared with, for a title."""
         if self.rules is not None:
             return f"the rules of {self.rules}"
         if self.rules_file is None:
@@ -176,7 +176,7 @@ class Target:
         return self.own_rules.judges.get(validator)
 
     def sentence(self, rule: str) -> str:
-        """What a rule says; empty where that is not known."""
+        """The sentence of a rule; empty where it is not known."""
         known = self.own_rules.sentences if self.rules is None else self.game.rules
         return known.get(rule, "").rstrip(".")
 
@@ -188,7 +188,7 @@ class Target:
         return load_own_rules(self.rules_file, tuple(self.programs))
 
     def check_playable(self) -> None:
-        """Raises `UsageError` where neither rules nor honest moves say how it is played."""
+        """Check that rules or honest moves say how it is played. Raises `UsageError`."""
         if not self.honest:
             _ = self.game  # raises `UsageError` without rules
 
@@ -317,7 +317,7 @@ class PlayFiles:
 
 
 def play_files(path: Path) -> PlayFiles:
-    """What a target's TOML file names under `[play]`. Raises `UsageError` if it names no driver."""
+    """The files that a target names under `[play]`. Raises `UsageError` if it names no driver."""
     written = toml_files.read(path, _File, Kind.TARGET)
     play = written.value.play
     if play is None or play.driver is None:

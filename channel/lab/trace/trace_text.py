@@ -310,7 +310,7 @@ def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
 
 
 def _unless(request: TraceRequest, result: Value) -> str:
-    """What extra conditions in a validator's result mean."""
+    """The words that qualify a legal move by the extra conditions in the result."""
     conditions = program_conditions(result) if request.asked is not None else ()
     if request.asked is None or not conditions:
         return ""
