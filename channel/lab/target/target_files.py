@@ -12,10 +12,10 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 
 SUFFIXES = (".clsp", ".clinc", ".clib", ".clvm", ".cl", ".hex", ".py", ".jsonl", ".toml")
-"""Of sources, includes, compiled programs, rules and cases."""
+"""The suffixes of sources, includes, compiled programs, rules and cases."""
 
 MOST = 5000
-"""Files; what a folder has beyond them is not looked at."""
+"""The most files that are watched in all of these folders together."""
 
 
 def target_files(path: Path) -> Iterator[Path]:
