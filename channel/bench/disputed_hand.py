@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
+from channelsim.channel.bench.measuring import spread
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -21,6 +23,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.crosscheck.speed import run_bare
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
@@ -101,6 +104,18 @@ class DisputedHand:
     counts: Counter[str]
 
 
+def measure_disputed(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
+    """Compare the time of disputed hands with both of their floors."""
+    hands = list(disputed_hands(game, seed, seconds, least))
+    counts = sum((hand.counts for hand in hands), Counter[str]())
+    return {
+        "ratio": spread(hand.elapsed / hand.floor for hand in hands),
+        "ratio_to_bare_calls": spread(one.elapsed / one.bare_floor for one in hands),
+        "milliseconds": spread(hand.elapsed * 1000 for hand in hands),
+        **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in counts.items()},
+    }
+
+
 def disputed_hands(game: str, seed: str, seconds: float, least: int) -> Iterator[DisputedHand]:
     """Measure hands that go on chain at their beginning and are played out there."""
     until, number = process_time() + seconds, 0
@@ -161,11 +176,7 @@ def _time_signing(count: int) -> float:
 
 def _time_runs(runs: set[tuple[bytes, bytes]]) -> float:
     start = process_time()
-    for program, arguments in runs:
-        try:
-            run_chia_program(program, arguments, MAX_COST, STRICT)
-        except ValueError:
-            continue  # evidence that does not apply
+    run_bare(runs)
     return process_time() - start
 
 

@@ -8,65 +8,27 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from statistics import median
 from time import perf_counter
 from typing import Any
 
-from chia_rs import run_chia_program
-
-from channelsim.channel.bench.disputed_hand import disputed_hands
-from channelsim.channel.crypto import bls
-from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.crypto.keys import SecretKeys
-from channelsim.channel.errors import InvariantError
+from channelsim.channel.bench.disputed_hand import measure_disputed
+from channelsim.channel.bench.judging import comparisons
+from channelsim.channel.bench.measuring import seconds_of, spread
+from channelsim.channel.bench.signed_hand import measure_signed
 from channelsim.channel.lab.crosscheck.speed import speed
 from channelsim.channel.lab.target.target import of_game
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import HandEnded, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
 from channelsim.channel.system.interrupt import exit_code, finishing
-from channelsim.clsp.run import MAX_COST, STRICT
 from channelsim.games import registry
-from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
-from channelsim.games.judge import NO_ADDRESS, hashes_of
-from channelsim.games.referee import FIRST, GameCoin, validator_arguments
-from channelsim.games.selfplay import Call, calls
 
 SEED = "bench"
-MIX = 60
-"""Games whose validator calls are measured."""
-
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The measurements of one figure."""
-
-    values: tuple[float, ...]
-
-    @property
-    def median(self) -> float:
-        """The figure itself."""
-        return median(self.values)
-
-    def data(self) -> dict[str, float]:
-        """Convert to JSON data."""
-        return {
-            "median": round(self.median, 4),
-            "least": round(min(self.values), 4),
-            "most": round(max(self.values), 4),
-        }
 
 
 def main(seconds: float, *, as_json: bool) -> int:
@@ -109,12 +71,13 @@ def _games() -> tuple[Game, ...]:
 
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
-    games = tuple(game.name for game in _games())
+    playable = _games()
+    games = tuple(game.name for game in playable)
     for name in games:
-        yield "signed_hand", name, partial(_measure_signed, name, share, least)
+        yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
-        yield "disputed_hand", name, partial(_measure_disputed, name, share / 2, least)
-    for name, compare in _comparisons(share, least).items():
+        yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
+    for name, compare in comparisons(playable, SEED, share, least).items():
         yield "python_to_clvm", name, compare
     for name in games:
         yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4, least)
@@ -138,207 +101,21 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 least = min(one["ratio"]["median"] for one in figures.values())
                 summary["crosscheck_ratio_to_clvm"] = least
             case "rates":
-                for name, spread in figures.items():
-                    summary[f"{name}_per_second"] = round(spread["median"])
+                for name, rate in figures.items():
+                    summary[f"{name}_per_second"] = round(rate["median"])
             case "import_channel":
                 summary["import_channel_seconds"] = figures["median"]
         summary[section] = figures
     return summary
 
 
-# --- a signed hand against its floor -------------------------------------------------------------
-
-
-def _measure_signed(game: str, seconds: float, least: int) -> dict[str, Any]:
-    """Compare the time of hands played by messages with that of their BLS operations."""
-    ratios: list[float] = []
-    times: list[float] = []
-    counts: Counter[str] = Counter()
-    until = perf_counter() + seconds
-    round_number = 0
-    while perf_counter() < until or len(ratios) < least:
-        round_number += 1
-        before = _bls_costs()
-        played, elapsed, made = _play_hands(game, f"{SEED} {round_number}", hands=4)
-        sign, verify = (sum(pair) / 2 for pair in zip(before, _bls_costs(), strict=True))
-        floor = made["sign"] * sign + made["verify"] * verify
-        ratios.append(elapsed / floor)
-        times.append(elapsed / played * 1000)
-        counts += made
-        counts["hands"] += played
-    return {
-        "ratio": Spread(tuple(ratios)).data(),
-        "milliseconds": Spread(tuple(times)).data(),
-        "signatures_per_hand": round(counts["sign"] / counts["hands"], 1),
-        "verifications_per_hand": round(counts["verify"] / counts["hands"], 1),
-    }
-
-
-def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[str]]:
-    """Play hands; returns how many, their seconds and operations, after the first hand.
-
-    Both runs make the same bytes: the first counts operations, the second is timed.
-    """
-    setup = Setup(
-        games=(game,),
-        seed=seed,
-        hands=hands,
-        unit=DEFAULT_UNIT,
-        stack=DEFAULT_STACK,
-        balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
-        policies=(next(iter(registry.get(game).policies)),) * 2,
-    )
-    made: Counter[str] = Counter()
-    counts: list[Counter[str]] = []
-    with bls.observed(lambda operation, key, message: made.update((operation,))):
-        _run(setup, lambda: counts.append(made.copy()))
-    marks: list[float] = []
-    _run(setup, lambda: marks.append(perf_counter()))
-    return len(marks) - 1, marks[-1] - marks[0], counts[-1] - counts[0]
-
-
-def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
-    def listen(event: SessionEvent) -> None:
-        if isinstance(event, HandEnded):
-            hand_ended()
-
-    deciders = Deciders(setup)
-    Session(setup, deciders.decide, deciders.answer, [listen]).run()
-
-
-def _bls_costs(rounds: int = 40) -> tuple[float, float]:
-    """Time one half-signature, and one check of it, in bare library calls; in seconds."""
-    from chia_rs import AugSchemeMPL, G1Element, G2Element
-
-    mine, theirs = (SecretKeys.derive(derive(name, "bench")) for name in (b"ours", b"theirs"))
-    public = mine.channel.get_g1()
-    total = public + theirs.channel.get_g1()
-    messages = [derive(b"message", i, length=96) for i in range(rounds)]
-    start = perf_counter()
-    halves = [bytes(AugSchemeMPL.sign(mine.channel, message, total)) for message in messages]
-    middle = perf_counter()
-    for message, half in zip(messages, halves, strict=True):
-        hashed = AugSchemeMPL.g2_from_message(bytes(total) + message)
-        point = G2Element.from_bytes(half)
-        if public.pair(hashed) != G1Element.generator().pair(point):
-            raise InvariantError("a half-signature does not verify")
-    end = perf_counter()
-    return (middle - start) / rounds, (end - middle) / rounds
-
-
-# --- a disputed hand against its floor -----------------------------------------------------------
-
-
-def _measure_disputed(game: str, seconds: float, least: int) -> dict[str, Any]:
-    hands = list(disputed_hands(game, SEED, seconds, least))
-    counts = sum((hand.counts for hand in hands), Counter[str]())
-    return {
-        "ratio": Spread(tuple(hand.elapsed / hand.floor for hand in hands)).data(),
-        "ratio_to_bare_calls": Spread(tuple(one.elapsed / one.bare_floor for one in hands)).data(),
-        "milliseconds": Spread(tuple(hand.elapsed * 1000 for hand in hands)).data(),
-        **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in counts.items()},
-    }
-
-
-# --- Python rules against CLVM ----------------------------------------------------------------
-
-
-def _comparisons(seconds: float, least: int) -> dict[str, Callable[[], dict[str, Any]]]:
-    """List the comparisons of each validator's rules in Python with the same calls in CLVM."""
-    found: dict[str, Callable[[], dict[str, Any]]] = {}
-    games = _games()
-    share = seconds / 5 / len(games)
-    for game in games:
-        for validator, mix in _calls_by_validator(game).items():
-            key = validator if validator not in found else f"{game.name}/{validator}"
-            found[key] = partial(_compare, game, validator, mix, share, least)
-    return found
-
-
-def _calls_by_validator(game: Game) -> dict[str, list[Call]]:
-    hashes = hashes_of(game)
-    terms = game.terms(game.default_parameters(DEFAULT_UNIT, DEFAULT_STACK))
-    chance = Chance(SEED.encode())
-    policies = list(game.policies.values())
-    by_validator: dict[str, list[Call]] = {name: [] for name in game.validators}
-    for _ in range(MIX):
-        pair = (chance.pick(policies), chance.pick(policies))
-        for call in calls(game, hashes, terms, pair, chance):
-            by_validator[call.before.validator or ""].append(call)
-    return by_validator
-
-
-def _compare(
-    game: Game, name: str, mix: Sequence[Call], seconds: float, least: int
-) -> dict[str, Any]:
-    hashes = hashes_of(game)
-    judge, program = game.validators[name].judge, game.programs[name]
-    python = [(c.before.state, c.move, c.share, c.amount, c.evidence, hashes) for c in mix]
-    clvm = [
-        validator_arguments(_coin(call), _state(call).value(), program, call.evidence, NO_ADDRESS)
-        for call in mix
-    ]
-    serialized = program.serialized
-
-    def run_python() -> None:
-        for arguments in python:
-            judge(*arguments)
-
-    def run_clvm() -> None:
-        for arguments in clvm:
-            try:
-                run_chia_program(serialized, arguments, MAX_COST, STRICT)
-            except ValueError:
-                continue  # evidence that does not apply: the program raises
-
-    ratios: list[float] = []
-    python_times: list[float] = []
-    clvm_times: list[float] = []
-    run_python()
-    run_clvm()
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
-        ours, theirs = _time(run_python), _time(run_clvm)
-        ratios.append(ours / theirs)
-        python_times.append(ours / len(mix) * 1e6)
-        clvm_times.append(theirs / len(mix) * 1e6)
-    ratio = Spread(tuple(ratios))
-    return {
-        "ratio": ratio.data(),
-        "times_faster": round(1 / ratio.median, 2),
-        "python_microseconds": Spread(tuple(python_times)).data(),
-        "clvm_microseconds": Spread(tuple(clvm_times)).data(),
-        "calls": len(mix),
-    }
-
-
-def _coin(call: Call) -> GameCoin:
-    return GameCoin(
-        mover_key=bytes(48),
-        waiter_key=bytes(48),
-        timeout=15,
-        amount=call.amount,
-        mod_hash=bytes(32),
-        nonce=0,
-        move=call.move,
-        max_move_size=0,
-        infohash_b=b"",
-        mover_share=call.share,
-        infohash_a=FIRST,
-    )
-
-
-def _state(call: Call) -> Any:
-    return call.before.state
+# --- single figures ------------------------------------------------------------------------------
 
 
 def _measure_crosscheck(game: str, seconds: float, least: int) -> dict[str, Any]:
     """Compare the speed of a crosscheck with that of the bare runs."""
     found = speed(of_game(registry.get(game)), SEED, seconds, least)
-    return {figure: Spread(values).data() for figure, values in found.items()}
-
-
-# --- rates, and the import ----------------------------------------------------------------------
+    return {figure: spread(values) for figure, values in found.items()}
 
 
 def _measure_rates(seconds: float, least: int) -> dict[str, Any]:
@@ -357,28 +134,21 @@ def _measure_rates(seconds: float, least: int) -> dict[str, Any]:
             start = perf_counter()
             done = work()
             values[name].append(done / (perf_counter() - start))
-    return {name: Spread(tuple(found)).data() for name, found in values.items()}
+    return {name: spread(found) for name, found in values.items()}
 
 
 def _measure_import(rounds: int) -> dict[str, float]:
     """Measure the seconds that `import channelsim.channel` adds to the start of Python."""
     with_it, without = [], []
     for _ in range(rounds):
-        with_it.append(_time(lambda: _python("import channelsim.channel")))
-        without.append(_time(lambda: _python("pass")))
-    more = (max(a - b, 0.0) for a, b in zip(with_it, without, strict=True))
-    return Spread(tuple(more)).data()
+        with_it.append(seconds_of(lambda: _python("import channelsim.channel")))
+        without.append(seconds_of(lambda: _python("pass")))
+    return spread(max(a - b, 0.0) for a, b in zip(with_it, without, strict=True))
 
 
 def _python(code: str) -> None:
     # An interrupt from the terminal reaches this process too; ours reports it.
     subprocess.run([sys.executable, "-c", code], check=True, stderr=subprocess.DEVNULL)
-
-
-def _time(work: Callable[[], object]) -> float:
-    start = perf_counter()
-    work()
-    return perf_counter() - start
 
 
 # --- for people ---------------------------------------------------------------------------------
@@ -399,8 +169,8 @@ def _print(figures: dict[str, Any]) -> None:
     for name, figure in figures.get("crosscheck", {}).items():
         _row(table, f"{name}: crosscheck / CLVM, cases a second", figure["ratio"])
         _row(table, f"{name}: crosscheck, cases a second", figure["cases_per_second"])
-    for name, spread in figures.get("rates", {}).items():
-        _row(table, f"{name}, a second", spread)
+    for name, rate in figures.get("rates", {}).items():
+        _row(table, f"{name}, a second", rate)
     if "import_channel" in figures:
         _row(table, "import channelsim.channel, s", figures["import_channel"])
     headings = ("figure", "median", "least", "most")
@@ -419,7 +189,7 @@ def _print(figures: dict[str, Any]) -> None:
         )
 
 
-def _row(table: list[tuple[str, ...]], name: str, spread: dict[str, float]) -> None:
-    values: Iterable[float] = (spread["median"], spread["least"], spread["most"])
+def _row(table: list[tuple[str, ...]], name: str, figure: dict[str, float]) -> None:
+    values: Iterable[float] = (figure["median"], figure["least"], figure["most"])
     cells = (f"{value:,.0f}" if value >= 1000 else f"{value:.3f}" for value in values)
     table.append((name, *cells))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from time import perf_counter
 
 from chia_rs import run_chia_program
@@ -35,13 +35,14 @@ def speed(target: Target, seed: str, seconds: float, least: int) -> dict[str, tu
             for case in trial.cases
         ]
         start = perf_counter()
-        _run_all(inputs)
+        run_bare(inputs)
         ratios.append((perf_counter() - start) / whole)
         rates.append(CHUNK / whole)
     return {"ratio": tuple(ratios), "cases_per_second": tuple(rates)}
 
 
-def _run_all(inputs: Sequence[tuple[bytes, bytes]]) -> None:
+def run_bare(inputs: Collection[tuple[bytes, bytes]]) -> None:
+    """Run programs on their arguments, both serialized, whatever comes of it."""
     for program, arguments in inputs:
         try:
             run_chia_program(program, arguments, MAX_COST, STRICT)

@@ -7,13 +7,13 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import figures
+from channelsim.channel.bench import judging
 from channelsim.channel.bench.figures import measure
 from channelsim.games import registry
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "MIX", 2)
+    monkeypatch.setattr(judging, "MIX", 2)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0
