@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, assert_never
+from functools import partial
+from typing import Protocol, assert_never, runtime_checkable
 
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
@@ -52,6 +53,31 @@ class Actor(Protocol):
     def handle(self, event: Event) -> list[Effect]:
         """React to an event. Raises `UsageError` for a command that is not possible now."""
         ...
+
+
+@runtime_checkable
+class Resumable(Actor, Protocol):
+    """An actor that goes on after a lost connection or a restart.
+
+    After a restart, `start` returns what a driver has to know again.
+    """
+
+    def reconnected(self) -> list[Effect]:
+        """Repeat what the other side may not have."""
+        ...
+
+
+class PeerStopped(Exception):
+    """Raised by a `Resumable` whose process ended while the driver carried out its effects.
+
+    `effects` are those of the event, of which the first `carried_out` were; None if the event
+    itself was lost.
+    """
+
+    def __init__(self, effects: list[Effect] | None, carried_out: int = 0) -> None:
+        super().__init__()
+        self.effects = effects
+        self.carried_out = carried_out
 
 
 @dataclass(slots=True)
@@ -148,15 +174,16 @@ class Driver:
 
     def start(self) -> None:
         """Begin both peers, the initiator first."""
+        peak = self.chain.peak()
         for index, peer in enumerate(self.peers):
-            self._react(index, None, peer.actor.start(self.chain.peak()))
+            self._let(index, None, partial(peer.actor.start, peak))
 
     def handle(self, index: int, event: Event) -> list[Effect]:
         """Give a peer an event and carry out its effects.
 
         Raises `UsageError` for a command that is not possible now.
         """
-        return self._react(index, event, self.peers[index].actor.handle(event))
+        return self._let(index, event, partial(self.peers[index].actor.handle, event))
 
     def deliver(self) -> bool:
         """Deliver the oldest message; False if none is on its way."""
@@ -182,6 +209,31 @@ class Driver:
                 peer.questions.remove(question)
                 return index, question
         return None
+
+    # --- connections ---
+
+    def reconnect(self) -> None:
+        """Break the connection and make it again.
+
+        Messages on their way are lost, and their senders repeat what the other side may lack.
+        Those of a sender that cannot repeat arrive after all.
+        """
+        resumable = [isinstance(peer.actor, Resumable) for peer in self.peers]
+        arriving = [mail for mail in self.messages if not resumable[1 - mail[0]]]
+        self.messages.clear()
+        self.messages.extend(arriving)
+        for index, peer in enumerate(self.peers):
+            if isinstance(peer.actor, Resumable):
+                self.carry_out(index, peer.actor.reconnected())
+
+    def restart(self, index: int) -> None:
+        """Start a peer again whose process ended: the connection broke with it."""
+        peer = self.peers[index]
+        peer.watched.clear()
+        peer.questions.clear()
+        self.carry_out(index, peer.actor.start(self.chain.peak()))
+        self.reconnect()
+        self.report_peak_to(index)
 
     # --- blocks ---
 
@@ -239,7 +291,19 @@ class Driver:
                 case _:
                     assert_never(effect)
 
-    def _react(self, index: int, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    def _let(
+        self, index: int, event: Event | None, react: Callable[[], list[Effect]]
+    ) -> list[Effect]:
+        """Let a peer react to an event (None: its start); carry out and return its effects."""
+        try:
+            effects = react()
+        except PeerStopped as stopped:
+            effects = stopped.effects or []
+            if stopped.effects is not None:
+                self.notify(Handled(self.peers[index].name, event, tuple(effects)))
+            self.carry_out(index, effects[: stopped.carried_out])
+            self.restart(index)
+            return effects
         self.notify(Handled(self.peers[index].name, event, tuple(effects)))
         self.carry_out(index, effects)
         return effects

@@ -29,7 +29,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Config, Peer, Phase
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.driver import Actor, DrivenPeer, Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
@@ -70,7 +70,10 @@ class SessionBroken(Exception):
 
 
 class Session:
-    """Plays the hands of its setup. Call `run` once; listeners receive every event."""
+    """Plays the hands of its setup. Call `run` once; listeners receive every event.
+
+    `wrap` may put something in the place of each peer.
+    """
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class Session:
         answer: Answerer,
         listeners: Sequence[Listener] = (),
         chain: FarmableChain | None = None,
+        wrap: Callable[[Peer], Actor] = lambda peer: peer,
     ) -> None:
         self._setup = setup
         self._decide = decide
@@ -87,7 +91,7 @@ class Session:
         self._chain = chain or SimulatedChain(node_seed(seed))
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain)
-        initiator, receiver = (DrivenPeer(peer.config.name, peer) for peer in self._peers)
+        initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
         self._driver = Driver(self._chain, (initiator, receiver), (*listeners, self._on_event))
         self._hands = HandTracker(self._driver.notify, self._balances)
         self._proposed = 0

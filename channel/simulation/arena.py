@@ -56,7 +56,8 @@ OVER = (Phase.CLOSED, Phase.FAILED)
 class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
-    `node` makes the chain from a seed; `wrap` may put something in the place of the honest peer.
+    `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
+    no adversary's.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
 Wrap = Callable[[Peer], Actor]
-"""Puts something in the place of the honest side's peer."""
+"""Puts something in the place of a peer that is no adversary's."""
 
 
 def make_parties(
@@ -43,7 +43,7 @@ def make_parties(
             # With the step as a label too, or one seed would begin with the same choice at each.
             chance = Chance(derive(seed, "adversary", scenario.adversary, scenario.step))
             actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain, rewind))
-        elif side == scenario.honest:
+        else:
             actor = wrap(peer)
         return Party(config.name, peer, actor, policy_chance(seed, side))
 

@@ -61,8 +61,11 @@ class DurablePeer:
     nothing any more.
     """
 
-    def __init__(self, peer: Peer, store: PeerStore) -> None:
+    def __init__(
+        self, peer: Peer, store: PeerStore, events_per_snapshot: int = EVENTS_PER_SNAPSHOT
+    ) -> None:
         self.peer = peer
+        self._events_per_snapshot = events_per_snapshot
         self._store = store
         self._failed: StoreError | None = None
         # Events that changed nothing, the last of each kind: they count if something follows.
@@ -103,7 +106,7 @@ class DurablePeer:
         """
         if self._failed is not None:
             raise self._failed
-        due = not self._states or self._since_snapshot >= EVENTS_PER_SNAPSHOT
+        due = not self._states or self._since_snapshot >= self._events_per_snapshot
         if due and can_be_saved(self.peer.state):
             self._save_snapshot()
         before = self.peer.state

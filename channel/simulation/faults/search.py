@@ -12,6 +12,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.driver import Actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
 from channelsim.channel.simulation.promises.checker import check
@@ -94,7 +95,10 @@ class FaultyArena:
     """An arena in which the honest side's peer has a fault. Call `run` once."""
 
     def __init__(self, scenario: Scenario, fault: PlantedFault) -> None:
-        arena = Arena(scenario, wrap=lambda peer: FaultyPeer(peer, fault))
+        def wrap(peer: Peer) -> Actor:
+            return FaultyPeer(peer, fault) if peer.config.side == scenario.honest else peer
+
+        arena = Arena(scenario, wrap=wrap)
         faulty = arena.parties[scenario.honest].actor
         if not isinstance(faulty, FaultyPeer):
             raise InvariantError("the honest side has no fault")

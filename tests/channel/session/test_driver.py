@@ -34,7 +34,12 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, Side
-from channelsim.channel.session.driver import DirectDelivery, DrivenPeer, Driver
+from channelsim.channel.session.driver import (
+    DirectDelivery,
+    DrivenPeer,
+    Driver,
+    PeerStopped,
+)
 from channelsim.channel.session.session_events import (
     BlockMade,
     Handled,
@@ -172,6 +177,64 @@ def test_an_impossible_command_changes_nothing() -> None:
     with pytest.raises(UsageError):
         table.driver.handle(0, Close())
     assert table.events == []
+
+
+@dataclass
+class Mortal(Scripted):
+    """An actor that can be restarted, and repeats one message."""
+
+    stop: PeerStopped | None = None
+    restarts: int = -1
+
+    def start(self, peak: int) -> list[Effect]:
+        self.restarts += 1
+        return super().start(peak)
+
+    def handle(self, event: Event) -> list[Effect]:
+        stop, self.stop = self.stop, None
+        if stop is not None:
+            raise stop
+        return super().handle(event)
+
+    def reconnected(self) -> list[Effect]:
+        return [Send(b"again")]
+
+
+COIN = Coin(bytes(32), bytes(32), 1)
+
+
+@pytest.mark.parametrize("carried_out", [None, 0, 1, 2])
+def test_a_stopped_peer_is_restarted_and_the_connection_made_again(carried_out: int | None) -> None:
+    effects: list[Effect] = [Send(b"first"), Tell(YourTurn(1))]
+    stop = PeerStopped(None if carried_out is None else effects, carried_out or 0)
+    one = Mortal(deque([[Watch(COIN)], [Watch(COIN), Tell(YourTurn(2))]]))
+    two, events = Mortal(), list[SessionEvent]()
+    peers = (DrivenPeer("one", one), DrivenPeer("two", two))
+    driver = Driver(SimulatedChain(7), peers, [events.append])
+    driver.start()
+    driver.carry_out(1, [Send(b"on its way")])
+    del events[:]
+    one.stop = stop
+    driver.handle(0, Received(b"event"))
+    assert one.restarts == 1
+    assert peers[0].watched == [COIN]
+    assert driver.next_question() == (0, YourTurn(2))
+    assert list(driver.messages) == [(1, b"again"), (0, b"again")]
+    handled = [event for event in events if isinstance(event, Handled) and event.event]
+    reaction = [Handled("one", Received(b"event"), tuple(effects))]
+    assert handled[:-1] == ([] if carried_out is None else reaction)
+    assert isinstance(handled[-1].event, Block), "it hears of the newest block at once"
+    said = [event.message for event in events if isinstance(event, Sent)]
+    assert (b"first" in said) == ((carried_out or 0) > 0)
+
+
+def test_messages_of_an_actor_that_cannot_repeat_survive_a_lost_connection() -> None:
+    peers = (DrivenPeer("one", Mortal()), DrivenPeer("two", Scripted()))
+    driver = Driver(SimulatedChain(7), peers)
+    driver.carry_out(0, [Send(b"of one")])
+    driver.carry_out(1, [Send(b"of two")])
+    driver.reconnect()
+    assert list(driver.messages) == [(0, b"of two"), (1, b"again")]
 
 
 class Slow(DirectDelivery):

@@ -1,0 +1,69 @@
+"""`channelsim crash-test`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.simulation.crashes import CrashTotals, run_crashes
+from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.games.amounts import counted
+
+MOST_KILLS = 1_000_000
+
+
+def command(
+    kills: Annotated[int, whole(1, MOST_KILLS, "How often peers are killed.")] = 200,
+    seed: Seed = "crashes",
+    jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
+
+    A peer is stopped before an event is stored, or between two of its effects. Exit code 1: it
+    contradicted what it had signed, or a promise was broken.
+
+    Example: channelsim crash-test --kills 1000 --jobs 2
+    """
+    as_json = json_wanted(json, text)
+    with progress("crashes", "kill") as bar:
+        totals = run_crashes(kills, seed, jobs, lambda _, done: bar(done, kills))
+    with finishing():
+        if as_json:
+            print_json(crash_document(totals))
+        else:
+            _show(totals)
+    return exit_code(totals.interrupted, failed=bool(totals.failed))
+
+
+def crash_document(totals: CrashTotals) -> dict[str, Any]:
+    """The totals as JSON data."""
+    return {
+        "kills": totals.kills,
+        "sessions": totals.sessions,
+        "contradictions": totals.contradictions,
+        "broken_promises": totals.broken_promises,
+        "interrupted": totals.interrupted,
+        "findings": [asdict(run) for run in totals.failed],
+    }
+
+
+def _show(totals: CrashTotals) -> None:
+    terminal = console()
+    for run in totals.failed:
+        scenario = run.scenario
+        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+        say(terminal, f"{who}, seed {scenario.seed}, {scenario.weather}:", "red")
+        for line in (*run.contradictions, *run.broken):
+            say(terminal, f"    {line}")
+    say(
+        terminal,
+        f"{counted(totals.kills, 'kill', ',')} in {counted(totals.sessions, 'session', ',')}:"
+        f" {counted(totals.contradictions, 'contradictory signature')},"
+        f" {counted(totals.broken_promises, 'broken promise')}"
+        f"{'; interrupted' * totals.interrupted}",
+    )

@@ -1,0 +1,193 @@
+"""Sessions and disputes in which honest peers are killed again and again, and come back.
+
+Each comes back from its store, repeats the same bytes, and signs nothing that contradicts what it
+signed before; all promises hold as if it had never been killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Advisory, Batch, Message, Request, Shutdown, decode
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
+from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.sweep import menus
+from channelsim.channel.store.interface import PeerStore
+from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.workers import Work, WorkerPool
+from channelsim.games.chance import Chance
+
+ONE_IN = 40
+"""A peer is killed at one in so many instants."""
+
+KILLS_PER_ITEM = 25
+"""Kills of one piece of work; more pieces are shared among processes."""
+
+Dies = Callable[[int, Kill], bool]
+"""Whether the peer of this side is killed at this instant."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrashedRun:
+    """A run whose honest peers were killed: when, and what went wrong, a line each.
+
+    `kills` are the initiator's, then the receiver's.
+    """
+
+    scenario: Scenario
+    kills: tuple[tuple[Kill, ...], tuple[Kill, ...]]
+    contradictions: tuple[str, ...]
+    broken: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class CrashTotals:
+    """Totals over many runs; `failed` are the runs in which something went wrong."""
+
+    kills: int = 0
+    sessions: int = 0
+    contradictions: int = 0
+    broken_promises: int = 0
+    failed: list[CrashedRun] = field(default_factory=list)
+    interrupted: bool = False
+
+    def add(self, run: CrashedRun) -> None:
+        """Count a run."""
+        self.kills += sum(map(len, run.kills))
+        self.sessions += 1
+        self.contradictions += len(run.contradictions)
+        self.broken_promises += len(run.broken)
+        if run.contradictions or run.broken:
+            self.failed.append(run)
+
+
+def run_killed(
+    scenario: Scenario, dies: Dies, store: Callable[[], PeerStore] = MemoryStore
+) -> CrashedRun:
+    """Run a scenario with its honest peers killed at these instants; `store` makes their stores."""
+    killed: dict[Side, KilledPeer] = {}
+
+    def wrap(peer: Peer) -> Actor:
+        side = peer.config.side
+        killed[side] = KilledPeer(peer, lambda kill: dies(side, kill), store())
+        return killed[side]
+
+    found: list[str] = []
+    try:
+        run = Arena(scenario, wrap=wrap).run()
+        broken = [f"{one.promise}: {one.how}" for one in check(run)]
+        found = [how for side in killed for how in contradictions(run, side)]
+    except Exception as error:
+        # Any exception is a result of this run; the others go on.
+        broken = [f"{type(error).__name__}: {error}"[:300]]
+    first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
+    return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
+
+
+def contradictions(run: Run, side: int) -> Iterator[str]:
+    """Find two messages of a side that sign different things at one place of the protocol."""
+    said: dict[tuple[str, int], bytes] = {}
+    closing = False
+    for blob in run.parties[side].sent:
+        message = decode(blob)
+        if isinstance(message, Request | Advisory):
+            continue
+        place = _place(message)
+        if said.setdefault(place, blob) != blob:
+            yield f"{NAMES[side]} sent two different messages: {place[0]} {place[1]}"
+        elif closing and isinstance(message, Batch):
+            yield f"{NAMES[side]} sent state {message.number} after its half of the shutdown"
+        closing = closing or isinstance(message, Shutdown)
+
+
+def _place(message: Message) -> tuple[str, int]:
+    number = message.number if isinstance(message, Batch) else 0
+    return type(message).__name__.lower(), number
+
+
+def run_crashes(
+    kills: int,
+    seed: str,
+    jobs: int,
+    tell: Callable[[int, int], None] = lambda sessions, kills: None,
+) -> CrashTotals:
+    """Run sessions until so many kills are done; `tell` hears of the sessions and kills so far."""
+    totals = CrashTotals()
+    pieces = [
+        (f"{seed}/{number}", number, min(KILLS_PER_ITEM, kills - begun))
+        for number, begun in enumerate(range(0, kills, KILLS_PER_ITEM))
+    ]
+    try:
+        with WorkerPool(_runner, min(jobs, len(pieces))) as crew:
+            for _, run in crew.run(pieces):
+                with held():
+                    totals.add(run)
+                tell(totals.sessions, totals.kills)
+    except KeyboardInterrupt:
+        totals.interrupted = True
+    return totals
+
+
+def _runner() -> Work[tuple[str, int, int], CrashedRun]:
+    return lambda piece: run_piece(*piece)
+
+
+def run_piece(seed: str, number: int, kills: int) -> Iterator[CrashedRun]:
+    """Run the scenarios of one piece of work until so many kills are done."""
+    chance = Chance(derive(seed.encode(), "kills"))
+    left = kills
+
+    def dies(side: int, kill: Kill) -> bool:
+        nonlocal left
+        if left and chance.below(ONE_IN) == 0:
+            left -= 1
+            return True
+        return False
+
+    with bls.remembered():
+        for scenario in scenarios(seed, number):
+            if not left:
+                return
+            yield run_killed(scenario, dies)
+
+
+def scenarios(seed: str, number: int) -> Iterator[Scenario]:
+    """Honest sessions and disputes in turn: all menus of games, weathers and adversaries."""
+    every, others = menus(), names()
+    count = number
+    while True:
+        step = Chance(derive(seed.encode(), "step", count)).below(16)
+        yield replace(
+            every[count % len(every)],
+            seed=f"{seed}/{count}",
+            adversary="" if count % 2 else others[count * 7 // 2 % len(others)],
+            step=step,
+            side=count // 2 % 2,
+            weather=WEATHERS[count // 3 % len(WEATHERS)],
+        )
+        count += 1
+
+
+def every_instant(scenario: Scenario, side: int) -> Sequence[Kill]:
+    """List the instants that this side's peer lives through if it is never killed."""
+    instants: list[Kill] = []
+
+    def lives(one: int, kill: Kill) -> bool:
+        if one == side:
+            instants.append(kill)
+        return False
+
+    run_killed(scenario, lives)
+    return instants

@@ -1,0 +1,110 @@
+"""A durable peer that is killed at chosen instants, and restarted from its store.
+
+An instant lies before an event is durable, or between two of its effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import (
+    Effect,
+    Event,
+    Proposed,
+    Received,
+    Store,
+    Tell,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.driver import PeerStopped
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import PeerStore
+from channelsim.channel.store.memory_store import MemoryStore
+
+EVENTS_PER_SNAPSHOT = 9
+"""Often enough for a short session to be restarted from many snapshots."""
+
+LOST = -1
+"""The instant before an event is durable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """An instant: in which event of the peer (its start is 0), after how many of its effects.
+
+    With `effects` `LOST`, the event is lost too.
+    """
+
+    event: int
+    effects: int
+
+
+class KilledPeer:
+    """A peer's actor that is killed at the instants for which `dies` is true.
+
+    The driver restarts it at once. `dies` is called with every instant, in order, and `kills` are
+    those at which it was true. A command of the player is never lost: a kill before it
+    is one after the event before.
+    """
+
+    def __init__(
+        self, peer: Peer, dies: Callable[[Kill], bool], store: PeerStore | None = None
+    ) -> None:
+        self.kills: list[Kill] = []
+        self._peer = peer
+        self._dies = dies
+        self._store = store or MemoryStore()
+        self._events = 0
+        self._durable: DurablePeer | None = None
+        self._unheard: list[Effect] = []
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin; or come back from the store, as a new process does."""
+        if self._durable is None:
+            self._peer.state = Peer(self._peer.config).state
+            self._durable = DurablePeer(self._peer, self._store, EVENTS_PER_SNAPSHOT)
+        if self._events:
+            # The simulated player lives on, so it hears the news that its peer could not tell.
+            unheard, self._unheard = self._unheard, []
+            return [*self._durable.start(peak), *unheard]
+        return self._live(None, self._durable.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Handle an event, unless this is the peer's last instant. Raises `PeerStopped`."""
+        if self._durable is None:
+            raise PeerStopped(None)
+        if isinstance(event, Received | Block):
+            kill = Kill(self._events, LOST)
+            if self._dies(kill):
+                self._events += 1
+                self._die(kill, None)
+        return self._live(event, self._durable.handle(event))
+
+    def reconnected(self) -> list[Effect]:
+        """Repeat what the other side may not have."""
+        return self._durable.reconnected() if self._durable else []
+
+    def _live(self, event: Event | None, effects: list[Effect]) -> list[Effect]:
+        """Let the driver carry out all effects, or those before the peer's last instant."""
+        number, self._events = self._events, self._events + 1
+        # All that an event stores is stored with the event.
+        stored = [one for one in effects if isinstance(one, Store)]
+        others = [one for one in effects if not isinstance(one, Store)]
+        for count in range(len(others) + 1):
+            kill = Kill(number, count)
+            if self._dies(kill):
+                self._die(kill, [*stored, *others], len(stored) + count)
+        return effects
+
+    def _die(self, kill: Kill, effects: list[Effect] | None, carried_out: int = 0) -> None:
+        self.kills.append(kill)
+        self._durable = None
+        self._unheard = [
+            one
+            for one in (effects or [])[carried_out:]
+            if isinstance(one, Tell) and not isinstance(one.news, Proposed | YourTurn)
+        ]
+        raise PeerStopped(effects, carried_out)

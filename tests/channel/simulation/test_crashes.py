@@ -1,0 +1,220 @@
+"""Peers that are killed at any instant come back and go on as if nothing had happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+import pytest
+
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.interface import Send
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import Handled, SessionEvent
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.simulation.crashes import (
+    CrashedRun,
+    Dies,
+    every_instant,
+    run_crashes,
+    run_killed,
+    scenarios,
+)
+from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.store.interface import Contents
+from channelsim.channel.store.memory_store import MemoryStore
+
+
+@pytest.fixture(autouse=True)
+def remember() -> Iterator[None]:
+    """All runs sign the same; and so a different signature is a different message."""
+    with bls.remembered():
+        yield
+
+
+# --- honest sessions -----------------------------------------------------------------------------
+
+
+def play(game: str, wrap: Callable[[Peer], Actor]) -> tuple[Result, list[bytes]]:
+    """A session of two hands, and the batches of both sides as they were made."""
+    setup = Setup((game,), "crash", 2, 100, 10, 10_000, ("random", "random"))
+    deciders = Deciders(setup)
+    batches: list[bytes] = []
+
+    def listen(event: SessionEvent) -> None:
+        if isinstance(event, Handled):
+            sent = [one.message for one in event.effects if isinstance(one, Send)]
+            batches.extend(blob for blob in sent if isinstance(decode(blob), Batch))
+
+    session = Session(setup, deciders.decide, deciders.answer, [deciders, listen], wrap=wrap)
+    return session.run(), batches
+
+
+@cache
+def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]:
+    """The session when nobody is killed, and the instants that each side lives through."""
+    instants: dict[Side, list[Kill]] = {side: [] for side in Side}
+
+    def wrap(peer: Peer) -> Actor:
+        def lives(kill: Kill) -> bool:
+            instants[peer.config.side].append(kill)
+            return False
+
+        return KilledPeer(peer, lives)
+
+    result, batches = play(game, wrap)
+    return result, batches, instants
+
+
+def same_end(game: str, kills: dict[Side, set[Kill]]) -> None:
+    """The session with these kills ends as it does without, over the same batches."""
+    result, batches, _ = undisturbed(game)
+    killed: list[KilledPeer] = []
+
+    def wrap(peer: Peer) -> Actor:
+        due = kills.get(peer.config.side, set())
+        killed.append(KilledPeer(peer, due.__contains__))
+        return killed[-1]
+
+    again, said = play(game, wrap)
+    assert said == batches, kills
+    assert (again.balances, again.hands, again.checks.conserved) == (
+        result.balances,
+        result.hands,
+        True,
+    )
+    assert {kill for one in killed for kill in one.kills} == set().union(*kills.values())
+
+
+@pytest.mark.parametrize("side", Side)
+def test_a_session_with_one_kill_ends_as_it_does_without(side: Side) -> None:
+    for kill in undisturbed("calpoker")[2][side][int(side) :: 17]:
+        same_end("calpoker", {side: {kill}})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("side", Side)
+@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
+def test_a_session_with_one_kill_at_any_instant_ends_as_it_does_without(
+    game: str, side: Side
+) -> None:
+    for kill in undisturbed(game)[2][side]:
+        same_end(game, {side: {kill}})
+
+
+@pytest.mark.parametrize("effects", [LOST, 0, 1], ids=("lost", "before", "amid"))
+def test_a_session_with_many_kills_ends_as_it_does_without(effects: int) -> None:
+    """Both peers are killed at every third event: before it is stored, or in its effects."""
+    killed: list[KilledPeer] = []
+
+    def wrap(peer: Peer) -> Actor:
+        killed.append(
+            KilledPeer(peer, lambda kill: kill.event % 3 == 0 and kill.effects == effects)
+        )
+        return killed[-1]
+
+    result, batches, _ = undisturbed("spacepoker")
+    again, said = play("spacepoker", wrap)
+    assert said == batches
+    assert again.balances == result.balances
+    assert sum(len(one.kills) for one in killed) > 8
+
+
+# --- disputes ------------------------------------------------------------------------------------
+
+DISPUTES = (
+    Scenario(("calpoker",), "crash", "leaver", step=6),
+    Scenario(("spacepoker",), "crash", "silent", step=9, side=0),
+    Scenario(("spacepoker",), "crash", "stale-previous", step=9, weather="reorgs"),
+)
+
+
+def at(side: int, kill: Kill) -> Dies:
+    return lambda one, now: (one, now) == (side, kill)
+
+
+def harmless(run: CrashedRun) -> bool:
+    return not (run.contradictions or run.broken)
+
+
+def one_kill(scenario: Scenario, side: int, every: int) -> None:
+    for kill in every_instant(scenario, side)[every // 2 :: every]:
+        run = run_killed(scenario, at(side, kill))
+        assert run.kills[side] == (kill,)
+        assert harmless(run), run
+
+
+@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda one: one.adversary)
+def test_a_dispute_with_a_kill_breaks_no_promise(scenario: Scenario) -> None:
+    one_kill(scenario, scenario.honest, every=110)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda one: one.adversary)
+def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(scenario: Scenario) -> None:
+    one_kill(scenario, scenario.honest, every=1)
+
+
+def test_many_kills_in_many_scenarios() -> None:
+    totals = run_crashes(6, "quick", 1)
+    assert totals.kills == 6
+    assert totals.sessions > 1
+    assert totals.failed == []
+
+
+@pytest.mark.long
+def test_a_thousand_kills() -> None:
+    totals = run_crashes(1000, "long", 2)
+    assert totals.kills == 1000
+    assert totals.failed == []
+
+
+def test_scenarios_differ_and_have_every_weather() -> None:
+    drawn = [one for one, _ in zip(scenarios("x", 0), range(60), strict=False)]
+    assert len({(one.adversary, one.games, one.weather) for one in drawn}) > 40
+    assert {one.side for one in drawn} == {0, 1}
+    assert len({one.adversary for one in drawn}) > 20
+
+
+# --- planted faults ------------------------------------------------------------------------------
+
+
+class ForgettingStore(MemoryStore):
+    """A store that says that events are durable when all but the last are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: list[tuple[Sequence[bytes], Sequence[tuple[str, bytes]]]] = []
+
+    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+        held, self._held = self._held, [(events, records)]
+        for one in held:
+            super().append(*one)
+
+    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+        for one in self._held:
+            super().append(*one)
+        self._held = []
+        super().save_snapshot(snapshot, states)
+
+    def load(self) -> Contents:
+        self._held = []
+        return super().load()
+
+
+def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
+    scenario = Scenario(("spacepoker",), "forgets", policies=("random", "random"))
+    found = []
+    for kill in every_instant(scenario, 0)[40::17]:
+        run = run_killed(
+            scenario, lambda one, now, kill=kill: (one, now) == (0, kill), ForgettingStore
+        )  # type: ignore[misc]
+        found.append(harmless(run))
+    assert not all(found)
