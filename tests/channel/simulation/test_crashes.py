@@ -213,8 +213,6 @@ def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
     scenario = Scenario(("spacepoker",), "forgets", policies=("random", "random"))
     found = []
     for kill in every_instant(scenario, 0)[40::17]:
-        run = run_killed(
-            scenario, lambda one, now, kill=kill: (one, now) == (0, kill), ForgettingStore
-        )  # type: ignore[misc]
+        run = run_killed(scenario, at(0, kill), ForgettingStore)
         found.append(harmless(run))
     assert not all(found)
