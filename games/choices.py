@@ -29,9 +29,9 @@ class Plain(msgspec.Struct, frozen=True):
 
 
 class Amount(msgspec.Struct, frozen=True):
-    """A choice that takes an amount from `least` to `most`, in mojos.
+    """A choice that takes an amount from `least` to `most`, in mojos: multiples of `step`.
 
-    People write it in units of `unit` mojos.
+    People write it in units of `unit` mojos. Both bounds are multiples of `step`.
     """
 
     verb: str
@@ -39,6 +39,7 @@ class Amount(msgspec.Struct, frozen=True):
     most: int
     unit: int = 1
     hint: str = ""
+    step: int = 1
 
 
 class OneOf(msgspec.Struct, frozen=True):
@@ -84,10 +85,12 @@ def takes(choice: Choice, number: int) -> bool:
     (False, True)
     >>> takes(OneOf("give", (3, 5, 6), "two cards"), 4)
     False
+    >>> takes(Amount("raise", 100, 800, step=100), 150)
+    False
     """
     match choice:
-        case Amount(least=least, most=most):
-            return least <= number <= most
+        case Amount(least=least, most=most, step=step):
+            return least <= number <= most and number % step == 0
         case OneOf(options=options):
             return number in options
         case _:
@@ -110,8 +113,8 @@ def least_action(choice: Choice) -> Action:
 def random_action(choice: Choice, chance: Chance) -> Action:
     """The action that takes a choice with a random number, if it takes one."""
     match choice:
-        case Amount(verb=verb, least=low, most=high):
-            return Action(verb, chance.between(low, high))
+        case Amount(verb=verb, least=low, most=high, step=step):
+            return Action(verb, step * chance.between(low // step, high // step))
         case OneOf(verb=verb, options=options):
             return Action(verb, chance.pick(options))
         case _:
@@ -142,6 +145,8 @@ def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
         if takes(choice, action.amount):
             return choice
         match choice:
+            case Amount(verb=verb, step=step) if action.amount % step:
+                reason = f"{verb} {action.amount}m is no multiple of {step}m"
             case Amount(verb=verb):
                 reason = f"{verb} {action.amount}m is out of bounds: {with_bounds(choice)}"
             case OneOf(verb=verb, form=form):

@@ -173,6 +173,8 @@ class Game:
 
     - `programs`, the compiled validators by the same names, or some of them; a game without them
       can be played, but not taken to the chain (`missing` names those that it lacks);
+    - `family`, the name under which the programs lie if several games share them; its own name by
+      default;
     - `title` for people: a name, and one line about the game after a colon;
     - `total`, whether rules and programs are to agree in every state that `read_state` accepts,
       also in states that no play reaches; the lab then tries such states too;
@@ -203,6 +205,7 @@ class Game:
     player: Callable[[Seat, Terms, bytes], Player]
 
     programs: Mapping[str, Program] = field(default_factory=dict)
+    family: str = ""
     title: str = ""
     total: bool = False
     entropy_size: int = 32
@@ -220,7 +223,9 @@ class Game:
     missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        own = {name: f"{self.name}/{name}" for name in self.validators}
+        if not self.family:
+            object.__setattr__(self, "family", self.name)
+        own = {name: f"{self.family}/{name}" for name in self.validators}
         given = self.programs or {name: load(own[name]) for name in own if own[name] in ours()}
         programs = {name: given.get(name, _stand_in(own[name])) for name in own}
         missing = tuple(name for name in own if programs[name] == _stand_in(own[name]))

@@ -1,4 +1,5 @@
-"""The installed games: every package beside this file with a module `game`, and those of plug-ins.
+"""The installed games: every package beside this file with a module `game`, the poker games with a
+prepared deck (`channelsim.games.poker.variants`), and those of plug-ins.
 
 Another package registers a game by an entry point in the group `channelsim.games` that names its
 `channelsim.games.contract.Game`, and a policy of a game by one in `channelsim.policies`.
@@ -15,6 +16,7 @@ from channelsim import games
 from channelsim.games.contract import Game, Policy
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, quoted
+from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off
 
 
@@ -31,7 +33,7 @@ def built_in() -> tuple[str, ...]:
         for package in iter_modules([path])
         if any(module.name == "game" for module in iter_modules([f"{path}/{package.name}"]))
     ]
-    return tuple(sorted(found))
+    return tuple(sorted((*found, *VARIANTS)))
 
 
 @cache
@@ -91,14 +93,20 @@ def package_of(name: str) -> str:
     >>> package_of("spacepoker")
     'channelsim.games.spacepoker'
     """
+    if name in VARIANTS:
+        return "channelsim.games.poker"
     return f"channelsim.games.{name}" if name in built_in() else _GAMES.package_of(name)
 
 
 def _own(name: str) -> Game:
     """A game as its package has it."""
     if name in built_in():
-        game: Game = import_module(f"channelsim.games.{name}").GAME
-        return game
+        found: Game = (
+            import_module(f"{package_of(name)}.games").GAMES[name]
+            if name in VARIANTS
+            else import_module(package_of(name)).GAME
+        )
+        return found
     if name in _GAMES.names():
         try:
             return _GAMES.get(name)

@@ -34,9 +34,9 @@ def rules(game: Game, *, terms: bool) -> set[str]:
 
 @each_game
 def test_ids_in_the_python_rules(game: Game) -> None:
-    assert ids_in(PYTHON / game.name / "validators.py") == rules(game, terms=False)
-    assert ids_in(PYTHON / game.name / "terms.py") == rules(game, terms=True)
-    for source in (PYTHON / game.name).glob("*.py"):
+    assert ids_in(PYTHON / game.family / "validators.py") == rules(game, terms=False)
+    assert ids_in(PYTHON / game.family / "terms.py") == rules(game, terms=True)
+    for source in (PYTHON / game.family).glob("*.py"):
         assert ids_in(source) <= set(game.rules), source.name
 
 
@@ -46,7 +46,7 @@ def test_ids_in_the_chialisp_comments(game: Game) -> None:
     prefix = next(iter(game.rules)).partition("-")[0]
     found: set[str] = set()
     for name in game.validators:
-        ids = ids_in(CHIALISP / game.name / f"{name}.clsp", IN_COMMENT)
+        ids = ids_in(CHIALISP / game.family / f"{name}.clsp", IN_COMMENT)
         own = f"{prefix}-{name.upper().removesuffix('_ROUND')}-"
         assert all(rule.startswith(own) for rule in ids), name
         found |= ids

@@ -192,7 +192,7 @@ _Column = Callable[[str], str]
 def _game(game: Game) -> str:
     first = next(iter(game.validators.values()))
     files = {Path(inspect.getfile(one)) for one in (first.judge, game.terms)}
-    programs = [_source(f"{game.name}/{name}") for name in game.validators]
+    programs = [_source(f"{game.family}/{name}") for name in game.validators]
     vectors = breaking_vectors(game, ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl")
     columns = {
         "Python": _column(_merged(map(python_places, sorted(files))), _code),

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 RULES = {
+    "PK-TERMS-1": "A proposal has exactly the parameters of its game, integers.",
+    "PK-TERMS-2": "The amount is positive, even and below 2^63: two equal stakes.",
+    "PK-TERMS-3": "The chip is positive, and divides the stake.",
+    "PK-TERMS-4": "The bet is positive and even: the big blind, twice the small one.",
+    "PK-TERMS-5": "The stake covers the bet.",
+    "PK-TERMS-6": "The structure is 0, 1 or 2: no limit, pot limit or fixed limit;"
+    " the cap is from 0 to 255.",
+    "PK-TERMS-7": "A hand has a deck of all the positions that its game uses.",
     "PK-DEAL-1": "The move is 32 bytes for each lock that the mover owes of the first street.",
     "PK-DEAL-2": "The waiter's share is its stake less what it has put in or must post.",
     "PK-DEAL-3": "Each scalar opens the mover's lock of its position.",

@@ -253,7 +253,8 @@ def _decision(draw: st.DrawFn, player: Player, settles: bool) -> Play | None:
     if isinstance(choice, OneOf):
         amount = draw(st.sampled_from(choice.options))
     elif isinstance(choice, Amount):
-        amount = draw(st.integers(choice.least, choice.most))
+        step = choice.step
+        amount = step * draw(st.integers(choice.least // step, choice.most // step))
     done = player.act(Action(choice.verb, amount))
     return done if isinstance(done, Play) else None
 

@@ -85,6 +85,7 @@ def _at_a_limit(choice: Choice, chance: Chance) -> int:
         return chance.pick(choice.options)
     if not isinstance(choice, Amount):
         return 0
-    low, high = choice.least, choice.most
+    step = choice.step
+    low, high = choice.least // step, choice.most // step
     near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}
-    return chance.pick(sorted(near))
+    return step * chance.pick(sorted(near))

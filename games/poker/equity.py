@@ -1,0 +1,38 @@
+"""The chance to win against a random hand, by a sample of what is still unknown."""
+
+from __future__ import annotations
+
+from channelsim.games.chance import Chance
+from channelsim.games.deck.terms import CARDS
+from channelsim.games.poker.known_cards import KnownCards
+from channelsim.games.poker.ranking import HIGH
+from channelsim.games.poker.selections import best_selection
+
+SAMPLES = 40
+BOARD = 5
+
+
+def sampled_equity(cards: KnownCards, chance: Chance, samples: int = SAMPLES) -> float:
+    """The part of the pot that a player wins on average against two random cards, from 0 to 1.
+
+    >>> aces = KnownCards(own=(51, 50))
+    >>> 0.7 < sampled_equity(aces, Chance(b"aces"), 100) < 1
+    True
+    """
+    known = {*cards.own, *cards.board}
+    rest = [card for card in range(CARDS) if card not in known]
+    missing = BOARD - len(cards.board)
+    won = 0
+    for _ in range(samples):
+        drawn = _drawn(rest, len(cards.own) + missing, chance)
+        board = (*cards.board, *drawn[:missing])
+        mine, _ = best_selection((*cards.own, *board))
+        theirs, _ = best_selection((*drawn[missing:], *board))
+        won += 1 + HIGH.better(mine, theirs)
+    return won / (2 * samples)
+
+
+def _drawn(rest: list[int], count: int, chance: Chance) -> list[int]:
+    """Draw cards without replacement."""
+    left = list(rest)
+    return [left.pop(chance.below(len(left))) for _ in range(count)]

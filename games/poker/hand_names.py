@@ -1,0 +1,95 @@
+"""Names of cards and hands, and the reason why one hand beats another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from channelsim.games.cards import SUIT_LETTERS, face, rank_text
+from channelsim.games.contract import Span
+from channelsim.games.counting import HandValue
+from channelsim.games.hand_classes import (
+    FLUSH,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    HIGH_CARD,
+    PAIR,
+    SET,
+    STRAIGHT,
+    TWO_PAIR,
+    Classes,
+    deciding_rank,
+    hand_name,
+)
+
+CLASSES: Classes = {
+    (8,): ("straight flush", ("highest card",)),
+    (7,): FOUR_OF_A_KIND,
+    (6,): FULL_HOUSE,
+    (5,): FLUSH,
+    (4,): STRAIGHT,
+    (3,): SET,
+    (2,): TWO_PAIR,
+    (1,): PAIR,
+    (0,): HIGH_CARD,
+}
+"""The classes of hands, best first."""
+
+
+def value_of_key(key: int) -> HandValue:
+    """The class of a key and the ranks that it holds.
+
+    >>> value_of_key(0x2D4900), value_of_key(0x450000)
+    ((2, 13, 4, 9), (4, 5))
+    """
+    _, roles = CLASSES[(key >> 20,)]
+    return key >> 20, *(key >> 16 - 4 * place & 15 for place in range(len(roles)))
+
+
+def describe(value: HandValue) -> str:
+    """A hand by name.
+
+    >>> describe((2, 13, 4, 9))
+    'two pair, kings and fours'
+    """
+    return hand_name(CLASSES[value[:1]][0], value[1:])
+
+
+def decided_by(winner: HandValue, loser: HandValue) -> str:
+    """The reason why the first hand beats the second: the class, or a rank.
+
+    >>> decided_by((4, 9), (2, 13, 4, 9)), decided_by((2, 13, 4, 9), (2, 13, 4, 7))
+    ('class: straight over two pair', 'kicker: nine over seven')
+    """
+    name, roles = CLASSES[winner[:1]]
+    if winner[:1] != loser[:1]:
+        return f"class: {name} over {CLASSES[loser[:1]][0]}"
+    return deciding_rank(roles, winner[1:], loser[1:])
+
+
+def card_name(card: int) -> str:
+    """A card in two letters.
+
+    >>> card_name(51), card_name(32), card_name(0)
+    ('As', 'Tc', '2c')
+    """
+    rank = rank_text(card // 4 + 2)
+    return ("T" if rank == "10" else rank) + SUIT_LETTERS[card % 4]
+
+
+def card_face(card: int) -> Span:
+    """A card's face, for a picture."""
+    return face(card // 4 + 2, card % 4)
+
+
+def signs(cards: Iterable[int]) -> str:
+    """Several cards in a sentence, or a dash for none.
+
+    >>> signs([51, 32])
+    'A♠ 10♣'
+    """
+    return " ".join(card_face(card)[0] for card in cards) or "-"
+
+
+def names(cards: Sequence[int]) -> list[str]:
+    """Cards as JSON data."""
+    return [card_name(card) for card in cards]

@@ -1,0 +1,127 @@
+"""The cards that one player knows: those that the opponent has opened or shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from channelsim.games.contract import Position, Seat
+from channelsim.games.deck.group import real_group
+from channelsim.games.deck.terms import card_points
+from channelsim.games.poker.openings import OPENING, SCALAR
+from channelsim.games.poker.states import (
+    BOARD,
+    BUTTONS_UP,
+    OTHERS_UP,
+    Begin,
+    End,
+    Mid,
+    Show,
+    Table,
+)
+
+KEPT_DECKS = 8
+"""Decks of which the points of all cards are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCards:
+    """Cards by number, in the order of the deal: private ones, open ones, and the board.
+
+    The opponent's private cards are unknown until it shows them.
+    """
+
+    own: tuple[int, ...] = ()
+    others: tuple[int, ...] = ()
+    own_up: tuple[int, ...] = ()
+    others_up: tuple[int, ...] = ()
+    board: tuple[int, ...] = ()
+
+
+NO_CARDS = KnownCards()
+"""What a player knows before the deal."""
+
+
+class NoCard(ValueError):
+    """A position holds none of the 52 cards: the preparation let a cheat pass."""
+
+
+def card(table: Table, position: int, mine: bytes, theirs: bytes) -> int:
+    """The card at a position, from the scalars of both locks. Raises `NoCard`."""
+    both = int.from_bytes(mine, "big") * int.from_bytes(theirs, "big") % real_group().order
+    return _card(table.deck_id, table.locks[position].point, both)
+
+
+@lru_cache(maxsize=1024)
+def _card(deck_id: bytes, point: bytes, both: int) -> int:
+    group = real_group()
+    (bare,) = group.multiply([(pow(both, -1, group.order), point)])
+    found = _cards(deck_id).get(bare)
+    if found is None:
+        raise NoCard("a position of the deck holds none of the 52 cards")
+    return found
+
+
+@lru_cache(maxsize=KEPT_DECKS)
+def _cards(deck_id: bytes) -> Mapping[bytes, int]:
+    """The cards of a deck by their points."""
+    return {point: number for number, point in enumerate(card_points(real_group(), deck_id))}
+
+
+def known_cards(
+    before: KnownCards, locks: tuple[bytes, ...], position: Position, seat: Seat
+) -> KnownCards:
+    """The cards that a seat with these locks knows at a position, if it knew `before` earlier."""
+    state = position.state
+    is_mover = position.mover is seat
+    match state:
+        case Begin() | Mid() | Show():
+            table, known = state.table, state.known
+        case End(table=table):
+            if not is_mover:
+                return before
+            held = _held(table, locks, state.held)
+            private = len(state.shown) - len(before.others_up)
+            return KnownCards(
+                *(held, state.shown[:private], before.own_up, before.others_up, state.board)
+            )
+        case _:
+            return before
+    seen = known if is_mover else known.swapped
+    # The waiter has opened its locks of the open cards that the mover is to claim.
+    due = state.pending if is_mover and not isinstance(state, Mid) else ()
+    new = [
+        (owed.who, card(table, owed.position, locks[owed.position], owed.scalar))
+        for owed in due
+        if owed.scalar
+    ]
+    own_up, others_up = (
+        (BUTTONS_UP, OTHERS_UP) if state.seats.button == is_mover else (OTHERS_UP, BUTTONS_UP)
+    )
+    return KnownCards(
+        _held(table, locks, seen.movers),
+        before.others,
+        (*(number for _, number in seen.movers_up), *_of(new, own_up)),
+        (*(number for _, number in seen.waiters_up), *_of(new, others_up)),
+        (*seen.board, *_of(new, BOARD)),
+    )
+
+
+def shown_last(before: Position, move: bytes, cards: KnownCards) -> KnownCards:
+    """The cards that the waiter knows after the move that ends a showdown."""
+    if not isinstance(before.state, End):
+        return cards
+    size = OPENING * len(before.state.held)
+    shown = tuple(move[at + SCALAR] for at in range(0, size, OPENING))
+    return KnownCards(cards.own, shown, cards.own_up, cards.others_up, cards.board)
+
+
+def _of(new: Iterable[tuple[int, int]], who: int) -> Iterable[int]:
+    return (number for kind, number in new if kind == who)
+
+
+def _held(
+    table: Table, locks: tuple[bytes, ...], held: Iterable[tuple[int, bytes]]
+) -> tuple[int, ...]:
+    return tuple(card(table, at, locks[at], scalar) for at, scalar in held)

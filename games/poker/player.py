@@ -1,0 +1,274 @@
+"""One seat of a poker game with a prepared deck: its choices, its moves, its cards, its evidence.
+
+What a player may do follows from the state: the rules that judge a move also say what it may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import amount_text
+from channelsim.games.choices import choose
+from channelsim.games.contract import (
+    Action,
+    Amount,
+    Choice,
+    Forced,
+    Plain,
+    Play,
+    Position,
+    Seat,
+    Settle,
+    Terms,
+    check_entropy,
+)
+from channelsim.games.errors import BadAdvisory, IllegalAction
+from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
+from channelsim.games.poker.limits import Forced as ForcedBet
+from channelsim.games.poker.limits import Limits
+from channelsim.games.poker.openings import (
+    SCALAR,
+    deals,
+    is_own,
+    locks_open,
+    pending_size,
+    taken,
+)
+from channelsim.games.poker.ranking import HIGH
+from channelsim.games.poker.selections import best_selection
+from channelsim.games.poker.states import Begin, Deal, End, Mid, Owed, Seats, Show, Table
+from channelsim.games.poker.terms import initial
+from channelsim.games.poker.validators import (
+    CALL,
+    RAISE,
+    blinds,
+    limits_of,
+    waiters_share,
+)
+from channelsim.games.poker.variants import Variant
+
+
+@dataclass(frozen=True, slots=True)
+class PokerPlayer:
+    """Knowledge and logic of one seat.
+
+    `locks` are the scalars of its own locks by position, `cards` the cards that it knows.
+    """
+
+    seat: Seat
+    terms: Terms
+    position: Position
+    locks: tuple[bytes, ...] = field(repr=False)
+    cards: KnownCards = NO_CARDS
+
+    # --- choices -----------------------------------------------------------------------------
+
+    def choices(self) -> tuple[Choice, ...]:
+        """The legal choices: none when it is the opponent's turn.
+
+        Openings are forced, and so is the rest of the betting once both players are all-in. A
+        player may fold at every other turn; at the showdown a losing hand need not be shown.
+        """
+        if self.position.mover is not self.seat:
+            return ()
+        match self.position.state:
+            case Deal():
+                return (Forced("deal"),)
+            case Begin() as state:
+                return self._openings(state)
+            case Mid() as state:
+                return self._answers(state)
+            case Show():
+                return (Forced("show"),)
+            case End() as state:
+                wins = self._showdown(state)[0]
+                return (Plain("show"), Plain("muck")) if wins > 0 else (Forced("show"),)
+            case _:
+                share = amount_text(self.position.mover_share, self.terms.unit)
+                return (Forced("accept", hint=f"take {share}"),)
+
+    def _openings(self, state: Begin) -> tuple[Choice, ...]:
+        if not is_first(state):
+            return (Forced("pong", hint="the other player is the first to act"),)
+        limits = limits_of(
+            state.table, state.streets, state.pot, 0, blinds(state.pot), state.forced
+        )
+        return self._bets(limits, self._owes(state.pot.mover, state.pot.waiter))
+
+    def _answers(self, state: Mid) -> tuple[Choice, ...]:
+        limits = mid_limits(state)
+        return self._bets(limits, self._owes(state.pot.mover, state.pot.waiter))
+
+    def _owes(self, mover: int, waiter: int) -> int:
+        return waiter - mover
+
+    def _bets(self, limits: Limits, owes: int) -> tuple[Choice, ...]:
+        """Check or call, bet or raise, and fold; `owes` is what a call puts in."""
+        unit = self.terms.unit
+        hint = f"put in {amount_text(owes * unit, unit)}" if owes else ""
+        stay = "call" if owes else "check"
+        bets: list[Choice] = []
+        if limits.forced is ForcedBet.BRING_IN:
+            bets.append(Plain("bring-in", hint=amount_text(limits.bring_in * unit, unit)))
+        if limits.allows(limits.least):
+            verb = "raise" if limits.raises or limits.forced is ForcedBet.BROUGHT_IN else "bet"
+            on_top = "on top of the call" if owes else ""
+            bets.append(Amount(verb, limits.least * unit, limits.most * unit, unit, on_top, unit))
+        if limits.forced in (ForcedBet.BRING_IN, ForcedBet.OPENING):
+            return (*bets, self._fold())
+        if not bets and not owes and not limits.left:
+            return (Forced(stay, hint="both players are all-in"),)
+        return (Plain(stay, hint), *bets, self._fold())
+
+    def _fold(self) -> Plain:
+        share = amount_text(self.position.mover_share, self.terms.unit)
+        return Plain("fold", hint=f"stop here and keep {share}")
+
+    # --- moves -------------------------------------------------------------------------------
+
+    def act(self, action: Action) -> Play | Settle:
+        """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
+        choose(self.choices(), action)
+        if action.verb in ("fold", "muck", "accept"):
+            return Settle()
+        match self.position.state:
+            case Deal() as state:
+                share = waiters_share(state.table, state.streets, state.pot, state.forced)
+                return Play(self._locks(state.streets[0].deal, state.seats), share)
+            case Begin() as state:
+                return self._begin(state, action)
+            case Mid() as state:
+                return self._answer(state, action)
+            case Show() as state:
+                move = self._owed(state.table, state.pending) + self._shown(state.known.movers)
+                return Play(move, state.table.unit * (state.table.stake - state.put))
+            case End() as state:
+                wins, mine, theirs = self._showdown(state)
+                share = state.table.unit * (state.table.stake + wins * state.put)
+                return Play(self._shown(state.held) + mine, share, theirs)
+            case _:
+                raise IllegalAction("the game is over")
+
+    def _begin(self, state: Begin, action: Action) -> Play:
+        move = self._owed(state.table, state.pending)
+        first = is_first(state)
+        share = waiters_share(state.table, state.streets, state.pot, 0 if first else state.forced)
+        if not first:
+            return Play(move, share)
+        x = action.amount // self.terms.unit
+        if action.verb == "bring-in":
+            x = state.table.bring_in
+        return Play(move + int_to_atom(x), share)
+
+    def _answer(self, state: Mid, action: Action) -> Play:
+        share = waiters_share(state.table, state.streets, state.pot, 0)
+        if action.amount:
+            return Play(RAISE + int_to_atom(action.amount // self.terms.unit), share)
+        later = state.streets[1:]
+        all_in = state.pot.waiter == state.table.stake
+        return Play(CALL + self._locks(deals(later if all_in else later[:1]), state.seats), share)
+
+    def _locks(self, deal: Iterable[tuple[int, int]], seats: Seats) -> bytes:
+        """Open the own locks of a deal: all but those of the own cards."""
+        return b"".join(self.locks[at] for at, who in deal if not is_own(who, seats))
+
+    def _owed(self, table: Table, pending: Iterable[Owed]) -> bytes:
+        """Open what is due: the own locks, and the cards that the opponent has opened."""
+        return b"".join(
+            self._opening(table, owed.position, owed.scalar)
+            if owed.scalar
+            else self.locks[owed.position]
+            for owed in pending
+        )
+
+    def _shown(self, held: Iterable[tuple[int, bytes]]) -> bytes:
+        """Show the own private cards."""
+        return b"".join(
+            self.locks[at] + bytes((number,))
+            for (at, _), number in zip(held, self.cards.own, strict=True)
+        )
+
+    def _opening(self, table: Table, position: int, theirs: bytes) -> bytes:
+        """A lock with the card behind it."""
+        mine = self.locks[position]
+        return mine + bytes((card(table, position, mine, theirs),))
+
+    def _showdown(self, state: End) -> tuple[int, bytes, bytes]:
+        """Whether the opponent wins (1), ties (0) or loses (-1), and the best selection of each."""
+        mine, my_mask = best_selection((*self.cards.own, *state.open, *state.board))
+        theirs, their_mask = best_selection((*state.shown, *state.board))
+        return HIGH.better(theirs, mine), bytes((my_mask,)), bytes((their_mask,))
+
+    def moved(self, position: Position) -> PokerPlayer:
+        """The player after a legal move of either seat, which led to `position`."""
+        if position.over and position.mover is self.seat:
+            cards = shown_last(self.position, position.move, self.cards)
+        else:
+            cards = known_cards(self.cards, self.locks, position, self.seat)
+        return replace(self, position=position, cards=cards)
+
+    def evidence(self, before: Position, move: bytes) -> tuple[Value, ...]:
+        """Against a showdown: the player's own best selection, whatever the opponent shows."""
+        state = before.state
+        if not isinstance(state, End) or before.mover is self.seat:
+            return ()
+        return (bytes((best_selection((*state.shown, *state.board))[1],)),)
+
+    # --- early reveals -----------------------------------------------------------------------
+
+    def advisory(self) -> bytes | None:
+        """What the player owes on a street that begins: its next move opens that anyway.
+
+        The opponent then sees its cards, or the street, before the player has decided what to bet.
+        """
+        state = self.position.state
+        if self.position.mover is not self.seat or not isinstance(state, Begin):
+            return None
+        return self._owed(state.table, state.pending) or None
+
+    def advised(self, data: bytes) -> PokerPlayer:
+        """The player after the opponent's early reveal. Raises `BadAdvisory` unless it opens all
+        that the opponent owes."""
+        state = self.position.state
+        if self.position.mover is self.seat or not isinstance(state, Begin) or not state.pending:
+            raise BadAdvisory("no early reveal is due now")
+        table, pending, seats = state.table, state.pending, state.seats
+        if len(data) != pending_size(pending) or not locks_open(table, pending, seats, data):
+            raise BadAdvisory("the early reveal does not open what the opponent owes")
+        known = taken(table, pending, seats, state.known, data)
+        if known is None:
+            raise BadAdvisory("the early reveal claims another card")
+        told = Begin(
+            *(table, state.streets, state.pot, state.forced, known, (), seats, state.mid_hash)
+        )
+        position = Position(
+            *(self.position.validator, told, self.position.mover, self.position.mover_share),
+            self.position.max_move_size,
+        )
+        cards = known_cards(self.cards, self.locks, position, self.seat)
+        return replace(self, cards=cards)
+
+
+def is_first(state: Begin) -> bool:
+    """Whether the mover is the first to act on a street that begins."""
+    return state.streets[0].first == state.seats.button
+
+
+def mid_limits(state: Mid) -> Limits:
+    """The limits of an answer."""
+    return limits_of(state.table, state.streets, state.pot, state.last, state.raises, state.forced)
+
+
+def new_player(variant: Variant, seat: Seat, terms: Terms, entropy: bytes) -> PokerPlayer:
+    """A player at the start of a game, from the scalars of its locks and fresh bytes."""
+    check_entropy(entropy, entropy_size(variant))
+    locks = tuple(entropy[at : at + SCALAR] for at in range(0, SCALAR * variant.positions, SCALAR))
+    return PokerPlayer(seat, terms, initial(variant, terms).position, locks)
+
+
+def entropy_size(variant: Variant) -> int:
+    """The secret bytes of a player: a scalar for each position, and 32 fresh bytes."""
+    return SCALAR * (variant.positions + 1)

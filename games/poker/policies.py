@@ -1,0 +1,99 @@
+"""Ways to play poker games. A policy knows only what its player knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from channelsim.games.chance import Chance
+from channelsim.games.choices import random_action
+from channelsim.games.contract import Action, Amount, Player, Policy
+from channelsim.games.poker.equity import sampled_equity
+from channelsim.games.poker.player import PokerPlayer
+from channelsim.games.poker.result import money
+
+_RARELY = 4
+"""The chance that the random player folds when it may, in per cent."""
+
+STRONG = 0.6
+"""With this chance to win, the player that plays by its equity bets."""
+
+
+def caller(player: Player, chance: Chance) -> Action:
+    """Checks, calls and shows; never bets, never folds."""
+    return Action(player.choices()[0].verb)
+
+
+def random(player: Player, chance: Chance) -> Action:
+    """Any legal action: folds rarely, otherwise every verb and every amount alike."""
+    choices = player.choices()
+    staying = [choice for choice in choices if choice.verb != "fold"]
+    if len(staying) < len(choices) and chance.chance(_RARELY):
+        return Action("fold")
+    return random_action(chance.pick(staying), chance)
+
+
+def aggressive(player: Player, chance: Chance) -> Action:
+    """Bets and raises three times in four, every third time all it may; otherwise stays."""
+    for choice in player.choices():
+        if isinstance(choice, Amount) and chance.chance(75):
+            most = chance.below(3) == 0
+            return Action(choice.verb, choice.most if most else _modest(choice, chance))
+    return caller(player, chance)
+
+
+def folder(player: Player, chance: Chance) -> Action:
+    """Folds a weak hand half the time and any other hand one time in sixteen; otherwise stays.
+
+    At the showdown it shows no hand that loses.
+    """
+    verbs = [choice.verb for choice in player.choices()]
+    if "muck" in verbs:
+        return Action("muck")
+    if "fold" in verbs and chance.below(2 if _is_weak(player) else 16) == 0:
+        return Action("fold")
+    return caller(player, chance)
+
+
+def equity(player: Player, chance: Chance) -> Action:
+    """Bets with a chance above 60 % to win against a random hand, a sample says; calls if the pot
+    pays for it; otherwise checks or folds."""
+    choices = player.choices()
+    verbs = [choice.verb for choice in choices]
+    if not isinstance(player, PokerPlayer) or "fold" not in verbs:
+        return folder(player, chance)
+    share = sampled_equity(player.cards, chance)
+    for choice in choices:
+        if isinstance(choice, Amount) and share > STRONG:
+            return Action(choice.verb, _modest(choice, chance))
+    if "call" in verbs:
+        now = money(player.terms, player.position)
+        price = now.put[player.seat.other] - now.put[player.seat]
+        return Action("call" if share * (now.pot + price) >= price else "fold")
+    return Action(verbs[0])
+
+
+def _modest(choice: Amount, chance: Chance) -> int:
+    """An amount between the least one and three times that."""
+    step = choice.step
+    most = min(choice.most, 3 * choice.least)
+    return step * chance.between(choice.least // step, most // step)
+
+
+def _is_weak(player: Player) -> bool:
+    """Two hidden cards without a pair and without anything above a nine."""
+    own = player.cards.own if isinstance(player, PokerPlayer) else ()
+    ranks = {card // 4 + 2 for card in own}
+    return bool(own) and len(ranks) == len(own) and max(ranks) < 10
+
+
+POLICIES: Mapping[str, Policy] = MappingProxyType(
+    {
+        "caller": caller,
+        "random": random,
+        "aggressive": aggressive,
+        "folder": folder,
+        "equity": equity,
+    }
+)
+"""The policies by name."""

@@ -1,0 +1,197 @@
+"""A hand of a poker game in lines for people.
+
+A viewer sees what its own player knows and nothing else: its cards when the opponent has opened
+them, the board as far as it is dealt, the opponent's cards only once they are shown. Cards that
+the viewer never sees are drawn face down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from channelsim.games.amounts import amount_text
+from channelsim.games.cards import LABEL, pictures
+from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
+from channelsim.games.poker.hand_names import card_face, describe, signs
+from channelsim.games.poker.known_cards import KnownCards
+from channelsim.games.poker.player import PokerPlayer
+from channelsim.games.poker.result import (
+    Money,
+    best_hand,
+    cards_of,
+    hand_result,
+    money,
+    money_after,
+    showdown,
+)
+from channelsim.games.poker.states import Begin, Mid
+from channelsim.games.results import best_hand_line, result_lines
+
+FACE_DOWN: Span = ("▒▒▒", "dim")
+
+SHOWDOWN_CARDS = 5
+"""Fewer cards than this have no name yet."""
+
+
+class PokerStory:
+    """Lines about a hand; see `channelsim.games.contract.Story`."""
+
+    def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The newest step: its action, and the cards that became known before and after it."""
+        step = hand.steps[-1]
+        earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
+        return [
+            *_dealt(hand, viewer, earlier, step.players_before),
+            *_action(hand, step),
+            *_dealt(hand, viewer, step.players_before, step.players),
+        ]
+
+    def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
+        """The result of the hand. Both hands are named only if both were shown; otherwise those
+        that the viewer does not know are face down, and a folded one is dim."""
+        result, hands = hand_result(hand), showdown(hand)
+        lines = [
+            best_hand_line(name, describe(best.value), signs(best.five))
+            for name, best in zip(hand.names, hands or (), strict=False)
+        ]
+        if hands is None and hand.steps:
+            lines += _left_over(hand, viewer, result.winner)
+        return [*lines, *result_lines(hand, result, "the pot is")]
+
+    def view(self, player: Player) -> list[Line]:
+        """The knowledge of this seat: its cards, the board, the best hand so far, the money."""
+        if not isinstance(player, PokerPlayer):
+            return []
+        terms, cards = player.terms, player.cards
+        own = (*cards.own, *cards.own_up)
+        lines: list[Line] = []
+        if own:
+            lines += pictures("your cards", _faces(own))
+            others = (*cards.others, *cards.others_up)
+            hidden = len(own) - len(others)
+            lines += pictures("their cards", [*[FACE_DOWN] * hidden, *_faces(others)])
+        if cards.board:
+            lines += pictures("board", _faces(cards.board))
+        if len(own) + len(cards.board) >= SHOWDOWN_CARDS:
+            lines.append(_field("your hand", describe(best_hand((*own, *cards.board)).value)))
+        if not player.position.over:
+            now = money(terms, player.position)
+            mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
+            left = f"you {amount_text(mine, terms.unit)}, the other player "
+            lines.append(_field("pot", amount_text(now.pot, terms.unit)))
+            lines.append(_field("left", left + amount_text(yours, terms.unit)))
+        lines.append(_field("a chip", amount_text(terms.unit, 1)))
+        return lines
+
+
+def _dealt(
+    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
+) -> list[Line]:
+    """The cards that the viewer (None: both players together) knows after and not before."""
+    lines: list[Line] = []
+    seats = tuple(Seat) if viewer is None else (viewer,)
+    for seat in seats:
+        had, has = cards_of(before[seat]), cards_of(after[seat])
+        lines += _new_cards(hand.names[seat], _own(had), _own(has))
+    had_board, board = _longest(seats, before), _longest(seats, after)
+    if len(board) > len(had_board):
+        lines += _row("board", board, len(had_board))
+    return lines
+
+
+def _own(cards: KnownCards) -> tuple[int, ...]:
+    return (*cards.own, *cards.own_up)
+
+
+def _new_cards(name: str, had: tuple[int, ...], has: tuple[int, ...]) -> list[Line]:
+    return _row(name, has, len(had)) if len(has) > len(had) else []
+
+
+def _longest(seats: Sequence[Seat], players: tuple[Player, Player]) -> tuple[int, ...]:
+    return max((cards_of(players[seat]).board for seat in seats), key=len)
+
+
+def _row(label: str, cards: Sequence[int], known: int) -> list[Line]:
+    """Cards in a row, those that were known already dim."""
+    faces = _faces(cards)
+    return pictures(f"  {label}", [*_dimmed(faces[:known]), *faces[known:]])
+
+
+def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Line]:
+    """The private and open cards of both players, when they were not all shown."""
+    players = hand.steps[-1].players
+    lines: list[Line] = []
+    for seat in Seat:
+        own = _own(cards_of(players[seat]))
+        if viewer in (None, seat):
+            faces = _faces(own)
+        else:
+            seen = cards_of(players[viewer])
+            known = (*seen.others, *seen.others_up)
+            faces = [*[FACE_DOWN] * (len(own) - len(known)), *_faces(known)]
+        lost = winner is seat.other
+        lines += pictures(f"  {hand.names[seat]}", _dimmed(faces) if lost else faces)
+    return lines
+
+
+def _action(hand: Hand, step: Step) -> list[Line]:
+    """The action, and below it pot and stacks, if money moved."""
+    name = (hand.names[step.seat], "bold")
+    text = f" {_phrase(hand, step)}"
+    if step.action.verb == "fold":
+        return [(name, (text, "red"))]
+    before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
+    moved: list[Line] = [((_money(hand, now), "dim"),)] if now != before else []
+    return [(name, (text, "")), *moved]
+
+
+def _phrase(hand: Hand, step: Step) -> str:
+    """The action as a phrase."""
+    unit, state = hand.terms.unit, step.before.state
+    amount = amount_text(step.action.amount, unit)
+    match step.action.verb:
+        case "deal":
+            return "opens the other player's cards"
+        case "pong":
+            return "opens what is due"
+        case "check":
+            return "checks"
+        case "call" if isinstance(state, Begin | Mid):
+            owed = amount_text((state.pot.waiter - state.pot.mover) * unit, unit)
+            return f"calls {owed}{_if_all_in(hand, step)}"
+        case "bet":
+            return f"bets {amount}{_if_all_in(hand, step)}"
+        case "raise":
+            return f"raises by {amount}{_if_all_in(hand, step)}"
+        case "bring-in":
+            return "brings in"
+        case "show":
+            return f"shows {signs(cards_of(step.players[step.seat]).own)}"
+        case "muck":
+            return "mucks"
+        case "fold":
+            return f"folds, keeping {amount_text(step.before.mover_share, unit)}"
+        case _:
+            return "accepts the result"
+
+
+def _if_all_in(hand: Hand, step: Step) -> str:
+    return " and is all-in" if money(hand.terms, step.after).stacks[step.seat] == 0 else ""
+
+
+def _money(hand: Hand, now: Money) -> str:
+    (alice, bob), (alices, bobs) = hand.names, now.stacks
+    pot = amount_text(now.pot, hand.terms.unit)
+    return f"  pot {pot}; left: {alice} {alices}, {bob} {amount_text(bobs, 1)}"
+
+
+def _faces(cards: Sequence[int]) -> list[Span]:
+    return [card_face(card) for card in cards]
+
+
+def _dimmed(faces: Sequence[Span]) -> list[Span]:
+    return [(text, "dim") for text, _ in faces]
+
+
+def _field(label: str, text: str) -> Line:
+    return ((f"{label:<{LABEL}}", "dim"), (text, ""))

@@ -1,0 +1,79 @@
+"""A hand of a poker game as JSON data, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from channelsim.games.contract import Hand, Seat
+from channelsim.games.poker.hand_names import describe, names
+from channelsim.games.poker.result import (
+    cards_of,
+    hand_result,
+    money_after,
+    showdown,
+    street,
+)
+from channelsim.games.poker.states import Begin, Mid
+from channelsim.games.poker.variants import VARIANTS
+from channelsim.games.results import BestHand, summary_of
+
+
+def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """The whole hand: everything that either player knows, or that the viewer does.
+
+    - `cards`: by player `{hidden, open}`, the private and the open cards, `hidden` null where they
+      are unknown, and `board` as far as it was dealt; a card is two letters, rank and suit (`Th`);
+    - `actions`: every step, `{player, verb, street, amount, chips, pot, stacks}`, pot and stacks
+      after it; the amount of a call is what it puts in;
+    - `best_hands`: by player `{name, list, cards, mask}`, null unless both hands were shown;
+    - `result`: `{kind, winner, by}`;
+    - `payouts`: by player, null until the hand is settled.
+
+    Amounts are in mojos but for `chips`.
+    """
+    best = map(_best, showdown(hand) or (None, None))
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), _actions(hand), best)
+
+
+def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
+    if not hand.steps:
+        return {**{name: {"hidden": None, "open": []} for name in hand.names}, "board": []}
+    known = [cards_of(player) for player in hand.steps[-1].players]
+    seen = known if viewer is None else [known[viewer]]
+    shown: dict[str, Any] = {}
+    for seat in Seat:
+        one = known[seat if viewer is None else viewer]
+        is_own = viewer in (None, seat)
+        hidden, face_up = (one.own, one.own_up) if is_own else (one.others, one.others_up)
+        shown[hand.names[seat]] = {"hidden": names(hidden) or None, "open": names(face_up)}
+    return {**shown, "board": names(max((cards.board for cards in seen), key=len))}
+
+
+def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
+    unit = hand.terms.unit
+    for number, step in enumerate(hand.steps):
+        amount, state = step.action.amount, step.before.state
+        if step.action.verb == "call" and isinstance(state, Begin | Mid):
+            amount = (state.pot.waiter - state.pot.mover) * unit
+        now = money_after(hand.terms, hand.steps[: number + 1])
+        yield {
+            "player": hand.names[step.seat],
+            "verb": step.action.verb,
+            "street": street(VARIANTS[hand.terms.game], step.before),
+            "amount": amount,
+            "chips": amount // unit,
+            "pot": now.pot,
+            "stacks": {hand.names[seat]: now.stacks[seat] for seat in Seat},
+        }
+
+
+def _best(best: BestHand | None) -> dict[str, Any] | None:
+    if best is None:
+        return None
+    return {
+        "name": describe(best.value),
+        "list": list(best.value),
+        "cards": names(best.five),
+        "mask": best.mask,
+    }
