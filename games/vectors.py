@@ -369,6 +369,11 @@ def read_value(
             return to_list([read_value(item, key, hash_of, source_of) for item in described])
         case {"program": str(name)} if len(described) == 1:
             return hash_of(name)
+        case {"pair": [left, right]} if len(described) == 1:
+            return (
+                read_value(left, key, hash_of, source_of),
+                read_value(right, key, hash_of, source_of),
+            )
         case {"source": str(name)} if len(described) == 1 and source_of is not None:
             return source_of(name)
         case _:

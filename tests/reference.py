@@ -123,7 +123,7 @@ def _game(game: Game) -> str:
         f"`{game.name}`: {game.title.partition(': ')[2]}. Policies: "
         + ", ".join(f"`{name}`" for name in game.policies)
         + f". A player needs {game.entropy_size} secret bytes. "
-        + f"[The specification](../spec/{game.name}.md) says what each field means.",
+        + f"[The specification](../spec/{game.family}.md) says what each field means.",
         _table(
             ("validator", "state", "move", "bytes", "limit", "share", "highest cost"),
             _validators(game),

@@ -16,16 +16,18 @@ from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.paths import ROOT
 
 ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
-IN_COMMENT = re.compile(rf"; ({ID.pattern})")
+IN_COMMENT = re.compile(rf"; ({ID.pattern}(?: {ID.pattern})*)")
 PYTHON = Path(games.__file__).parent
 CHIALISP = Path(clsp.__file__).parent / "source"
 PAGE = ROOT / "docs" / "rules.md"
+SPECIFICATION = ROOT / "docs" / "spec"
 
 each_game = pytest.mark.parametrize("game", [registry.get(name) for name in registry.names()])
 
 
 def ids_in(path: Path, pattern: re.Pattern[str] = ID) -> set[str]:
-    return set(pattern.findall(path.read_text("utf-8")))
+    found = pattern.findall(path.read_text("utf-8"))
+    return {rule for ids in found for rule in ids.split()}
 
 
 def rules(game: Game, *, terms: bool) -> set[str]:
@@ -34,10 +36,13 @@ def rules(game: Game, *, terms: bool) -> set[str]:
 
 @each_game
 def test_ids_in_the_python_rules(game: Game) -> None:
-    assert ids_in(PYTHON / game.family / "validators.py") == rules(game, terms=False)
-    assert ids_in(PYTHON / game.family / "terms.py") == rules(game, terms=True)
-    for source in (PYTHON / game.family).glob("*.py"):
-        assert ids_in(source) <= set(game.rules), source.name
+    folder, prefix = PYTHON / game.family, next(iter(game.rules)).partition("-")[0]
+    for file, terms in (("validators.py", False), ("terms.py", True)):
+        own = {rule for rule in ids_in(folder / file) if rule.startswith(f"{prefix}-")}
+        assert own == rules(game, terms=terms)
+    specified = set().union(*(ids_in(page) for page in SPECIFICATION.glob("*.md")))
+    for source in folder.glob("*.py"):
+        assert ids_in(source) <= specified, source.name
 
 
 @each_game

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import channelsim
@@ -77,7 +78,7 @@ def page() -> str:
     ]
     referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
     sections = [
-        *(_game(registry.get(name)) for name in registry.built_in()),
+        *map(_family, _families()),
         _table(
             "The referee (game coin)",
             REFEREE_RULES,
@@ -189,17 +190,33 @@ _Column = Callable[[str], str]
 """The cell of a rule."""
 
 
-def _game(game: Game) -> str:
-    first = next(iter(game.validators.values()))
-    files = {Path(inspect.getfile(one)) for one in (first.judge, game.terms)}
-    programs = [_source(f"{game.family}/{name}") for name in game.validators]
-    vectors = breaking_vectors(game, ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl")
+def _families() -> Iterable[tuple[Game, ...]]:
+    """The games of this package, those together that share their programs."""
+    found: dict[str, list[Game]] = defaultdict(list)
+    for name in registry.built_in():
+        game = registry.get(name)
+        found[game.family].append(game)
+    return map(tuple, found.values())
+
+
+def _family(games: tuple[Game, ...]) -> str:
+    first = games[0]
+    judge = next(iter(first.validators.values())).judge
+    terms = first.terms.func if isinstance(first.terms, partial) else first.terms
+    files = {Path(inspect.getfile(one)) for one in (judge, terms)}
+    programs = [_source(f"{first.family}/{name}") for name in first.validators]
+    vectors: dict[str, list[str]] = defaultdict(list)
+    for game in games:
+        path = ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl"
+        for rule, cases in breaking_vectors(game, path).items():
+            vectors[rule] += cases
     columns = {
         "Python": _column(_merged(map(python_places, sorted(files))), _code),
         "Chialisp": _column(_merged(map(chialisp_places, programs)), _code),
         "Vectors": lambda rule: _count(vectors.get(rule, ())),
     }
-    return _table(game.title.partition(":")[0], game.rules, columns)
+    title = ", ".join(game.title.partition(":")[0] for game in games)
+    return _table(title, first.rules, columns)
 
 
 def _source(name: str) -> Path:

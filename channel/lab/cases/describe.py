@@ -5,7 +5,7 @@ from __future__ import annotations
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import Value, from_list
+from channelsim.clsp.values import NotAList, Value, from_list
 from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.vectors import Case, Expect, NextRecord
 
@@ -34,7 +34,7 @@ def vector(
         expect, conditions = "valid", verdict.conditions
         if verdict.next is not None:
             step = verdict.next
-            state = described_value(step.state.value(), target)
+            state = any_value(step.state.value(), target)
             record = NextRecord(step.validator, state, step.max_move_size)
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
@@ -45,7 +45,7 @@ def vector(
         mover_share=share,
         max_move_size=site.before.max_move_size,
         move=move.hex(),
-        state=described_value(site.state, target),
+        state=any_value(site.state, target),
         evidence=described_value(evidence, target),
         expect=expect,
         next=record,
@@ -62,8 +62,18 @@ def _signature(site: Site, move: bytes, evidence: Value) -> bytes:
     return next((one.signature for one in held if one.value == evidence), b"")
 
 
+def any_value(value: Value, target: Target) -> object:
+    """A value in the notation of conformance cases, also one with pairs that are no lists."""
+    if not isinstance(value, tuple):
+        return described_value(value, target)
+    try:
+        return [any_value(item, target) for item in from_list(value)]
+    except NotAList:
+        return {"pair": [any_value(value[0], target), any_value(value[1], target)]}
+
+
 def described_value(value: Value, target: Target) -> object:
-    """A value in the notation of conformance cases."""
+    """A value in the notation of conformance cases. Raises `NotAList` for a pair that is none."""
     if isinstance(value, tuple):
         return [described_value(item, target) for item in from_list(value)]
     for name, program_hash in target.hashes.items():

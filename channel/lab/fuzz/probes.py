@@ -1,6 +1,6 @@
 """Probes as JSON data, so that a finding can be tried again on programs that have changed.
 
-Values are written as in conformance cases; `{"pair": [a, b]}` besides, for what is no list.
+Values are written as in conformance cases.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.describe import described_value
+from channelsim.channel.lab.cases.describe import any_value
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
 from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.sites.site import make_site
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.values import NIL, NotAList, Value
+from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Next, Play, Position, RawState, Seat, Valid
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence
@@ -58,7 +58,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
         if step is not None:
             known = {
                 "validator": step.validator,
-                "state": write_value(step.state.value(), target),
+                "state": any_value(step.state.value(), target),
                 "max_move_size": step.max_move_size,
             }
     signatures = [one.signature.hex() for one in held]
@@ -66,16 +66,16 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
         Written(
             validator=site.validator,
             amount=site.amount,
-            state=write_value(site.state, target),
+            state=any_value(site.state, target),
             mover_share=site.before.mover_share,
             max_move_size=site.before.max_move_size,
             natural=site.natural,
             move=case.move.hex(),
             share=case.share,
-            evidence=write_value(case.evidence, target),
+            evidence=any_value(case.evidence, target),
             honest_move=site.play.move.hex(),
             honest_share=site.play.share,
-            held=[write_value(one.value, target) for one in held],
+            held=[any_value(one.value, target) for one in held],
             signatures=signatures if any(signatures) else [],
             honest_next=known,
         )
@@ -134,16 +134,6 @@ class _Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_move_size: int
 
 
-def write_value(value: Value, target: Target) -> Any:
-    """A value as JSON data."""
-    try:
-        return described_value(value, target)
-    except NotAList:
-        if not isinstance(value, tuple):
-            raise
-        return {"pair": [write_value(value[0], target), write_value(value[1], target)]}
-
-
 def read_value(data: Any, target: Target) -> Value:
     """The value of such data. Raises `BadCase`.
 
@@ -152,11 +142,7 @@ def read_value(data: Any, target: Target) -> Value:
     >>> read_value({"pair": ["0x00", [2]]}, of_game(registry.get(registry.names()[0])))
     (b'\\x00', (b'\\x02', b''))
     """
-    match data:
-        case {"pair": [left, right]} if len(data) == 1:
-            return read_value(left, target), read_value(right, target)
-        case _:
-            return read_case_value(data, "probe", lambda name: _hash(target, name))
+    return read_case_value(data, "probe", lambda name: _hash(target, name))
 
 
 def _hash(target: Target, name: str) -> bytes:
