@@ -13,7 +13,7 @@ from channelsim.games.contract import Game, Seat, SharedDeck, Terms
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.secrets import draw_secrets, encode_scalars
-from channelsim.games.deck.simulated import simulated_decks
+from channelsim.games.deck.simulated import SIMULATED_DEALER, simulated_decks
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
 ENTROPY_SIZE = 64
@@ -40,6 +40,11 @@ def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, 
         deck_entropy(alices, count, chance.bytes(FRESH_SIZE)),
         deck_entropy(bobs, count, chance.bytes(FRESH_SIZE)),
     )
+
+
+def dealer(game: Game) -> str | None:
+    """The name of the one who deals the cards of hands without a channel, for every output."""
+    return SIMULATED_DEALER if game.deck_positions else None
 
 
 def shared_deck(deck: FinishedDeck, positions: int, initiator: Seat) -> SharedDeck:

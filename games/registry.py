@@ -75,6 +75,11 @@ def usable() -> tuple[Game, ...]:
     return tuple(get(name) for name in names() if name in built_in() or name in others)
 
 
+def channel_games() -> tuple[Game, ...]:
+    """The usable games that a channel can play to the end: with all programs, without a deck."""
+    return tuple(game for game in usable() if not game.missing and not game.deck_positions)
+
+
 def reason_without(game: str, policy: str) -> str | None:
     """The reason why a plug-in's policy of a game cannot be used; None if there is no such one."""
     whole = f"{game}:{policy}"

@@ -148,7 +148,8 @@ class _Early(Adversary):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        game = registry.get(plan.chance.pick(registry.built_in()))
+        games = [registry.get(name) for name in registry.built_in()]
+        game = plan.chance.pick([one for one in games if not one.deck_positions])
         self._wish = Wish(game.name, game.default_parameters(10, 10), 15, i_am_alice=True)
 
     def handle(self, event: Event) -> list[Effect]:

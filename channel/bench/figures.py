@@ -71,15 +71,14 @@ def _games() -> tuple[Game, ...]:
 
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
-    playable = _games()
-    games = tuple(game.name for game in playable)
+    games = tuple(game.name for game in registry.channel_games())
     for name in games:
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
-    for name, compare in comparisons(playable, SEED, share, least).items():
+    for name, compare in comparisons(_games(), SEED, share, least).items():
         yield "python_to_clvm", name, compare
-    for name in games:
+    for name in (game.name for game in _games()):
         yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4, least)
     yield "rates", "", partial(_measure_rates, share, least)
     yield "import_channel", "", partial(_measure_import, least)

@@ -30,9 +30,7 @@ def show(tally: SweepTotals, console: Console) -> None:
     """Print the matrix, its legend, the counts, and what broke."""
     used = {where for row in tally.matrix.values() for where in row}
     shown = [
-        where
-        for where in columns(game.name for game in registry.usable() if not game.missing)
-        if where in used
+        where for where in columns(game.name for game in registry.channel_games()) if where in used
     ]
     rows = [
         (name, *(_cell(row.get(where)) for where in shown)) for name, row in tally.matrix.items()

@@ -163,7 +163,7 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
 
 def menus() -> tuple[Scenario, ...]:
     """The menus of games: each game alone, two at once, staggered, and hand after hand."""
-    games = tuple(game.name for game in registry.usable() if not game.missing)
+    games = tuple(game.name for game in registry.channel_games())
     return (
         *(Scenario((name,), "") for name in games),
         Scenario(games[:2], ""),

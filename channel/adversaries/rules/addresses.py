@@ -43,7 +43,8 @@ class Addressee(RuleBreaker):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        game = registry.get(plan.chance.pick(registry.built_in()))
+        games = [registry.get(name) for name in registry.built_in()]
+        game = plan.chance.pick([one for one in games if not one.deck_positions])
         parameters = game.default_parameters(UNIT, STACK)
         self._wish = Wish(game.name, parameters, 15, i_am_alice=True)
         self._proposed = False

@@ -94,9 +94,9 @@ def command(
             tests.finish()
             log.finish()
             if json:
-                print_json(document(name, results))
+                print_json({**document(name, results), "dealer": subject.target.dealer})
             else:
-                _print(name, results)
+                _print(name + subject.target.cards, results)
     failed = any(result.status is Status.FAILED for result in results)
     interrupted = any(result.unchecked == INTERRUPTED for result in results)
     return exit_code(interrupted, failed)

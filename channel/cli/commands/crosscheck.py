@@ -99,6 +99,7 @@ def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> d
     return {
         "target": report.target.name,
         "rules": report.target.rules,
+        "dealer": report.target.dealer,
         "seed": report.seed,
         "cases": report.compared,
         "disagreements": report.disagreements,

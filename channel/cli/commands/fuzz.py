@@ -244,6 +244,7 @@ def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
         {
             "target": report.target.name,
             "rules": report.target.rules,
+            "dealer": report.target.dealer,
             "seed": report.seed,
             "jobs": report.jobs,
             "seconds": round(report.seconds, 3),

@@ -74,6 +74,7 @@ def document(report: MutantReport, seconds: float) -> dict[str, Any]:
     """The report as JSON data."""
     return {
         "target": report.target.name,
+        "dealer": report.target.dealer,
         "seed": report.seed,
         "seconds": seconds,
         "interrupted": report.hunt.interrupted,
@@ -104,7 +105,7 @@ def _print(report: MutantReport) -> None:
     kinds = {kind: report.count(kind=kind) for kind in KINDS}
     for heading, counts in (("validator", names), ("kind", kinds)):
         rows = [(name, *_cells(count)) for name, count in counts.items()]
-        title = f"mutants of {report.target.name}, by {heading}"
+        title = f"mutants of {report.target.name}, by {heading}{report.target.cards}"
         every = ("all", *_cells(report.count()))
         show_table(out, (heading, *HEADINGS), [*rows, (), every], title=title)
         say(out)

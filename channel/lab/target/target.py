@@ -37,6 +37,7 @@ from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, symbols
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Judge
+from channelsim.games.dealing import dealer
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, nearest_or_all, printable
 from channelsim.games.referee import referee
@@ -164,10 +165,20 @@ class Target:
     def against(self) -> str:
         """The rules or play that its programs are compared with, for a title."""
         if self.rules is not None:
-            return f"the rules of {self.rules}"
+            return f"the rules of {self.rules}{self.cards}"
         if self.rules_file is None:
             return "its honest play"
         return f"{self.rules_file.name} and its honest play"
+
+    @property
+    def dealer(self) -> str | None:
+        """Who deals the cards of its hands; None in a game without a deck."""
+        return None if self.rules is None else dealer(self.game)
+
+    @property
+    def cards(self) -> str:
+        """The end of a title that says who deals; empty for a game without a deck."""
+        return f", with cards of the {self.dealer}" if self.dealer else ""
 
     def judge(self, validator: str) -> Judge | None:
         """The rules of a validator: the game's or the author's own; None where there are none."""

@@ -63,5 +63,5 @@ def command(
             say(out, f"interrupted after {made} of {counted(cases, 'case')}{left}")
         else:
             file.finish()
-            say(out, f"{counted(cases, 'case')} in {output}")
+            say(out, f"{counted(cases, 'case')} in {output}{target.cards}")
     return exit_code(interrupted, failed=wrong is not None)
