@@ -13,11 +13,11 @@ from channelsim.channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
 from channelsim.channel.lab.costs.costs import PATHS
 from channelsim.channel.lab.target.target import load
 from channelsim.clsp.run import MAX_COST
-from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
 from tests.channel.lab.consensus import COST_PER_BYTE, block_cost, cost_of
 from tests.channel.lab.toys import toy
+from tests.menu import each_game
 
 GAME = "spacepoker"
 CASES = 200
@@ -28,7 +28,7 @@ WRAPPING = 2 * COST_PER_BYTE + 20
 COSTLIER = ("spacepoker/commitA.clsp", "(= (strlen MOVE) 32) ", "(= (strlen (sha256 MOVE)) 32) ")
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_every_path_of_every_validator_is_measured(game: str) -> None:
     target = load(game)
     one, same, other = (costs.measure(target, CASES, seed).figures() for seed in ("s", "s", "t"))
@@ -46,7 +46,7 @@ def test_every_path_of_every_validator_is_measured(game: str) -> None:
         assert paths["slash"].most > paths["validator"].most
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_bundles_cost_what_the_consensus_library_says(game: str) -> None:
     measured = costs.measure(load(game), CASES, "s")
     agg_sig_data = SimulatedChain(bundles.NODE).agg_sig_data()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from channelsim.channel.lab.coverage.corpus import read
 from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
@@ -13,13 +12,14 @@ from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games import registry, vectors
 from tests.corpus import CORPUS, corpus, spends
+from tests.menu import each_game_without_a_deck
 
 UNREACHABLE: dict[tuple[str, str], dict[str, str]] = {}
 """By game and program: each place that no run reaches, as `channelsim coverage` writes it, with
 the reason why. None: whoever adds one explains it here."""
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game_without_a_deck
 def test_the_corpus_reaches_all_and_verdicts_agree(game: str) -> None:
     target = of_game(registry.get(game))
     found = corpus_coverage(target, read(target, CORPUS / game))
@@ -32,7 +32,7 @@ def test_the_corpus_reaches_all_and_verdicts_agree(game: str) -> None:
         assert one.total.whole or known
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game_without_a_deck
 def test_rules_and_programs_agree_on_it(game: str) -> None:
     for path in (CORPUS / game).glob("*.jsonl"):
         if path.stem != REFEREE:
@@ -40,14 +40,14 @@ def test_rules_and_programs_agree_on_it(game: str) -> None:
             assert [vectors.check(case) for case in cases] == [[]] * len(cases)
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game_without_a_deck
 def test_it_is_what_its_script_makes(game: str) -> None:
     for name, lines in corpus(of_game(registry.get(game))).items():
         stored = (CORPUS / game / f"{name}.jsonl").read_bytes()
         assert stored == b"".join(line + b"\n" for line in lines), "run: python -m tests.corpus"
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game_without_a_deck
 def test_no_line_of_it_is_needless(game: str) -> None:
     target = of_game(registry.get(game))
     found = corpus_coverage(target, [])
@@ -61,7 +61,7 @@ def test_no_line_of_it_is_needless(game: str) -> None:
             assert (len(nodes), len(branches)) < (one.tracer.nodes, one.tracer.branches)
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game_without_a_deck
 def test_all_spends_end_as_they_should(game: str, tmp_path: Path) -> None:
     target = of_game(registry.get(game))
     file = tmp_path / "referee.jsonl"

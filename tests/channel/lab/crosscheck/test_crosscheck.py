@@ -13,6 +13,7 @@ from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
+from tests.menu import each_game
 
 GAME = "spacepoker"
 
@@ -24,7 +25,7 @@ def test_the_same_seed_counts_the_same_with_any_number_of_processes() -> None:
     assert crosscheck(target, 200, "t", 1).tally != crosscheck(target, 200, "s", 1).tally
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
     target = of_game(registry.get(game))
     tally = run_chunk(target, "ways", 1, CHUNK)

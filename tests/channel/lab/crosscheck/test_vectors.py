@@ -11,10 +11,11 @@ from channelsim.games import registry
 from channelsim.games.vectors import check, read
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.menu import each_game
 from tests.paths import DATA
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_made_cases_pass(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = [tmp_path / f"{name}.jsonl" for name in ("one", "same", "other")]
     for file, seed in zip(files, ("s", "s", "t"), strict=True):

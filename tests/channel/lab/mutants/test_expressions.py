@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from channelsim.channel.lab.mutants.expressions import Module, path, spans, steps, subtree
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.code import Code
@@ -12,6 +10,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import module, program, q
+from tests.menu import each_game
 
 
 def texts(found: Module, tested: bool = False) -> list[str]:
@@ -39,7 +38,7 @@ def test_every_expression_stands_where_it_says() -> None:
         assert len({expression.at for expression in found}) == len(found)
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_the_code_is_the_code_that_the_tracer_knows(game: str) -> None:
     target = of_game(registry.get(game))
     everything = {**target.programs, REFEREE: target.referee}

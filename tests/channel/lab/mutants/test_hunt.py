@@ -15,6 +15,7 @@ from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import code
+from tests.menu import each_game
 
 TARGET = of_game(registry.get("calpoker"))
 SMALL = [mutant for name in "ab" for mutant in all_mutants(TARGET, name)]
@@ -53,7 +54,7 @@ def test_a_sample_of_all_is_killed_at_once() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 @pytest.mark.parametrize("name", [None, REFEREE])
 def test_every_mutant_is_killed_or_argued(game: str, name: str | None) -> None:
     target = of_game(registry.get(game))

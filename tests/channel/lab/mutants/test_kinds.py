@@ -10,6 +10,7 @@ from channelsim.clsp.programs import Program
 from channelsim.clsp.values import deserialize
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import Written, module, program, q
+from tests.menu import each_game
 
 COMPARED: Written = (2, (3, (21, 5, q(31)), q(q(4)), q((8,))), 1)
 
@@ -66,7 +67,7 @@ def test_data_is_left_alone_and_code_is_not() -> None:
     assert made(module((2, 2, (4, 2, (4, 5, 0))), (16, 5, 5)), "operator") != []
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_every_mutant_is_another_program_with_a_name_of_its_own(game: str) -> None:
     target = of_game(registry.get(game))
     kinds = set()

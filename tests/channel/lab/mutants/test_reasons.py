@@ -14,6 +14,7 @@ from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
+from tests.menu import each_game
 
 
 @cache
@@ -22,7 +23,7 @@ def everything(game: str) -> list[Mutant]:
     return [*all_mutants(target), *all_mutants(target, REFEREE)]
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_the_reasons_are_of_these_programs(game: str) -> None:
     known = stored_reasons(of_game(registry.get(game)))
     assert known.reasons

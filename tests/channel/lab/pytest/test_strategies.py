@@ -24,11 +24,14 @@ from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
 from channelsim.games import registry
+from channelsim.games.chance import Chance
 from channelsim.games.contract import Terms
+from channelsim.games.dealing import deal
 from channelsim.games.judge import own_move
 from channelsim.games.vectors import Case, check
 from channelsim.games.vectors import read as read_cases
 from tests.channel.lab.broken import target_file
+from tests.menu import DECKS, each_game
 
 BUSY = [HealthCheck.too_slow]
 """How long it takes to draw says something about the machine, too."""
@@ -36,7 +39,6 @@ BUSY = [HealthCheck.too_slow]
 SEVERAL = settings(
     max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=BUSY
 )
-GAMES = registry.names()
 
 
 @SEVERAL
@@ -73,7 +75,7 @@ def test_values_of_every_kind_are_drawn_and_shrink_to_the_smallest() -> None:
         assert find(strategies.values(), is_so, settings=quick) == smallest
 
 
-@pytest.mark.parametrize("game", GAMES)
+@each_game
 def test_a_hand_is_legal_from_its_first_move_to_its_end(game: str) -> None:
     target = load(game)
     ended = set()
@@ -81,7 +83,8 @@ def test_a_hand_is_legal_from_its_first_move_to_its_end(game: str) -> None:
     @SEVERAL
     @given(hands(target))
     def played(hand: DrawnHand) -> None:
-        assert hand[0].before.validator == target.game.initial(_terms(target, hand)).validator
+        terms, _ = deal(target.game, _terms(target, hand), Chance(b""))
+        assert hand[0].before.validator == target.game.initial(terms).validator
         for turn, then in zip(hand, [*hand[1:], None], strict=True):
             step = own_move(target.game, target.hashes, turn.before, turn.amount, turn.play)
             assert (step.validator if step else None) == (
@@ -98,7 +101,14 @@ def _terms(target: Target, hand: DrawnHand) -> Terms:
     return target.game.terms(target.game.default_parameters(1, hand[0].amount // 2))
 
 
-@pytest.mark.parametrize(("game", "validator"), [(g, v) for g in GAMES for v in load(g).programs])
+@pytest.mark.parametrize(
+    ("game", "validator"),
+    [
+        pytest.param(name, validator, marks=pytest.mark.long if name in DECKS else ())
+        for name in registry.names()
+        for validator in load(name).programs
+    ],
+)
 def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) -> None:
     target = load(game)
 

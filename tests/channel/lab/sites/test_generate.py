@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from itertools import chain, islice
 
-import pytest
-
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.target.target import of_game
 from channelsim.games import registry
+from tests.menu import each_game
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 def test_every_kind_of_move_is_taken_again_and_again(game: str) -> None:
     target = of_game(registry.get(game))
     turns = list(islice(chain.from_iterable(hands(target, b"turns")), 3000))

@@ -17,6 +17,7 @@ from channelsim.clsp.values import serialize, to_list
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.menu import each_game
 from tests.paths import DATA
 
 VECTORS = DATA / "vectors"
@@ -78,7 +79,7 @@ def test_the_first_case_and_more_and_more_of_it(capsys: pytest.CaptureFixture[st
     assert len(some.splitlines()) < len(more.splitlines()) < len(all_.splitlines())
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_game
 @pytest.mark.parametrize("options", [(), ("-v",), ("-vv",)])
 def test_every_kind_of_case_is_traced_in_lines_that_fit(
     game: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,0 +1,23 @@
+"""The games that a test tries."""
+
+from __future__ import annotations
+
+import pytest
+
+from channelsim.games import registry
+
+DECKS = frozenset(name for name in registry.names() if registry.get(name).deck_positions)
+"""The games that are played with a prepared deck: a hand of theirs takes much longer."""
+
+NAMES = tuple(
+    pytest.param(name, marks=pytest.mark.long) if name in DECKS else name
+    for name in registry.names()
+)
+"""All games, those with a deck in the long tests only."""
+
+each_game = pytest.mark.parametrize("game", NAMES)
+"""For tests that play many hands."""
+
+each_game_without_a_deck = pytest.mark.parametrize(
+    "game", [name for name in registry.names() if name not in DECKS]
+)
