@@ -124,12 +124,12 @@ def run_serialized(
         return Raised(f"its result is too large to read: {error}")
 
 
-def evaluate(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Value:
+def evaluate(program: Program, args: Value, max_cost: int = MAX_COST) -> Value:
     """Run a puzzle, or any program whose result is a plain value.
 
     Raises :class:`ProgramRaised` when there is no result.
     """
-    match run(program, args, max_cost, flags):
+    match run(program, args, max_cost):
         case ProgramValid() as valid:
             return valid.value
         case ProgramSlash():
@@ -175,14 +175,14 @@ def to_value(
     return values[0]
 
 
-def read_node(blob: bytes, max_bytes: int = MAX_BYTES) -> LazyNode:
+def read_node(blob: bytes) -> LazyNode:
     """The interpreter's view of one serialized value, for reading only parts of it.
 
     Unlike :func:`~clsp.values.deserialize` it takes back-references, and time in proportion to
     the part that is read. Raises :class:`~channelsim.clsp.values.BadValue`.
     """
-    if len(blob) > max_bytes:
-        raise BadValue(f"{len(blob)} bytes; at most {max_bytes} are read")
+    if len(blob) > MAX_BYTES:
+        raise BadValue(f"{len(blob)} bytes; at most {MAX_BYTES} are read")
     try:
         # The program `1` returns its whole environment.
         return run_chia_program(b"\x01", blob, MAX_COST, 0)[1]

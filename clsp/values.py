@@ -105,10 +105,8 @@ def serialize(value: Value) -> bytes:
         value = waiting.pop()
 
 
-def deserialize(
-    blob: bytes, part: tuple[bytes, Value] | None = None, max_bytes: int = MAX_BYTES
-) -> Value:
-    """Read one serialized value, from a peer or a file, of at most `max_bytes` bytes.
+def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
+    """Read one serialized value, from a peer or a file, of at most `MAX_BYTES` bytes.
 
     Strict: no back-references, every length in its shortest form, nothing missing and nothing
     left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
@@ -122,8 +120,8 @@ def deserialize(
     channelsim.clsp.values.BadValue: at byte 1: the byte 0x05 stands for itself, without a length
     """
     size = len(blob)
-    if size > max_bytes:
-        raise BadValue(f"{size} bytes; at most {max_bytes} are read")
+    if size > MAX_BYTES:
+        raise BadValue(f"{size} bytes; at most {MAX_BYTES} are read")
     at = 0
     known = blob.find(part[0]) if part else -1
     # The pairs begun: None while the left side is read, then the left side.

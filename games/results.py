@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import msgspec
@@ -32,8 +32,15 @@ class HandResult(msgspec.Struct, frozen=True):
     by: str
 
 
-def showdown_result(alice: HandValue, bob: HandValue, by: str) -> HandResult:
-    """The result of a showdown between these two values."""
+def showdown_result(
+    hands: tuple[BestHand, BestHand], decided_by: Callable[[HandValue, HandValue], str]
+) -> HandResult:
+    """The result of a showdown between Alice's and Bob's best hands.
+
+    `decided_by` gives the reason why its first value beats its second.
+    """
+    alice, bob = hands[0].value, hands[1].value
+    by = decided_by(max(alice, bob), min(alice, bob))
     if alice == bob:
         return HandResult("tie", None, by)
     return HandResult("showdown", Seat.ALICE if alice > bob else Seat.BOB, by)

@@ -60,7 +60,6 @@ def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
     hands = showdown(hand)
     if hands is not None:
-        alice, bob = hands[0].value, hands[1].value
-        return showdown_result(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+        return showdown_result(hands, decided_by)
     alice_left = bool(hand.steps) and hand.steps[-1].seat is Seat.ALICE
     return early_result(hand, "before the discards" if alice_left else "before the swap")

@@ -73,6 +73,5 @@ def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
     hands = showdown(hand)
     if hands is not None:
-        alice, bob = hands[0].value, hands[1].value
-        return showdown_result(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+        return showdown_result(hands, decided_by)
     return early_result(hand, street(hand.steps[-1].before) if hand.steps else "")

@@ -76,15 +76,6 @@ def path(way: str) -> bytes:
     return b"\x00" + atom if atom[0] & 0x80 else atom
 
 
-def subtree(value: Value, at: str) -> Value | None:
-    """The subtree at this way; None for a way into an atom."""
-    for step in at:
-        if not isinstance(value, tuple):
-            return None
-        value = value[step == "r"]
-    return value
-
-
 def spans(value: Value) -> dict[str, tuple[int, int]]:
     """The start and end of every subtree in the serialized value, in bytes, by the way to it.
 

@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement, pairwise
 
 import pytest
 
-from channelsim.channel.lab.mutants.expressions import Module, path, subtree
+from channelsim.channel.lab.mutants.expressions import Module, path
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.mutants.report import all_mutants
@@ -20,6 +20,7 @@ from channelsim.clsp.run import evaluate
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
 from channelsim.games import registry
 from channelsim.games.masks import masks
+from tests.channel.lab.mutants.subtrees import subtree
 
 SPACE, CALIFORNIA = (of_game(registry.get(name)) for name in ("spacepoker", "calpoker"))
 Calls = Callable[[Iterable[Value]], list[Value]]

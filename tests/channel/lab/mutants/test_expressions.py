@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.mutants.expressions import Module, path, spans, steps, subtree
+from channelsim.channel.lab.mutants.expressions import Module, path, spans, steps
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
@@ -10,6 +10,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import module, program, q
+from tests.channel.lab.mutants.subtrees import subtree
 from tests.menu import each_game
 
 
