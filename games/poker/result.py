@@ -100,8 +100,7 @@ def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
     hands = showdown(hand)
     if hands is not None:
-        alice, bob = hands[0].value, hands[1].value
-        return showdown_result(alice, bob, decided_by(max(alice, bob), min(alice, bob)))
+        return showdown_result(hands, decided_by)
     if hand.steps and hand.steps[-1].action.verb == "muck":
         seat = hand.steps[-1].seat
         return HandResult("fold", seat.other, f"{hand.names[seat]} mucks")
