@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.crypto import bls
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Channel, Side
 from channelsim.channel.protocol.state_records import GameRecord, RestoredState, restore
 from channelsim.clsp.curry import curry
@@ -22,8 +23,6 @@ from channelsim.games.referee import (
     referee,
 )
 from tests.channel.table import GAME, Cheat, Table
-
-NO_SIGNATURE = bytes([0xC0]) + bytes(95)
 
 
 def restored_state(table: Table, index: int, number: int, received: bool = True) -> RestoredState:

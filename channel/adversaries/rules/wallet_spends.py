@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -14,9 +15,9 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
+    joined,
     launcher_puzzle,
     signed_spend,
-    standard_spend,
 )
 from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.state import Channel
@@ -38,7 +39,7 @@ def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) ->
         Bundle(part.spends, bls.sign(wallet.key, b"something else")),
         *(
             Bundle((made.spends[0], launcher), made.signature)
-            for made in _wrong(channel, wallet, deadline, launch=True)
+            for made in _wrong(WalletSpend(channel, wallet, deadline, launches=True))
         ),
     ]
 
@@ -57,57 +58,105 @@ def receivers(
         Bundle((*part.spends, first), part.signature),
         Bundle(bundle.spends, part.signature),
         *(
-            Bundle((*part.spends, *made.spends), bls.add(part.signature, made.signature))
-            for made in _wrong(channel, wallet, deadline, launch=False)
+            joined(part, made)
+            for made in _wrong(WalletSpend(channel, wallet, deadline, launches=False))
         ),
     ]
 
 
-def _wrong(channel: Channel, wallet: Wallet, deadline: int, *, launch: bool) -> list[Bundle]:
-    """Wrong spends of the wallet that funds its side's part."""
-    coin = wallet.coin
-    change = coin.amount - channel.contributions[not launch]
-    launcher = [condition(CREATE_COIN, launcher_puzzle().hash, b"")] * launch
-    asserts = condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(channel))
-    before = condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline))
-    after = condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline + 1))
+@dataclass(frozen=True, slots=True)
+class WalletSpend:
+    """The spend of a wallet that funds its side's part, and the conditions of an honest one.
 
-    def back(amount: int, *more: bytes) -> Value:
-        return condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(amount), *more)
+    `launches`: it is the initiator's, and makes the launcher.
+    """
 
-    key = bytes(wallet.key.get_g1())
-    right = [*launcher, back(change), asserts, before]
-    lists: list[Sequence[Value]] = [
-        [*launcher, back(change), before],
-        [*launcher, back(change), asserts, asserts, before],
-        [*launcher, back(change), asserts],
-        [*launcher, back(change), asserts, after],
-        [*launcher, back(change + 1), asserts, before],
-        [*launcher, back(change), back(-1), asserts, before],
-        [*launcher, back(change // 2), back(change // 2), asserts, before],
-        [*right, condition(REMARK, b"of no use")],
-        [*right, condition(AGG_SIG_ME, bytes(48), b"a key that is none")],
-        [*right, b"\x01"],
-        [*right, to_list(((b"", b""), b"a pair for a code"))],
-        [*right, *(condition(AGG_SIG_ME, key, bytes([number])) for number in range(9))],
-    ]
-    if launch:
-        lists.append([back(change), asserts, before])
-    made = [_signed(channel, wallet, to_list(one)) for one in lists]
-    quoted = Program(serialize((b"\x01", to_list(right))))
+    channel: Channel
+    wallet: Wallet
+    deadline: int
+    launches: bool
+
+    def with_launcher(self, *conditions: Value) -> list[Value]:
+        """The launcher, if it makes one, and then these conditions."""
+        made = condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
+        return [made, *conditions] if self.launches else [*conditions]
+
+    def back(self, amount: int) -> Value:
+        """Return this many mojos to the wallet."""
+        return condition(CREATE_COIN, self.wallet.coin.puzzle_hash, int_to_atom(amount))
+
+    def change(self, more: int = 0) -> Value:
+        """Return the change, or `more`."""
+        contribution = self.channel.contributions[not self.launches]
+        return self.back(self.wallet.coin.amount - contribution + more)
+
+    def asserted(self) -> Value:
+        """Assert the announcement of the launcher."""
+        return condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(self.channel))
+
+    def until(self, later: int = 0) -> Value:
+        """Assert the deadline, or a later one."""
+        return condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(self.deadline + later))
+
+    def usual(self) -> list[Value]:
+        """The conditions of an honest spend."""
+        return self.with_launcher(self.change(), self.asserted(), self.until())
+
+    def signed(self, conditions: Value) -> Bundle:
+        """The spend with these conditions, and its signature."""
+        return signed_spend(
+            self.wallet.key, self.wallet.coin, conditions, self.channel.agg_sig_data
+        )
+
+
+def _halved(one: WalletSpend) -> list[Value]:
+    half = (one.wallet.coin.amount - one.channel.contributions[not one.launches]) // 2
+    return one.with_launcher(one.back(half), one.back(half), one.asserted(), one.until())
+
+
+def _signed_nine_times(one: WalletSpend) -> list[Value]:
+    key = bytes(one.wallet.key.get_g1())
+    return [*one.usual(), *(condition(AGG_SIG_ME, key, bytes([number])) for number in range(9))]
+
+
+WRONG_CONDITIONS: Mapping[str, Callable[[WalletSpend], list[Value]]] = {
+    "no-announcement": lambda w: w.with_launcher(w.change(), w.until()),
+    "an-announcement-twice": lambda w: w.with_launcher(
+        w.change(), w.asserted(), w.asserted(), w.until()
+    ),
+    "no-deadline": lambda w: w.with_launcher(w.change(), w.asserted()),
+    "a-later-deadline": lambda w: w.with_launcher(w.change(), w.asserted(), w.until(1)),
+    "pays-a-mojo-less": lambda w: w.with_launcher(w.change(1), w.asserted(), w.until()),
+    "negative-change": lambda w: w.with_launcher(w.change(), w.back(-1), w.asserted(), w.until()),
+    "the-same-coin-twice": _halved,
+    "a-remark": lambda w: [*w.usual(), condition(REMARK, b"of no use")],
+    "a-signature-by-no-key": lambda w: [
+        *w.usual(),
+        condition(AGG_SIG_ME, bytes(48), b"a key that is none"),
+    ],
+    "an-atom-for-a-condition": lambda w: [*w.usual(), b"\x01"],
+    "a-pair-for-a-code": lambda w: [*w.usual(), to_list(((b"", b""), b"a pair for a code"))],
+    "too-many-signatures": _signed_nine_times,
+}
+"""Conditions of a wallet spend that does not fund its part as agreed, by what is wrong."""
+
+
+def _wrong(one: WalletSpend) -> list[Bundle]:
+    """Wrong spends of a wallet, each signed by its key."""
+    lists = [conditions(one) for conditions in WRONG_CONDITIONS.values()]
+    if one.launches:
+        lists.append([one.change(), one.asserted(), one.until()])
+    made = [one.signed(to_list(conditions)) for conditions in lists]
+    coin, right = one.wallet.coin, to_list(one.usual())
+    quoted = Program(serialize((b"\x01", right)))
     keyless = Coin(coin.parent, quoted.hash, coin.amount)
-    good = standard_spend(coin, key, to_list(right))
+    good = one.signed(right)
+    (spend,) = good.spends
     spends = (
         Spend(keyless, quoted.serialized, serialize(b"")),
-        replace(good, puzzle=quoted.serialized),
-        replace(good, solution=b"\xff"),
-        replace(good, solution=serialize(b"")),
+        replace(spend, puzzle=quoted.serialized),
+        replace(spend, solution=b"\xff"),
+        replace(spend, solution=serialize(b"")),
     )
-    signature = _signed(channel, wallet, to_list(right)).signature
-    unlisted = _signed(channel, wallet, (condition(REMARK), b"\x01"))
-    return [*made, unlisted, *(Bundle((spend,), signature) for spend in spends)]
-
-
-def _signed(channel: Channel, wallet: Wallet, conditions: Value) -> Bundle:
-    """The wallet coin's spend with these conditions."""
-    return signed_spend(wallet.key, wallet.coin, conditions, channel.agg_sig_data)
+    unlisted = one.signed((condition(REMARK), b"\x01"))
+    return [*made, unlisted, *(Bundle((spend,), good.signature) for spend in spends)]

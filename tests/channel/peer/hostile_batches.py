@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import CancelGames, Close, ProposeGames
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -29,7 +30,7 @@ from channelsim.channel.protocol.state import ChannelState
 from channelsim.games.contract import Action, Play
 from channelsim.games.judge import commitment, own_move
 from tests.channel.peer.hostile import Case, Cases, Hostile
-from tests.channel.peer.hostile_opening import ANY_MESSAGE, NO_SIGNATURE, minus
+from tests.channel.peer.hostile_opening import ANY_MESSAGE, minus
 from tests.channel.table import ANN, BALANCE, BEN, GAME, HASHES, Cheat, Table, sit, wish
 
 CASES = Cases()

@@ -11,21 +11,22 @@ from typing import TypeVar
 import msgspec
 from chia_rs import G1Element, G2Element
 
+from channelsim.channel.adversaries.rules import wallet_spends
+from channelsim.channel.adversaries.rules.wallet_spends import WalletSpend
 from channelsim.channel.chain.coins import (
-    ASSERT_BEFORE_HEIGHT_ABSOLUTE,
     ASSERT_COIN_ANNOUNCEMENT,
     Bundle,
     Coin,
     Spend,
     condition,
+    joined,
     launcher_puzzle,
     launcher_solution,
-    signed_spend,
 )
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.opening.handshake import hello, welcome
-from channelsim.channel.protocol.half_signed import Halves, sign_halves
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE, Halves, sign_halves
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
@@ -43,7 +44,7 @@ from channelsim.channel.protocol.messages import (
     decode,
 )
 from channelsim.channel.protocol.state import Channel, ChannelState
-from channelsim.channel.protocol.wallet import launch_announcement, launcher_spend
+from channelsim.channel.protocol.wallet import launcher_spend
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, to_list
@@ -56,7 +57,6 @@ CASES = Cases()
 Point = TypeVar("Point", G1Element, G2Element)
 
 INFINITY = bytes([0xC0]) + bytes(47)
-NO_SIGNATURE = bytes([0xC0]) + bytes(95)
 P = int(
     "1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
     16,
@@ -522,148 +522,96 @@ for _kind, _letter, _victim in ((FirstHalves, "D", ANN), (Funding, "E", BEN)):
 
 # --- E: the initiator's part -------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class Wallets:
-    """A wallet spend in the making: the conditions that an honest one has, and their signing."""
-
-    moment: Moment
-    contribution: int
-    launches: bool
-
-    @property
-    def coin(self) -> Coin:
-        return self.moment.table.ends[1 - self.moment.victim].peer.config.wallet.coin
-
-    @property
-    def deadline(self) -> int:
-        return self.moment.table.ends[self.moment.victim].peer.state.opening.deadline
-
-    def launch(self) -> Value:
-        return condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
-
-    def change(self, more: int = 0) -> Value:
-        left = self.coin.amount - self.contribution + more
-        return condition(CREATE_COIN, self.coin.puzzle_hash, int_to_atom(left))
-
-    def announced(self) -> Value:
-        return condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(self.moment.channel))
-
-    def until(self, later: int = 0) -> Value:
-        return condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(self.deadline + later))
-
-    def usual(self) -> list[Value]:
-        first = [self.launch()] if self.launches else []
-        return [*first, self.change(), self.announced(), self.until()]
-
-    def signed(self, conditions: list[Value]) -> Bundle:
-        """The wallet coin's spend with these conditions, and its signature."""
-        key = self.moment.table.ends[1 - self.moment.victim].peer.config.wallet.key
-        data = self.moment.channel.agg_sig_data
-        return signed_spend(key, self.coin, to_list(conditions), data)
+Conditions = Callable[[WalletSpend], list[Value]]
+"""The conditions of a wallet spend."""
 
 
-def funding() -> tuple[Moment, Wallets]:
+def wallet_of(moment: Moment, launches: bool) -> WalletSpend:
+    """The wallet spend of the side that cheats."""
+    cheat, victim = (moment.table.ends[i].peer for i in (1 - moment.victim, moment.victim))
+    deadline = victim.state.opening.deadline
+    return WalletSpend(moment.channel, cheat.config.wallet, deadline, launches)
+
+
+def funding() -> tuple[Moment, WalletSpend]:
     moment = at(Funding, BEN)
-    return moment, Wallets(moment, BALANCE, True)
+    return moment, wallet_of(moment, True)
 
 
-def part(conditions: Callable[[Wallets], list[Value]]) -> Hostile:
+def part(conditions: Conditions) -> Hostile:
     """A part whose wallet spend has these conditions, all else as it should be."""
     moment, wallet = funding()
-    bundle = wallet.signed(conditions(wallet))
+    bundle = wallet.signed(to_list(conditions(wallet)))
     bundle = Bundle((*bundle.spends, launcher_spend(moment.channel)), bundle.signature)
     return moment.but(part=bundle)
 
 
 def honest_part() -> Hostile:
-    return part(lambda wallet: wallet.usual())
+    return part(WalletSpend.usual)
 
 
 ELSEWHERE = b"\x77" * 32
 
 
-def _conditions(but: Callable[[Wallets], list[Value]]) -> Callable[[], Hostile]:
-    return partial(part, but)
+def paid(puzzle_hash: bytes, amount: bytes) -> Value:
+    return condition(CREATE_COIN, puzzle_hash, amount)
 
 
-WRONG_CONDITIONS: dict[str, Callable[[Wallets], list[Value]]] = {
-    "pays-a-mojo-less": lambda w: [w.launch(), w.change(1), w.announced(), w.until()],
-    "pays-nothing": lambda w: [w.launch(), w.change(BALANCE), w.announced(), w.until()],
-    "pays-somebody-else": lambda w: [
-        *w.usual(),
-        condition(CREATE_COIN, ELSEWHERE, int_to_atom(1)),
-    ],
-    "no-announcement": lambda w: [w.launch(), w.change(), w.until()],
-    "another-announcement": lambda w: [
-        w.launch(),
-        w.change(),
-        condition(ASSERT_COIN_ANNOUNCEMENT, ELSEWHERE),
-        w.until(),
-    ],
+def key_of(wallet: WalletSpend) -> bytes:
+    """A key of the side that cheats which is not its wallet's."""
+    side = 0 if wallet.launches else 1
+    return bytes(wallet.channel.keys[side].channel)
+
+
+WRONG_CONDITIONS: dict[str, Conditions] = {
+    **wallet_spends.WRONG_CONDITIONS,
+    "pays-nothing": lambda w: w.with_launcher(w.change(BALANCE), w.asserted(), w.until()),
+    "pays-somebody-else": lambda w: [*w.usual(), paid(ELSEWHERE, int_to_atom(1))],
+    "another-announcement": lambda w: w.with_launcher(
+        w.change(), condition(ASSERT_COIN_ANNOUNCEMENT, ELSEWHERE), w.until()
+    ),
     "one-announcement-more": lambda w: [
         *w.usual(),
         condition(ASSERT_COIN_ANNOUNCEMENT, ELSEWHERE),
     ],
-    "no-deadline": lambda w: [w.launch(), w.change(), w.announced()],
-    "a-later-deadline": lambda w: [w.launch(), w.change(), w.announced(), w.until(1)],
     "two-deadlines": lambda w: [*w.usual(), w.until(1)],
-    "no-launcher": lambda w: [w.change(), w.announced(), w.until()],
-    "two-launchers": lambda w: [w.launch(), *w.usual()],
+    "no-launcher": lambda w: [w.change(), w.asserted(), w.until()],
+    "two-launchers": lambda w: w.with_launcher(*w.usual()),
     "a-launcher-with-money": lambda w: [
-        condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(1)),
-        w.change(-1),
-        w.announced(),
-        w.until(),
+        paid(launcher_puzzle().hash, int_to_atom(1)),
+        *(w.change(-1), w.asserted(), w.until()),
     ],
     "a-launcher-of-another-kind": lambda w: [
-        condition(CREATE_COIN, ELSEWHERE, int_to_atom(0)),
-        w.change(),
-        w.announced(),
-        w.until(),
+        paid(ELSEWHERE, int_to_atom(0)),
+        *(w.change(), w.asserted(), w.until()),
     ],
-    "negative-change": lambda w: [*w.usual(), condition(CREATE_COIN, ELSEWHERE, b"\xff")],
-    "change-of-too-many-bytes": lambda w: [
-        w.launch(),
-        condition(
-            CREATE_COIN,
-            w.coin.puzzle_hash,
-            b"\x00\x00" + int_to_atom(w.coin.amount - w.contribution),
-        ),
-        w.announced(),
-        w.until(),
-    ],
+    "a-negative-amount": lambda w: [*w.usual(), paid(ELSEWHERE, b"\xff")],
+    "change-of-too-many-bytes": lambda w: w.with_launcher(
+        paid(w.wallet.coin.puzzle_hash, b"\x00\x00" + int_to_atom(w.wallet.coin.amount - BALANCE)),
+        *(w.asserted(), w.until()),
+    ),
     "a-relative-lock": lambda w: [*w.usual(), condition(82, int_to_atom(100))],
     "an-absolute-lock": lambda w: [*w.usual(), condition(83, int_to_atom(1000))],
     "a-concurrent-spend": lambda w: [*w.usual(), condition(64, ELSEWHERE)],
     "a-fee": lambda w: [*w.usual(), condition(52, int_to_atom(1_000_000))],
-    "an-unsafe-signature": lambda w: [
-        *w.usual(),
-        condition(AGG_SIG_UNSAFE, bytes(w.moment.keys.channel.get_g1()), b"x"),
-    ],
-    "a-signature-by-no-key": lambda w: [*w.usual(), condition(AGG_SIG_ME, INFINITY, b"x")],
-    "a-signature-nobody-made": lambda w: [
-        *w.usual(),
-        condition(AGG_SIG_ME, bytes(w.moment.keys.channel.get_g1()), b"x"),
-    ],
+    "an-unsafe-signature": lambda w: [*w.usual(), condition(AGG_SIG_UNSAFE, key_of(w), b"x")],
+    "a-signature-by-infinity": lambda w: [*w.usual(), condition(AGG_SIG_ME, INFINITY, b"x")],
+    "a-signature-nobody-made": lambda w: [*w.usual(), condition(AGG_SIG_ME, key_of(w), b"x")],
     "an-unknown-condition": lambda w: [*w.usual(), condition(1000, b"x")],
     "a-negative-condition": lambda w: [*w.usual(), to_list((b"\xff", b"x"))],
     "an-empty-condition": lambda w: [*w.usual(), b""],
-    "an-atom-for-a-condition": lambda w: [*w.usual(), b"\x33"],
-    "a-pair-for-a-code": lambda w: [*w.usual(), to_list(((b"\x33", b""), b"x"))],
+    "an-atom-for-a-coin": lambda w: [*w.usual(), b"\x33"],
+    "a-pair-for-a-coins-code": lambda w: [*w.usual(), to_list(((b"\x33", b""), b"x"))],
     "a-coin-without-amount": lambda w: [*w.usual(), condition(CREATE_COIN, ELSEWHERE)],
     "an-announcement-without-message": lambda w: [*w.usual(), condition(60)],
     "an-announcement-too-long": lambda w: [*w.usual(), condition(60, bytes(2000))],
-    "a-code-in-more-bytes": lambda w: [
-        w.launch(),
-        w.change(),
-        w.announced(),
-        to_list((b"\x00\x57", int_to_atom(w.deadline))),
-    ],
+    "a-code-in-more-bytes": lambda w: w.with_launcher(
+        w.change(), w.asserted(), to_list((b"\x00\x57", int_to_atom(w.deadline)))
+    ),
 }
 
 for _what, _but in WRONG_CONDITIONS.items():
-    CASES.cases.append(Case("CH-OPEN-9", f"E-{_what}", _conditions(_but)))
+    CASES.cases.append(Case("CH-OPEN-9", f"E-{_what}", partial(part, _but)))
 
 
 @CASES.add("CH-OPEN-9")
@@ -676,15 +624,15 @@ def part_without_signature() -> Hostile:
 @CASES.add("CH-OPEN-9")
 def part_with_a_signature_of_other_conditions() -> Hostile:
     moment, wallet = funding()
-    other = wallet.signed([*wallet.usual(), wallet.until()])
-    right = wallet.signed(wallet.usual())
+    other = wallet.signed(to_list([*wallet.usual(), wallet.until()]))
+    right = wallet.signed(to_list(wallet.usual()))
     return moment.but(part=Bundle((*right.spends, launcher_spend(moment.channel)), other.signature))
 
 
 @CASES.add("CH-OPEN-9")
 def part_without_the_launchers_spend() -> Hostile:
     moment, wallet = funding()
-    return moment.but(part=wallet.signed(wallet.usual()))
+    return moment.but(part=wallet.signed(to_list(wallet.usual())))
 
 
 @CASES.add("CH-OPEN-9")
@@ -810,8 +758,8 @@ def atom_that_looks_like_conditions() -> Hostile:
     table.receive(BEN, msgspec.structs.replace(moment.message, parent=coin))
     after = Moment(table, BEN, moment.message)
     halves = sign_halves(after.channel, after.keys, ChannelState(1, (BALANCE, BALANCE)))
-    wallet = Wallets(after, BALANCE, True)
-    listed = to_list([wallet.launch(), wallet.announced(), wallet.until()])
+    wallet = wallet_of(after, True)
+    listed = to_list(wallet.with_launcher(wallet.asserted(), wallet.until()))
     solution = serialize(serialize(listed))
     signature = bls.sign(key, b"x" + coin.id + after.channel.agg_sig_data)
     bundle = Bundle((Spend(coin, puzzle, solution), launcher_spend(after.channel)), signature)
@@ -827,8 +775,8 @@ def part_of_another_coin_than_announced() -> Hostile:
     table.receive(BEN, msgspec.structs.replace(moment.message, parent=other))
     after = Moment(table, BEN, moment.message)
     halves = sign_halves(after.channel, after.keys, ChannelState(1, (BALANCE, BALANCE)))
-    wallet = Wallets(after, BALANCE, True)
-    bundle = wallet.signed(wallet.usual())
+    wallet = wallet_of(after, True)
+    bundle = wallet.signed(to_list(wallet.usual()))
     bundle = Bundle((*bundle.spends, launcher_spend(after.channel)), bundle.signature)
     return table, BEN, Funding(*halves, bundle)
 
@@ -836,34 +784,27 @@ def part_of_another_coin_than_announced() -> Hostile:
 # --- F -----------------------------------------------------------------------------------------
 
 
-def funded() -> tuple[Moment, Wallets, Bundle]:
+def funded() -> tuple[Moment, WalletSpend, Bundle]:
     """Ann waits for F: the moment, Ben's wallet, and Ann's own part."""
     moment = at(Funded, ANN)
     ours = moment.table.ends[ANN].peer.state.opening.part
     assert ours is not None
-    return moment, Wallets(moment, BALANCE, False), ours
+    return moment, wallet_of(moment, False), ours
 
 
-def completed(conditions: Callable[[Wallets], list[Value]]) -> Hostile:
+def completed(conditions: Conditions) -> Hostile:
     moment, wallet, ours = funded()
-    theirs = wallet.signed(conditions(wallet))
-    signature = bls.add(ours.signature, theirs.signature)
-    return moment.but(bundle=Bundle((*ours.spends, *theirs.spends), signature))
+    theirs = wallet.signed(to_list(conditions(wallet)))
+    return moment.but(bundle=joined(ours, theirs))
 
 
 def honest_completion() -> Hostile:
-    return completed(lambda wallet: wallet.usual())
-
-
-def _but_for_the_launch(but: Callable[[Wallets], list[Value]], wallet: Wallets) -> list[Value]:
-    """Ben's wallet launches nothing, and need not."""
-    return [one for one in but(wallet) if one != wallet.launch()]
+    return completed(WalletSpend.usual)
 
 
 for _what, _but in WRONG_CONDITIONS.items():
     if "launcher" not in _what:
-        _conditions_of = partial(_but_for_the_launch, _but)
-        CASES.cases.append(Case("CH-OPEN-10", f"F-{_what}", partial(completed, _conditions_of)))
+        CASES.cases.append(Case("CH-OPEN-10", f"F-{_what}", partial(completed, _but)))
 
 
 def _completed_bundle(change: Callable[[Bundle, Bundle], Bundle]) -> Hostile:
@@ -906,11 +847,8 @@ def a_wallet_of_the_receiver_who_puts_in_nothing() -> Hostile:
     moment = at(Funded, ANN, sit(contributions=(BALANCE, 0)))
     ours = moment.table.ends[ANN].peer.state.opening.part
     assert ours is not None
-    wallet = Wallets(moment, 0, False)
-    theirs = wallet.signed(wallet.usual())
-    return moment.but(
-        bundle=Bundle((*ours.spends, *theirs.spends), bls.add(ours.signature, theirs.signature))
-    )
+    wallet = wallet_of(moment, False)
+    return moment.but(bundle=joined(ours, wallet.signed(to_list(wallet.usual()))))
 
 
 # --- messages that are not this step's -----------------------------------------------------------

@@ -149,7 +149,7 @@ def test_an_honest_part_and_completion_made_by_hand_are_accepted() -> None:
 
 
 def test_a_wallet_may_pay_more_than_its_share_as_a_fee() -> None:
-    table = honest(completed(lambda w: [w.change(-5), w.announced(), w.until()]))
+    table = honest(completed(lambda w: [w.change(-5), w.asserted(), w.until()]))
     assert accepted(table.ends[ANN], "funding")
 
 
