@@ -458,3 +458,20 @@ def accepted(end: End, name: str) -> Bundle:
     bundle, result = bundles[-1]
     assert result.answer is Answer.ACCEPTED, result
     return bundle
+
+
+# --- what was said -------------------------------------------------------------------------------
+
+
+def sent_messages(table: Table, since: int = 0) -> list[tuple[int, Message]]:
+    """The messages from this number on, each with its sender."""
+    return [(sender, decode(blob)) for sender, blob in table.sent[since:]]
+
+
+def sent_kinds(table: Table, since: int = 0) -> list[tuple[int, str]]:
+    """The kinds of the messages from this number on, each with its sender."""
+    return [(sender, type(message).__name__) for sender, message in sent_messages(table, since)]
+
+
+def playing(table: Table) -> bool:
+    return all(end.peer.phase is Phase.PLAYING for end in table.ends)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import ChannelClosed, UnilateralClose
-from channelsim.channel.peer.interface import BrokenOff, Close, ShutdownStarted
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    CancelGames,
+    Close,
+    GameSettled,
+    ShutdownStarted,
+)
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
@@ -163,3 +171,44 @@ def test_a_completion_made_by_hand_is_accepted() -> None:
     cheat.send(ShutdownDone(bls.add(*halves)))
     assert phase(table.ends[BEN]) is Phase.COMPLETED
     assert accepted(table.ends[BEN], "shutdown")
+
+
+# --- closing beside play -------------------------------------------------------------------------
+
+
+def test_close_waits_for_a_settlement_by_either_side() -> None:
+    for index, first in product((ANN, BEN), (ANN, BEN)):
+        table = sit().open().propose(first)
+        while not any(end.turns for end in table.ends):
+            table.step()
+        table.command(index, Close())
+        table.go_on()
+        started = [end.news_of(ShutdownStarted) for end in table.ends]
+        assert [len(news) for news in started] == [1, 1], (index, first)
+        assert len(table.ends[ANN].news_of(GameSettled)) == 1
+
+
+def test_both_may_want_to_close_at_once() -> None:
+    table = sit().open()
+    table.command(ANN, Close())
+    table.command(BEN, Close())
+    table.pump().farm(6)
+    assert [end.peer.phase for end in table.ends] == [Phase.CLOSED] * 2
+
+
+def test_a_shutdown_drops_open_proposals() -> None:
+    table = sit().open().propose(BEN).pump()
+    table.command(BEN, Close())
+    table.command(ANN, CancelGames(1, "no"))
+    table.pump().farm(6)
+    assert [end.peer.phase for end in table.ends] == [Phase.CLOSED] * 2
+    # One's own, which the other has not seen yet or not answered.
+    table = sit().open()
+    ben = Cheat(table, BEN)
+    ben.send(ben.batch())
+    table.propose(ANN)
+    table.mail.clear()
+    table.receive(ANN, ben.batch())
+    assert len(table.ends[ANN].state.groups) == 1
+    table.command(ANN, Close())
+    assert isinstance(decode(table.take_mail()), Shutdown)
