@@ -74,7 +74,7 @@ class Adversary:
     default_step: ClassVar[int] = 8
     """The step at which it deviates unless the user names one: in the middle of a hand."""
     at_once: ClassVar[bool] = True
-    """Whether it deviates at the first opportunity from its step on."""
+    """True if it deviates at the first opportunity from its step on."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         self.peer = peer
@@ -86,7 +86,7 @@ class Adversary:
 
     @property
     def done(self) -> bool:
-        """Whether it has deviated; `deviated_at` is the number of messages it had sent by then."""
+        """True once it has deviated; `deviated_at` counts the messages that it had sent by then."""
         return self.deviated_at is not None
 
     @done.setter
@@ -120,7 +120,7 @@ class Adversary:
         return effects
 
     def is_intended(self, blob: bytes) -> bool:
-        """Whether its peer made this message, possibly in another encoding."""
+        """True if its peer made this message, possibly in another encoding."""
         try:
             return blob in self.intended or encode(decode(blob)) in self.intended
         except Violation:
@@ -152,7 +152,7 @@ class Adversary:
 
     @property
     def due(self) -> bool:
-        """Whether it has sent enough messages to deviate."""
+        """True if it has sent enough messages to deviate."""
         return self.sent_count > self.plan.step
 
     @property
@@ -167,7 +167,7 @@ class Adversary:
 
     @property
     def is_open(self) -> bool:
-        """Whether the first states of the channel are signed."""
+        """True if the first states of the channel are signed."""
         return self.peer.state.play is not None
 
     @property

@@ -77,12 +77,12 @@ class OnChainCheat(Adversary):
 
 
 def near_timeout(age: int, timeout: int) -> bool:
-    """Whether a coin is so young, or so close to its timeout, that a claim is worth a try."""
+    """True if a coin is so young, or so close to its timeout, that a claim is worth a try."""
     return age < 2 or age >= timeout - 2
 
 
 def is_move(push: Push) -> bool:
-    """Whether a peer pushes a move of a game coin."""
+    """True if a peer pushes a move of a game coin."""
     return push.name in ("move", "redo")
 
 

@@ -63,7 +63,7 @@ class Deciders:
         return self._person(game, player)
 
     def answer(self, name: str, number: int) -> bool:
-        """Whether this player accepts the hand of this number."""
+        """True if this player accepts the hand of this number."""
         script = self._setup.script
         if script is not None and number < len(script.hand):
             return script.hand[number].decline != name

@@ -111,7 +111,7 @@ class Delivery(Protocol):
         ...
 
     def reaches(self, index: int) -> bool:
-        """Whether this peer hears of the newest block."""
+        """True if this peer hears of the newest block."""
         ...
 
     def view(self, index: int, block: Block) -> Block:

@@ -57,7 +57,7 @@ Decider = Callable[[str, int, Player, Chance], Action]
 """Decides for a player (by name, in the hand of this number, counted from 0)."""
 
 Answerer = Callable[[str, int], bool]
-"""Whether a player accepts another hand (by name, and the hand's number)."""
+"""Answers for a player (by name) if it accepts the hand of this number."""
 
 
 class SessionBroken(Exception):

@@ -103,7 +103,7 @@ class Run:
 
     @property
     def deviated(self) -> bool:
-        """Whether the adversary broke a rule at all."""
+        """True if the adversary broke a rule at all."""
         actor = self.parties[self.scenario.side].actor
         return isinstance(actor, Adversary) and actor.done
 

@@ -34,12 +34,12 @@ class Schedule:
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing has been proposed yet."""
+        """True if nothing has been proposed yet."""
         return self._proposed == 0
 
     @property
     def is_over(self) -> bool:
-        """Whether everything has been proposed."""
+        """True if everything has been proposed."""
         return not self._remaining
 
     def follow(self, news: News) -> None:
@@ -55,12 +55,12 @@ class Schedule:
                 pass
 
     def is_due_beside_others(self) -> bool:
-        """Whether to propose the next game now, while others are being played."""
+        """True if the next game is to be proposed now, while others are being played."""
         begun = not self.is_over and not self.is_new and self._answered
         return self._scenario.staggered and begun and self._moves >= self._moves_before_next
 
     def is_due_after(self, state: ChannelState) -> bool:
-        """Whether to propose the next games in this state, when nothing else is going on."""
+        """True if the next games are to be proposed in this state, and nothing else is going on."""
         return not self.is_over and not state.games and not state.groups
 
     def take(self) -> tuple[Wish, ...]:

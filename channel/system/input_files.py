@@ -106,7 +106,7 @@ def place(text: str, at: int | None) -> str:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether no file or folder has this name."""
+    """True if no file or folder has this name."""
     try:
         path.stat()
     except FileNotFoundError:

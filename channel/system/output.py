@@ -24,7 +24,7 @@ STANDARD = frozenset(("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 """Names of the standard output."""
 
 OPEN = ("/dev/std", "/dev/fd/", "/proc/")
-"""Where names stand of what is open already, or is no file: it is never replaced."""
+"""Folders of files that are open already, and of what is no file: these are never replaced."""
 
 
 class Output:
@@ -38,7 +38,7 @@ class Output:
 
     @property
     def renamed(self) -> bool:
-        """Whether it is written under a temporary name that `finish` renames."""
+        """True if it is written under a temporary name that `finish` renames."""
         return self._half is not None
 
     def write(self, data: bytes) -> None:
@@ -153,7 +153,7 @@ def _open(output: Output, option: str, path: Path) -> None:
 
 
 def _is_standard(path: Path) -> bool:
-    """Whether a path is the standard output, by name or because it is the same file."""
+    """True if a path is the standard output, by name or because it is the same file."""
     if str(path) in STANDARD:
         return True
     try:

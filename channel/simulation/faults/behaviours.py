@@ -118,7 +118,7 @@ def late(blocks: int, *which: str) -> Plant:
 
 
 def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
-    """Whether an effect has one of these names: a spend is `push`, its name and a full stop."""
+    """True if an effect has one of these names: a spend is `push`, its name and a full stop."""
     match effect:
         case Push(name):
             return f"push {name.removesuffix('+fee')}.".startswith(which)

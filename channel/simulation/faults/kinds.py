@@ -36,7 +36,7 @@ class EngineFault:
         return event
 
     def drops(self, event: Event | None) -> bool:
-        """Whether the peer does not handle an event at all."""
+        """True if the peer does not handle an event at all."""
         return False
 
     def effects(self, effects: list[Effect]) -> list[Effect]:
@@ -77,7 +77,7 @@ class HidesEvents(EngineFault):
         self._hidden = hidden
 
     def drops(self, event: Event | None) -> bool:
-        """Whether it hides this event."""
+        """True if it hides this event."""
         hidden = self._hidden(self.peer, event)
         self.reached = self.reached or hidden
         return hidden

@@ -68,7 +68,7 @@ class PlantedFault:
 
     @property
     def is_check(self) -> bool:
-        """Whether it skips a check, so that another check may refuse the same message."""
+        """True if it skips a check, so that another check may refuse the same message."""
         return self.name.startswith("unchecked ")
 
 

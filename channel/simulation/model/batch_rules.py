@@ -28,7 +28,7 @@ ORDER = (Settle, Cancel, Accept, Move, Propose)
 MOST = 100
 """The most live games, and open proposals, at once."""
 FARTHEST = 2 * 1000
-"""How far an id may be above the least free one."""
+"""The most that an id may be above the least free one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +190,7 @@ def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> 
 
 
 def _states_its_record(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> bool:
-    """Whether an offer states the record that its game and parameters give."""
+    """True if an offer states the record that its game and parameters give."""
     game = playable(offer, proposer, referee_keys)
     if game is None:
         return True  # it cannot be played, and the other side has to cancel it

@@ -88,12 +88,12 @@ class ChannelTerms:
         ]
 
     def is_shutdown_half(self, state: LedgerState, sender: int, half: bytes) -> bool:
-        """Whether this is the side's half-signature of the shutdown."""
+        """True if this is the side's half-signature of the shutdown."""
         key = added(*self.channel_keys)
         return is_half(self.channel_keys[sender], self._shutdown_message(state), key, half)
 
     def is_shutdown(self, state: LedgerState, signature: bytes) -> bool:
-        """Whether this is the complete signature of the shutdown."""
+        """True if this is the complete signature of the shutdown."""
         return signed((added(*self.channel_keys),), (self._shutdown_message(state),), signature)
 
     def _shutdown_message(self, state: LedgerState) -> bytes:
@@ -120,7 +120,7 @@ def added(first: bytes, second: bytes) -> bytes:
 
 @lru_cache(maxsize=1 << 14)
 def is_half(key: bytes, message: bytes, sum_key: bytes, half: bytes) -> bool:
-    """Whether this is the key's half of a signature of the message under the sum key."""
+    """True if this is the key's half of a signature of the message under the sum key."""
     try:
         point = G2Element.from_bytes(half)
     except ValueError:
@@ -131,7 +131,7 @@ def is_half(key: bytes, message: bytes, sum_key: bytes, half: bytes) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def signed(keys: tuple[bytes, ...], messages: tuple[bytes, ...], signature: bytes) -> bool:
-    """Whether this is the sum of one signature for each key and message."""
+    """True if this is the sum of one signature for each key and message."""
     try:
         point = G2Element.from_bytes(signature)
         points = [G1Element.from_bytes(key) for key in keys]

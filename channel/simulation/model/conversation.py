@@ -200,7 +200,7 @@ class Conversation:
         return rules
 
     def _waiting(self) -> bool:
-        """Whether the opening is over, perhaps but for its last message, and play has not begun.
+        """True if the opening is over, perhaps but for its last message, and play has not begun.
 
         The funding may be on chain before that message arrives.
         """
@@ -289,7 +289,7 @@ class Conversation:
         return rules
 
     def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
-        """Whether the honest side accepts a game with too short a timeout."""
+        """True if the honest side accepts a game with too short a timeout."""
         for action in batch.actions:
             if isinstance(action, Accept):
                 for offer in before.open[action.group_id][1]:
@@ -298,7 +298,7 @@ class Conversation:
         return LAWFUL
 
     def _overruled(self, batch: Batch, before: LedgerState, after: LedgerState) -> frozenset[str]:
-        """Whether the honest side cancels a proposal that its player did not cancel.
+        """True if the honest side cancels a proposal that its player did not cancel.
 
         It must cancel what cannot be played, and what a balance does not cover. Settlements come
         before, and acceptances only lower a balance: what is covered after the batch was covered.
@@ -316,7 +316,7 @@ class Conversation:
         return LAWFUL
 
     def _fits(self, offer: Offer, proposer: int) -> bool:
-        """Whether a careful side can play this offer."""
+        """True if a careful side can play this offer."""
         game = playable(offer, proposer, self._agreed().referee_keys)
         if game is None or game.coin.puzzle_hash() in self._agreed().rewards:
             return False
@@ -358,7 +358,7 @@ class Conversation:
     # --- time ---
 
     def _late(self, rule: str, more: int) -> bool:
-        """Whether an answer is late by this rule, by more than `more` blocks."""
+        """True if an answer is late by this rule, by more than `more` blocks."""
         answer, move = (time + more for time in self.times)
         waited = self._peak - self._since
         if rule == "CH-TIME-2":
@@ -372,7 +372,7 @@ class Conversation:
         return self.side in self._asked and self._peak - self._asked[self.side] >= answer
 
     def _owed(self) -> bool:
-        """Whether the other side owes a move or a settlement."""
+        """True if the other side owes a move or a settlement."""
         return any(game.mover != self.side for game in self._newest().games.values())
 
     def _waits(self) -> None:
@@ -397,7 +397,7 @@ class Conversation:
 
 
 def _names(rule: str, heard: frozenset[str]) -> bool:
-    """Whether the accused rule was broken. Games have rules of their own under CH-MOVE-4."""
+    """True if the accused rule was broken. Games have rules of their own under CH-MOVE-4."""
     if not rule.startswith("CH-"):
         return bool(heard & {"CH-MOVE-4", rule})
     return rule in heard

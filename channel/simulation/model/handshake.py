@@ -87,12 +87,12 @@ class Handshake:
 
     @property
     def over(self) -> bool:
-        """Whether all six messages were sent."""
+        """True if all six messages were sent."""
         return len(self._said) == len(STEPS)
 
     @property
     def awaits_completion(self) -> bool:
-        """Whether only the completed bundle is missing."""
+        """True if only the completed bundle is missing."""
         return not self.over and len(self._said) == len(STEPS) - 1
 
     def take(self, message: Message, sender: int, peak: int) -> frozenset[str]:
@@ -188,7 +188,7 @@ class Handshake:
             yield "CH-OPEN-8"
 
     def _completes(self, bundle: Bundle) -> bool:
-        """Whether a bundle is the initiator's spends, the receiver's, and all signatures."""
+        """True if a bundle is the initiator's spends, the receiver's, and all signatures."""
         ours = self._sent(Funding).part.spends
         pays = (0, 1) if self._terms.contributions[1] else (0,)
         return bundle.spends[: len(ours)] == ours and self._funds(
@@ -196,7 +196,7 @@ class Handshake:
         )
 
     def _funds(self, spends: tuple[Spend, ...], signature: bytes, sides: tuple[int, ...]) -> bool:
-        """Whether these spends launch the channel, pay each side's part, and are signed."""
+        """True if these spends launch the channel, pay each side's part, and are signed."""
         agreed, launch = self.terms(), self._sent(Launch)
         if len(spends) != 1 + len(sides) or len({spend.coin for spend in spends}) != len(spends):
             return False

@@ -51,7 +51,7 @@ class LedgerGame:
 
     @property
     def over(self) -> bool:
-        """Whether the last move ended the game, or declared that it did."""
+        """True if the last move ended the game, or declared that it did."""
         return not self.coin.infohash_b
 
     def share(self, side: int) -> int:
@@ -127,7 +127,7 @@ def _judged(
     share: int,
     signed: tuple[Evidence, ...],
 ) -> tuple[bool, bool, Next | None]:
-    """Whether some evidence slashes a move, whether some lets it pass, and the next step."""
+    """Judge a move: if some evidence slashes it, if some lets it pass, and the next step."""
     rules = registry.get(game)
     judge, hashes = rules.validators[validator].judge, hashes_of(rules)
     slashed = valid = False

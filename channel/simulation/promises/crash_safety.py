@@ -95,7 +95,7 @@ def _is_of_a_state(store: Store) -> bool:
 
 
 def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
-    """Whether the record of a state with illegal moves says with what each is slashed."""
+    """True if the record of a state with illegal moves says with what each is slashed."""
     slashable = {
         game_id
         for effect in effects
@@ -153,7 +153,7 @@ def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
 
 
 def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
-    """Whether a store among these has it, and nothing is sent or pushed before."""
+    """True if a store among these has it, and nothing is sent or pushed before."""
     for effect in effects:
         if isinstance(effect, Store) and need in effect.data:
             return True

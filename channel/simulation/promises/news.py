@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
@@ -24,11 +25,23 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.run import JournalEntry
+from channelsim.channel.simulation.promises.safety import money_paid
+from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
 """News that is final: it is reported only at the confirmation depth."""
+
+
+def wrong_news(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find false and missing news, and spends that the node refused."""
+    end, side = run.parties[run.scenario.honest], run.scenario.honest
+    yield from untrue(end.news, money_paid(run), run.scenario.balance, undone_closes(end.journal))
+    if run.finished[side] is not None:
+        yield from unended_proposals(end.news, talk)
+    refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
+    if refused and run.scenario.weather == "calm":
+        yield f"the node refused {sorted(refused)}"
 
 
 def valid_news(news: Iterable[News]) -> list[News]:

@@ -37,7 +37,7 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
     keys = SecretKeys.derive(config.secret)
     hidden = [config.secret, bytes(config.wallet.key)]
     hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
-    for game_id in _games(run):
+    for game_id in games_played(run):
         seed = config.entropy(game_id)
         hidden += [seed[at : at + 32] for at in range(0, len(seed), 32)]
     for one in end.disclosures:
@@ -45,7 +45,7 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
             yield f"a key or a seed is in a {one.name}"
 
 
-def _games(run: Run) -> set[int]:
+def games_played(run: Run) -> set[int]:
     """The games that ever were, by the batches that were delivered."""
     games = set()
     for heard in run.delivered:
@@ -61,7 +61,7 @@ def _games(run: Run) -> set[int]:
 def _values(run: Run) -> Iterator[str]:
     """Check that a value of a move appears first in a move, or in an early reveal."""
     uttered = run.parties[run.scenario.honest].disclosures
-    revealed = [_revealed(one) for one in uttered]
+    revealed = [moves_in(one) for one in uttered]
     values = {value for parts in revealed for part in parts for value in _cut(part)}
     for one, parts in zip(uttered, revealed, strict=True):
         blobs = _bytes(one)
@@ -71,7 +71,7 @@ def _values(run: Run) -> Iterator[str]:
         values -= disclosed
 
 
-def _revealed(one: Disclosure) -> list[bytes]:
+def moves_in(one: Disclosure) -> list[bytes]:
     """The moves and early reveals in a message or a bundle."""
     if isinstance(one.content, bytes):
         match decode(one.content):

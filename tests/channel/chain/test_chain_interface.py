@@ -322,7 +322,7 @@ def test_a_session_is_the_same_on_every_backend() -> None:
 
 
 def asks_little(chain: Chain) -> None:
-    """What can be asked of any synced node without money of one's own."""
+    """The requests that any synced node answers, without money of one's own."""
     height = chain.peak()
     assert height > 0
     assert chain.peak() >= height

@@ -115,7 +115,7 @@ def stays_off(table: Table, victim: int) -> None:
 
 
 def quiet(effects: list[Effect]) -> bool:
-    """Whether nothing was done about it but to tell the player that it was ignored."""
+    """True if nothing was done about it but to tell the player that it was ignored."""
     return all(isinstance(effect, Tell) and isinstance(effect.news, Ignored) for effect in effects)
 
 

@@ -85,7 +85,7 @@ def test_a_move_onto_the_movers_address_is_refused(monkeypatch: pytest.MonkeyPat
 
 
 def test_our_own_move_onto_the_others_address_is_not_sent() -> None:
-    """Where our move was foreseen (here: our secrets are out), we go on chain instead."""
+    """If our move was foreseen (here: our secrets are out), we go on chain instead."""
     table = ben_paid_at(coin_after_first_move(ANN)).propose(ANN, wish()).go_on()
     news = broken_off(table.ends[ANN])
     assert news.blame.rule == "CH-COINS-1"

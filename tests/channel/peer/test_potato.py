@@ -1,4 +1,4 @@
-"""Who holds the potato: asking for it, crossing messages, and repeats."""
+"""The holder of the potato: asking for it, crossing messages, and repeats."""
 
 from __future__ import annotations
 

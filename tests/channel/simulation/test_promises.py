@@ -29,7 +29,7 @@ from channelsim.channel.simulation import sweep as everything
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
-from channelsim.channel.simulation.promises.secrecy import _games, _revealed
+from channelsim.channel.simulation.promises.secrecy import games_played
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
@@ -211,7 +211,7 @@ def at(run: Run) -> Adversary:
 
 
 def has_move(blob: bytes) -> bool:
-    """Whether a message is a batch with a move in it."""
+    """True if a message is a batch with a move in it."""
     message = decode(blob)
     return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
 
@@ -288,7 +288,7 @@ def test_an_illegal_move_of_the_honest_side_is_found(monkeypatch: pytest.MonkeyP
 def test_a_key_in_a_message_is_found() -> None:
     done = run("")
     end = done.parties[done.scenario.honest]
-    (game_id,) = _games(done)
+    (game_id,) = games_played(done)
     for hidden in (end.peer.config.secret, end.peer.config.entropy(game_id)[32:]):
         end.disclosures.append(Disclosure(1, "message", encode(Advisory(0, b"..." + hidden))))
         assert [one.promise for one in check(done)] == ["secrecy"]
@@ -315,7 +315,7 @@ def test_a_value_disclosed_before_its_move_is_found(name: str) -> None:
 
 def _revealed_by(run: Run) -> list[bytes]:
     """The values of the honest side's moves, each once."""
-    parts = map(_revealed, run.parties[run.scenario.honest].disclosures)
+    parts = map(moves_in, run.parties[run.scenario.honest].disclosures)
     return list(dict.fromkeys(move[:32] for moves in parts for move in moves if len(move) >= 16))
 
 

@@ -1,0 +1,232 @@
+"""Check the money: coins keep their amounts, and the honest side gets what is due to it.
+
+Source: spec/channel.md, "Promises".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.peer.chain_news import IllegalOnChain
+from channelsim.channel.peer.interface import Acted
+from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.run import Run
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import Value, deserialize
+from channelsim.games.amounts import counted
+
+
+def losses(run: Run) -> Iterator[str]:
+    """Find coins of the channel whose spends made coins of another amount."""
+    coin = channel_coin(run)
+    waiting = [coin] if coin is not None else []
+    while waiting:
+        parent = waiting.pop()
+        seen = run.chain.coin(parent.id)
+        if seen is None or seen.spent is None:
+            continue
+        made = [child.coin for child in run.chain.children(parent.id)]
+        if sum(child.amount for child in made) != parent.amount:
+            yield f"{parent.amount} became {[one.amount for one in made]}"
+        waiting += [child for child in made if child.puzzle_hash not in _rewards(run)]
+
+
+def unsafe(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find what the honest side did not get of the state that counts."""
+    coin = channel_coin(run)
+    if coin is None:
+        yield from _wallet(run)
+        return
+    seen = run.chain.coin(coin.id)
+    if seen is None or seen.spent is None:
+        yield "the channel coin is not spent"
+        return
+    unroll = _unroll_coin(run)
+    yield from _shutdown(run, talk) if unroll is None else _unrolled(run, talk, unroll)
+
+
+def unreported(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find illegal moves on chain that the honest player was not told of."""
+    unroll, side = _unroll_coin(run), run.scenario.honest
+    number, made = _outcome(run, unroll) if unroll is not None else (None, [])
+    state = talk.accounts.get(number) if number is not None else None
+    news = run.parties[side].news
+    reported = {one.coin for one in news if isinstance(one, IllegalOnChain)}
+    for _, first, coin in _games(state, made, _rewards(run)) if state is not None else ():
+        for game, at, _ in _followed(run, first, coin) if coin is not None else ():
+            if game.illegal and game.mover == side and at not in reported:
+                yield "an illegal move on chain was not reported"
+
+
+def channel_coin(run: Run) -> Coin | None:
+    """The channel coin, if it is on chain."""
+    table = run.parties[run.scenario.honest].peer.state.endpoint
+    seen = run.chain.coin(table.channel.coin.id) if table else None
+    return seen.coin if seen is not None else None
+
+
+def money_paid(run: Run) -> int:
+    """The mojos at the honest side's reward address."""
+    address = run.parties[run.scenario.honest].peer.config.reward_address
+    return sum(seen.coin.amount for seen in run.chain.coins_at(address))
+
+
+def _wallet(run: Run) -> Iterator[str]:
+    """Check that a failed opening cost nothing."""
+    wallet = run.parties[run.scenario.honest].peer.config.wallet
+    held = sum(seen.coin.amount for seen in run.chain.coins_at(address_of(wallet.key)))
+    if held < wallet.coin.amount:
+        yield f"the opening failed, and the wallet holds {counted(held, 'mojo')}"
+
+
+def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
+    """Check that the clean shutdown paid the newest state."""
+    newest = talk.accounts[max(talk.received, talk.sent)]
+    due, got = newest.balances[run.scenario.honest], money_paid(run)
+    if got < due or newest.games:
+        yield f"the shutdown paid {got}, due were {due}"
+
+
+def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
+    """Check that the state that counts is a newest one, and paid the honest side all of it."""
+    side, received, sent = run.scenario.honest, talk.received, talk.sent
+    number, made = _outcome(run, unroll)
+    if number is None:
+        yield "the unroll coin is not spent"
+        return
+    # A batch with illegal moves that can all be slashed is the newest state, to be published.
+    counting = {received} | ({sent} if sent > received else set())
+    if talk.slashable is not None:
+        counting = {talk.slashable}
+    if number not in counting:
+        yield f"state {number} counts; received {received}, sent {sent}"
+        return
+    state = talk.accounts[number]
+    due = state.balances[side]
+    for game_id, standing, game_coin in _games(state, made, _rewards(run)):
+        if game_coin is None:
+            yield f"a game coin of {standing.amount} is not there"
+            continue
+        yield from _game(run, game_id, standing, game_coin)
+        due += _paid(run, game_coin, side)
+    got = money_paid(run)
+    if got < due:
+        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+
+
+def _rewards(run: Run) -> tuple[bytes, bytes]:
+    first, second = (end.peer.config.reward_address for end in run.parties)
+    return first, second
+
+
+def _unroll_coin(run: Run) -> Coin | None:
+    """The coin that the channel coin was spent to, unless that was the shutdown."""
+    coin = channel_coin(run)
+    children = [child.coin for child in run.chain.children(coin.id)] if coin is not None else []
+    if all(child.puzzle_hash in _rewards(run) for child in children):
+        return None
+    (unroll,) = children
+    return unroll
+
+
+def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
+    """The number of the state that was paid out, by its spend, and its coins in order."""
+    seen = run.chain.coin(unroll.id)
+    if seen is None or seen.spent is None or seen.solution is None:
+        return None, []
+    number, made = None, []
+    for condition in _items(deserialize(seen.solution)):
+        match condition:
+            case (b"\x01", (bytes(remark), b"")):
+                number = atom_to_int(remark)
+            case (b"\x33", (bytes(puzzle_hash), (bytes(amount), b""))):
+                made.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
+            case _:
+                continue
+    return number, made
+
+
+def _items(value: Value) -> Iterator[Value]:
+    while isinstance(value, tuple):
+        item, value = value
+        yield item
+
+
+def _games(
+    state: LedgerState, made: list[Coin], rewards: tuple[bytes, bytes]
+) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
+    """Each live game with its id and coin: the conditions make them in the order of the ids."""
+    coins = [coin for coin in made if coin.puzzle_hash not in rewards]
+    for place, (game_id, standing) in enumerate(sorted(state.games.items())):
+        coin = coins[place] if place < len(coins) else None
+        wanted = standing.coin.puzzle_hash(), standing.amount
+        fits = coin is not None and (coin.puzzle_hash, coin.amount) == wanted
+        yield game_id, standing, coin if fits else None
+
+
+def _followed(
+    run: Run, game: LedgerGame, coin: Coin
+) -> Iterator[tuple[LedgerGame, Coin, CoinSeen | None]]:
+    """Follow a game through its moves: each state of it, with its coin as the chain has it."""
+    while True:
+        seen = run.chain.coin(coin.id)
+        yield game, coin, seen
+        match deserialize(seen.solution or b"") if seen and seen.spent is not None else b"":
+            case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
+                game = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
+            case _:
+                return
+        (child,) = run.chain.children(coin.id)
+        coin = child.coin
+
+
+def _game(run: Run, game_id: int, first: LedgerGame, coin: Coin) -> Iterator[str]:
+    """Check each move of a game, who made it, and the payout."""
+    side = run.scenario.honest
+    for standing, _, seen in _followed(run, first, coin):
+        ours = standing.mover == side
+        if standing.illegal and not ours:
+            yield "the honest side made an illegal move"
+        if seen is None or seen.spent is None:
+            if standing.share(side) or (standing.illegal and ours):
+                yield f"{counted(standing.share(side), 'mojo')} in a game were not claimed"
+            return
+        match deserialize(seen.solution or b""):
+            case (_, (_, b"")):
+                if standing.illegal and ours:
+                    yield "an illegal move was paid out, not slashed"
+                if ours and not standing.over and not _stopped(run, game_id):
+                    yield "the honest side did not move in time"
+            case (_, ((_, _), _)):
+                if not ours:
+                    yield "an honest move was slashed"
+            case (bytes(), (bytes(), (bytes(), (bytes(), b"")))):
+                pass
+            case _:
+                yield "a game coin was spent in an unknown way"
+
+
+def _stopped(run: Run, game_id: int) -> bool:
+    """True if the honest player folded in this game, and may let it time out."""
+    news = run.parties[run.scenario.honest].news
+    return any(
+        isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
+        for one in news
+    )
+
+
+def _paid(run: Run, coin: Coin, side: int) -> int:
+    """The payout of this side from a game coin, in mojos, however many moves later."""
+    address = run.parties[side].peer.config.reward_address
+    total, waiting = 0, [coin]
+    while waiting:
+        for child in run.chain.children(waiting.pop().id):
+            if child.coin.puzzle_hash == address:
+                total += child.coin.amount
+            elif child.coin.puzzle_hash not in _rewards(run):
+                waiting.append(child.coin)
+    return total
