@@ -15,12 +15,12 @@ from threading import Thread
 from time import sleep
 from typing import Any, Self, TypeVar
 
-from chia_wallet_sdk import Coin as NodeCoin
-from chia_wallet_sdk import CoinRecord, CoinSpend, RpcClient, Signature, SpendBundle
+from chia_wallet_sdk import CoinRecord, RpcClient
 
-from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.sdk import ANSWERS, coin_of, from_node, to_node
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.clsp.values import MAX_BYTES
 from channelsim.games.amounts import counted
@@ -32,10 +32,6 @@ PAGES = 100
 
 MOST_MOJOS, MOST_HEIGHT = (1 << 63) - 1, (1 << 32) - 1
 
-_ANSWERS = {
-    "DoubleSpend": Answer.ALREADY_SPENT,
-    "MempoolConflict": Answer.PENDING_CONFLICT,
-}
 _REFUSAL = re.compile(r"\berror ([A-Z][A-Z0-9_]+)$")
 _UNREACHED = "error sending request"
 
@@ -129,7 +125,7 @@ class RpcChain:
         spend = answer.coin_solution
         if spend is None or len(spend.solution) > MAX_BYTES:
             return seen
-        if _coin(spend.coin) != seen.coin:
+        if coin_of(spend.coin) != seen.coin:
             raise self._wrong(f"gives another spend for {coin_id.hex()}")
         return CoinSeen(seen.coin, seen.born, spent, bytes(spend.solution))
 
@@ -154,7 +150,7 @@ class RpcChain:
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took
         it the first time says so."""
-        offered = _to_node(bundle)
+        offered = to_node(bundle)
         answer = self._ask(lambda node: node.push_tx(offered), absent="")
         if answer.success and answer.status == "SUCCESS":
             return PushResult(Answer.ACCEPTED)
@@ -162,12 +158,12 @@ class RpcChain:
             # Kept for later: too early, or in the way of another; which, this node does not say.
             return PushResult(Answer.PENDING_CONFLICT, "Pending")
         error = _word(answer.error or answer.status or "no reason given")
-        return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
+        return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
         answer = self._ask(lambda node: node.get_mempool_items_by_coin_name(coin_id))
-        bundles = [_from_node(item.spend_bundle) for item in answer.mempool_items or []]
+        bundles = [from_node(item.spend_bundle) for item in answer.mempool_items or []]
         if any(coin_id not in {spend.coin.id for spend in one.spends} for one in bundles):
             raise self._wrong(f"gives a bundle that does not spend {coin_id.hex()}")
         return bundles
@@ -231,7 +227,7 @@ class RpcChain:
     # --- what it says ---
 
     def _seen(self, record: CoinRecord) -> CoinSeen:
-        coin = _coin(record.coin)
+        coin = coin_of(record.coin)
         if coin.amount > MOST_MOJOS:
             raise self._wrong(f"lists a coin of {counted(coin.amount, 'mojo')}")
         born = self._height(record.confirmed_block_index)
@@ -273,27 +269,3 @@ def _line(error: object) -> str:
     """Untrusted text as one short line without terminal control characters."""
     text = " ".join(str(error).split())
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[:200]
-
-
-def _coin(coin: NodeCoin) -> Coin:
-    return Coin(bytes(coin.parent_coin_info), bytes(coin.puzzle_hash), int(coin.amount))
-
-
-def _to_node(bundle: Bundle) -> SpendBundle:
-    spends = [
-        CoinSpend(
-            NodeCoin(spend.coin.parent, spend.coin.puzzle_hash, spend.coin.amount),
-            spend.puzzle,
-            spend.solution,
-        )
-        for spend in bundle.spends
-    ]
-    return SpendBundle(spends, Signature.from_bytes(bundle.signature))
-
-
-def _from_node(bundle: SpendBundle) -> Bundle:
-    spends = tuple(
-        Spend(_coin(spend.coin), bytes(spend.puzzle_reveal), bytes(spend.solution))
-        for spend in bundle.coin_spends
-    )
-    return Bundle(spends, bytes(bundle.aggregated_signature.to_bytes()))

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from chia_wallet_sdk import Coin as NodeCoin
-from chia_wallet_sdk import CoinRecord, CoinSpend, FullNodeSimulator, Signature, SpendBundle
+from chia_wallet_sdk import CoinRecord, FullNodeSimulator
 
-from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.sdk import ANSWERS, coin_of, from_node, to_node
 from channelsim.channel.errors import UsageError
 from channelsim.games.amounts import counted
 
 BLOCK_REWARD = 2_000_000_000_000
 """The block reward in mojos, paid in one coin."""
-
-_ANSWERS = {
-    "DoubleSpend": Answer.ALREADY_SPENT,
-    "MempoolConflict": Answer.PENDING_CONFLICT,
-}
 
 
 class SimulatedChain:
@@ -67,20 +62,12 @@ class SimulatedChain:
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool."""
-        spends = [
-            CoinSpend(
-                NodeCoin(spend.coin.parent, spend.coin.puzzle_hash, spend.coin.amount),
-                spend.puzzle,
-                spend.solution,
-            )
-            for spend in bundle.spends
-        ]
-        response = self._node.push_tx(SpendBundle(spends, Signature.from_bytes(bundle.signature)))
+        response = self._node.push_tx(to_node(bundle))
         if response.success and response.status == "SUCCESS":
             return PushResult(Answer.ACCEPTED)
         # "Validation error: DoubleSpend", for example.
         error = (response.error or response.status or "no reason given").split(": ")[-1]
-        return PushResult(_ANSWERS.get(error, Answer.REFUSED), error)
+        return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that this coin's spend created."""
@@ -92,7 +79,7 @@ class SimulatedChain:
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
         items = self._node.get_mempool_items_by_coin_name(coin_id).mempool_items
-        return [_bundle(item.spend_bundle) for item in items or []]
+        return [from_node(item.spend_bundle) for item in items or []]
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks with the bundles of the mempool."""
@@ -127,24 +114,6 @@ class SimulatedChain:
         return max(coins, key=lambda coin: (coin.amount, coin.id))
 
 
-def _bundle(bundle: SpendBundle) -> Bundle:
-    spends = tuple(
-        Spend(
-            Coin(
-                bytes(spend.coin.parent_coin_info), bytes(spend.coin.puzzle_hash), spend.coin.amount
-            ),
-            bytes(spend.puzzle_reveal),
-            bytes(spend.solution),
-        )
-        for spend in bundle.coin_spends
-    )
-    return Bundle(spends, bytes(bundle.aggregated_signature.to_bytes()))
-
-
 def _seen(record: CoinRecord) -> CoinSeen:
-    coin = Coin(
-        bytes(record.coin.parent_coin_info), bytes(record.coin.puzzle_hash), record.coin.amount
-    )
-    return CoinSeen(
-        coin, record.confirmed_block_index, record.spent_block_index if record.spent else None
-    )
+    spent = record.spent_block_index if record.spent else None
+    return CoinSeen(coin_of(record.coin), record.confirmed_block_index, spent)

@@ -29,7 +29,7 @@ from channelsim.channel.simulation import sweep as everything
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
-from channelsim.channel.simulation.promises.secrecy import games_played
+from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
