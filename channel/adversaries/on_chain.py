@@ -116,19 +116,12 @@ class LateMover(OnChainCheat):
         return effects
 
 
-@adversary("late-mover-2", "moves one block before the last one in which its move can be")
-class _LastBlockButOneMover(LateMover):
-    late = -2
-
-
-@adversary("late-mover-1", "moves in the last block in which its move can be")
-class _LastBlockMover(LateMover):
-    late = -1
-
-
-@adversary("late-mover", "moves one block too late")
-class _TooLateMover(LateMover):
-    pass
+for _name, _about, _late in (
+    ("late-mover-2", "moves one block before the last one in which its move can be", -2),
+    ("late-mover-1", "moves in the last block in which its move can be", -1),
+    ("late-mover", "moves one block too late", 0),
+):
+    adversary(_name, _about)(type(_name, (LateMover,), {"late": _late}))
 
 
 # --- moves that are wrong ------------------------------------------------------------------------

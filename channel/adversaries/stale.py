@@ -182,11 +182,8 @@ class LatePreempter(Adversary):
         return [self._held]
 
 
-@adversary("late-preempter-1", "preempts in the last block before the timeout")
-class _LastBlockPreempter(LatePreempter):
-    late = -1
-
-
-@adversary("late-preempter", "preempts in the block in which the timeout is due")
-class _SameBlockPreempter(LatePreempter):
-    pass
+for _name, _about, _late in (
+    ("late-preempter-1", "preempts in the last block before the timeout", -1),
+    ("late-preempter", "preempts in the block in which the timeout is due", 0),
+):
+    adversary(_name, _about)(type(_name, (LatePreempter,), {"late": _late}))

@@ -377,6 +377,10 @@ def call(player: Player) -> Action:
     return Action(player.choices()[0].verb)
 
 
+def fold(player: Player) -> Action:
+    return Action("fold")
+
+
 def bet_or_call(player: Player) -> Action:
     """Bet two units if possible, and call any bet."""
     for choice in player.choices():

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -42,10 +44,16 @@ class Cases:
 
     def add(self, rule: str, name: str = "") -> Callable[[Build], Build]:
         def register(build: Build) -> Build:
-            self.cases.append(Case(rule, name or build.__name__.strip("_"), build))
+            self.put(rule, name or build.__name__.strip("_"), build)
             return build
 
         return register
+
+    def put(
+        self, rule: str, name: str, build: Callable[..., Hostile], *args: Any, **more: Any
+    ) -> None:
+        """Add a case that calls `build` with these arguments."""
+        self.cases.append(Case(rule, name, partial(build, *args, **more)))
 
     def __iter__(self) -> Iterator[Case]:
         return iter(self.cases)

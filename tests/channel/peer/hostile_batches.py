@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from chia_rs import G2Element
 from msgspec.structs import replace
@@ -29,7 +28,7 @@ from channelsim.channel.protocol.proposals import offer_of
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.games.contract import Action, Play
 from channelsim.games.judge import commitment, own_move
-from tests.channel.peer.hostile import Case, Cases, Hostile
+from tests.channel.peer.hostile import Cases, Hostile
 from tests.channel.peer.hostile_opening import ANY_MESSAGE, minus
 from tests.channel.table import ANN, BALANCE, BEN, GAME, HASHES, Cheat, Table, sit, wish
 
@@ -113,7 +112,7 @@ for _number in (1 << 20, 4, 5):
     def _numbered(number: int) -> Hostile:
         return sent(ben_has_the_potato(), number=number)
 
-    CASES.cases.append(Case("CH-BATCH-2", f"number-{_number}", partial(_numbered, _number)))
+    CASES.put("CH-BATCH-2", f"number-{_number}", _numbered, _number)
 
 
 def _after_a_few(more: int) -> Hostile:
@@ -126,7 +125,7 @@ def _after_a_few(more: int) -> Hostile:
 
 
 for _more, _name in ((0, "the-victims"), (-1, "the-last-of-its-own"), (3, "one-skipped")):
-    CASES.cases.append(Case("CH-BATCH-2", f"number-{_name}", partial(_after_a_few, _more)))
+    CASES.put("CH-BATCH-2", f"number-{_name}", _after_a_few, _more)
 
 
 @case("CH-BATCH-3")
@@ -257,12 +256,13 @@ def _bad_halves(wrong: Wrong, which: int | None, playing: bool) -> Hostile:
 
 for _name, _wrong in WRONG_HALVES.items():
     for _which, _label in ((0, "channel-half"), (1, "unroll-half"), (None, "both")):
-        CASES.cases.append(
-            Case(
-                "CH-BATCH-5" if _which == 1 else "CH-BATCH-4",
-                f"{_label}-{_name}",
-                partial(_bad_halves, _wrong, _which, False),
-            )
+        CASES.put(
+            "CH-BATCH-5" if _which == 1 else "CH-BATCH-4",
+            f"{_label}-{_name}",
+            _bad_halves,
+            _wrong,
+            _which,
+            False,
         )
 
 
@@ -511,12 +511,12 @@ for _rule, _sender, _ids in (
     ("CH-PROPOSE-2", BEN, (3, 1)),
     ("CH-PROPOSE-2", BEN, (1, 2005)),
 ):
-    CASES.cases.append(
-        Case(
-            _rule,
-            f"ids-{'-'.join(map(str, _ids))}-of-{'ab'[_sender]}",
-            partial(_proposed, *_ids, sender=_sender),
-        )
+    CASES.put(
+        _rule,
+        f"ids-{'-'.join(map(str, _ids))}-of-{'ab'[_sender]}",
+        _proposed,
+        *_ids,
+        sender=_sender,
     )
 
 
@@ -564,12 +564,12 @@ def _wrong_record(changes: dict[str, object], second: bool) -> Hostile:
 
 for _name, _changes in WRONG_RECORDS.items():
     for _second in (False, True):
-        CASES.cases.append(
-            Case(
-                "CH-PROPOSE-4",
-                f"another-{_name}{'-in-the-second' if _second else ''}",
-                partial(_wrong_record, _changes, _second),
-            )
+        CASES.put(
+            "CH-PROPOSE-4",
+            f"another-{_name}{'-in-the-second' if _second else ''}",
+            _wrong_record,
+            _changes,
+            _second,
         )
 
 
@@ -606,9 +606,7 @@ def _wrong_shutdown(first: int) -> Hostile:
 
 
 for _first in (-1, 1, BALANCE):
-    CASES.cases.append(
-        Case("CH-SHUT-3", f"other-balances-{_first}", partial(_wrong_shutdown, _first))
-    )
+    CASES.put("CH-SHUT-3", f"other-balances-{_first}", _wrong_shutdown, _first)
 
 
 @case("CH-SHUT-3")
@@ -701,10 +699,8 @@ for _message in ANY_MESSAGE[:5]:
         return _shutdown(ben_has_the_potato(), message)
 
     _kind = type(_message).__name__
-    CASES.cases.append(
-        Case("CH-SHUT-5", f"a-{_kind}-in-answer-to-a-shutdown", partial(_in_closing, _message))
-    )
-    CASES.cases.append(Case("CH-MSG-3", f"a-{_kind}-in-play", partial(_in_play, _message)))
+    CASES.put("CH-SHUT-5", f"a-{_kind}-in-answer-to-a-shutdown", _in_closing, _message)
+    CASES.put("CH-MSG-3", f"a-{_kind}-in-play", _in_play, _message)
 
 
 # --- bytes -------------------------------------------------------------------------------------
@@ -722,10 +718,4 @@ for _close in (False, True):
         ("CH-MSG-2", "garbage", b"\xc1\xc1"),
         ("CH-MSG-2", "not-utf-8", b"\x81\xa3say\xa7req\xffest"),
     ):
-        CASES.cases.append(
-            Case(
-                _rule,
-                f"{_name}{'-in-the-shutdown' if _close else ''}",
-                partial(_bytes, _blob, _close),
-            )
-        )
+        CASES.put(_rule, f"{_name}{'-in-the-shutdown' if _close else ''}", _bytes, _blob, _close)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from typing import TypeVar
 
@@ -49,7 +48,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, to_list
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN, payout_message
-from tests.channel.peer.hostile import Case, Cases, Hostile
+from tests.channel.peer.hostile import Cases, Hostile
 from tests.channel.table import ANN, BALANCE, BEN, Table, sit
 
 CASES = Cases()
@@ -138,8 +137,7 @@ def both(rule: str) -> Callable[[Callable[[int], Hostile]], Callable[[int], Host
 
     def register(build: Callable[[int], Hostile]) -> Callable[[int], Hostile]:
         for victim, name in ((BEN, "A"), (ANN, "B")):
-            case = Case(rule, f"{name}-{build.__name__.strip('_')}", partial(build, victim))
-            CASES.cases.append(case)
+            CASES.put(rule, f"{name}-{build.__name__.strip('_')}", build, victim)
         return build
 
     return register
@@ -250,12 +248,8 @@ for _name in ("channel_key", "unroll_key", "referee_key"):
         ("x-too-large", bytes([0x80 | P >> 376]) + (P + 1).to_bytes(48, "big")[1:]),
     ):
         for _victim in (BEN, ANN):
-            CASES.cases.append(
-                Case(
-                    "CH-OPEN-1",
-                    f"{'AB'[1 - _victim]}-{_name}-{_what}",
-                    partial(_no_key, _name, _key, _victim),
-                )
+            CASES.put(
+                "CH-OPEN-1", f"{'AB'[1 - _victim]}-{_name}-{_what}", _no_key, _name, _key, _victim
             )
 
 
@@ -417,7 +411,7 @@ def _deadline(ahead: int) -> Hostile:
 
 
 for _ahead in (-1000, -1, 0, 1, 2):
-    CASES.cases.append(Case("CH-OPEN-7", f"C-deadline-{_ahead:+}", partial(_deadline, _ahead)))
+    CASES.put("CH-OPEN-7", f"C-deadline-{_ahead:+}", _deadline, _ahead)
 
 
 @CASES.add("CH-OPEN-9")
@@ -511,12 +505,8 @@ for _kind, _letter, _victim in ((FirstHalves, "D", ANN), (Funding, "E", BEN)):
             ("channel-half", _with(0, _make)),
             ("unroll-half", _with(1, _make)),
         ):
-            CASES.cases.append(
-                Case(
-                    "CH-OPEN-8",
-                    f"{_letter}-{_which}-{_what}",
-                    partial(_bad_halves, _kind, _victim, _made),
-                )
+            CASES.put(
+                "CH-OPEN-8", f"{_letter}-{_which}-{_what}", _bad_halves, _kind, _victim, _made
             )
 
 
@@ -611,7 +601,7 @@ WRONG_CONDITIONS: dict[str, Conditions] = {
 }
 
 for _what, _but in WRONG_CONDITIONS.items():
-    CASES.cases.append(Case("CH-OPEN-9", f"E-{_what}", partial(part, _but)))
+    CASES.put("CH-OPEN-9", f"E-{_what}", part, _but)
 
 
 @CASES.add("CH-OPEN-9")
@@ -695,7 +685,7 @@ WRONG_LAUNCHERS: dict[str, Callable[[Moment, Spend], Spend]] = {
 }
 
 for _what, _change in WRONG_LAUNCHERS.items():
-    CASES.cases.append(Case("CH-OPEN-9", f"E-launcher-{_what}", partial(_launcher, _change)))
+    CASES.put("CH-OPEN-9", f"E-launcher-{_what}", _launcher, _change)
 
 
 def _own_puzzle(puzzle: bytes, solution: bytes = b"\x80") -> Hostile:
@@ -740,7 +730,7 @@ WRONG_PUZZLES: dict[str, tuple[bytes, bytes]] = {
 }
 
 for _what, _pair in WRONG_PUZZLES.items():
-    CASES.cases.append(Case("CH-OPEN-9", f"E-puzzle-{_what}", partial(_own_puzzle, *_pair)))
+    CASES.put("CH-OPEN-9", f"E-puzzle-{_what}", _own_puzzle, *_pair)
 
 
 @CASES.add("CH-OPEN-9", "E-an-atom-for-a-solution-that-looks-like-conditions")
@@ -804,7 +794,7 @@ def honest_completion() -> Hostile:
 
 for _what, _but in WRONG_CONDITIONS.items():
     if "launcher" not in _what:
-        CASES.cases.append(Case("CH-OPEN-10", f"F-{_what}", partial(completed, _but)))
+        CASES.put("CH-OPEN-10", f"F-{_what}", completed, _but)
 
 
 def _completed_bundle(change: Callable[[Bundle, Bundle], Bundle]) -> Hostile:
@@ -839,7 +829,7 @@ WRONG_BUNDLES: dict[str, Callable[[Bundle, Bundle], Bundle]] = {
 }
 
 for _what, _bundle in WRONG_BUNDLES.items():
-    CASES.cases.append(Case("CH-OPEN-10", f"F-bundle-{_what}", partial(_completed_bundle, _bundle)))
+    CASES.put("CH-OPEN-10", f"F-bundle-{_what}", _completed_bundle, _bundle)
 
 
 @CASES.add("CH-OPEN-10")
@@ -883,19 +873,14 @@ for _number, (_step, _to) in enumerate(STEPS):
         _held = _step is Funded and isinstance(_message, Batch | Request | Advisory | Shutdown)
         if not isinstance(_message, _step) and not _held:
             _name = f"{'ABCDEF'[_number]}-a-{type(_message).__name__}-instead"
-            CASES.cases.append(Case("CH-MSG-3", _name, partial(_instead, _step, _to, _message)))
+            CASES.put("CH-MSG-3", _name, _instead, _step, _to, _message)
     for _name, _blob in (("empty", b""), ("garbage", b"\xc1" * 7), ("json", b'{"say":"hello"}')):
-        CASES.cases.append(
-            Case(
-                "CH-MSG-2",
-                f"{'ABCDEF'[_number]}-{_name}",
-                partial(_instead, _step, _to, _blob),
-            )
-        )
-    CASES.cases.append(
-        Case(
-            "CH-MSG-1",
-            f"{'ABCDEF'[_number]}-too-long",
-            partial(_instead, _step, _to, bytes(10 * 1024 * 1024 + 1)),
-        )
+        CASES.put("CH-MSG-2", f"{'ABCDEF'[_number]}-{_name}", _instead, _step, _to, _blob)
+    CASES.put(
+        "CH-MSG-1",
+        f"{'ABCDEF'[_number]}-too-long",
+        _instead,
+        _step,
+        _to,
+        bytes(10 * 1024 * 1024 + 1),
     )

@@ -58,6 +58,7 @@ from tests.channel.table import (
     STAKE,
     Table,
     broken_off,
+    fold,
     sit,
     wish,
 )
@@ -283,7 +284,6 @@ def test_a_fold_on_chain_makes_no_more_moves() -> None:
     table = at_message(16)
     table.mail.clear()
     leave(table, BEN)
-    fold = lambda player: Action("fold")  # noqa: E731
     settle(table, fold, fold)
     sound(table)
     assert not any(name == "move" for end in table.ends for name, _, _ in end.pushed)
@@ -299,10 +299,9 @@ def test_a_share_of_nothing_is_reported_and_not_claimed() -> None:
     leave(table, ANN)
     dead = 1 - next(i for i, e in enumerate(table.ends) if e.state.games[0].mover == i)
     mover = 1 - dead
-    refuse = lambda player: Action("fold")  # noqa: E731
     peer = table.ends[dead].peer
     peer.state = replace(peer.state, phase=Phase.CLOSED)
-    settle(table, refuse, refuse, dead=(dead,))
+    settle(table, fold, fold, dead=(dead,))
     end = table.ends[mover]
     news = settled(end)
     assert facts(end, Forfeited) or news.ours > 0

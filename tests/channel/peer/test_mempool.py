@@ -331,7 +331,6 @@ def test_a_claim_that_was_pushed_out_is_sent_again() -> None:
     table = at_message(16)
     table.mail.clear()
     leave(table, ANN)
-    refuse = lambda player: next(c for c in (bet_or_call(player),))  # noqa: E731
     claims = 0
 
     def lose(_: int) -> None:
@@ -343,7 +342,7 @@ def test_a_claim_that_was_pushed_out_is_sent_again() -> None:
             table.chain.reorganise(1, 2, keep=False)
             hear(table)
 
-    settle(table, refuse, refuse, before=lose)
+    settle(table, bet_or_call, bet_or_call, before=lose)
     sound(table)
     assert claims
 
