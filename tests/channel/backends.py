@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import Patience, RpcChain
@@ -35,14 +36,14 @@ class Served(RpcChain):
 def serve(node: SimulatedChain) -> Iterator[str]:
     """Serve the RPC of a node on this machine, and yield its URL."""
 
-    async def start() -> object:
+    async def start() -> Any:
         return await node._node.start_server()
 
     server = asyncio.run(start())
     try:
-        yield str(server.url)  # type: ignore[attr-defined]
+        yield str(server.url)
     finally:
-        server.close()  # type: ignore[attr-defined]
+        server.close()
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from channelsim.channel.peer.chain_news import (
     Forfeited,
     GameEnded,
     GameVoid,
-    Undone,
 )
-from channelsim.channel.peer.interface import GameSettled, GoOnChain, News
+from channelsim.channel.peer.interface import GameSettled, GoOnChain
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.simulation.promises.news import valid_news
 from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 
@@ -74,20 +74,9 @@ def rewards(table: Table) -> tuple[int, int]:
     return reward(table, ANN), reward(table, BEN)
 
 
-def standing(end: End) -> list[News]:
-    """The news that were not undone, in order."""
-    found: list[News] = []
-    for news in end.news:
-        if isinstance(news, Undone):
-            found.remove(news.fact)
-        else:
-            found.append(news)
-    return found
-
-
 def facts(end: End, kind: type[Fact]) -> list[Fact]:
     """The facts of this kind that were not undone."""
-    return [news for news in standing(end) if isinstance(news, kind)]
+    return [news for news in valid_news(end.news) if isinstance(news, kind)]
 
 
 def settled(end: End) -> ChannelSettled:
@@ -117,7 +106,7 @@ def sound(table: Table, *, dead: tuple[int, ...] = (), total: int | None = None)
 def ended_once(end: End) -> None:
     ended = [
         news.game_id
-        for news in standing(end)
+        for news in valid_news(end.news)
         if isinstance(news, GameEnded | GameVoid)
         or (isinstance(news, GameSettled) and not _corrected(end, news.game_id))
     ]
@@ -127,7 +116,7 @@ def ended_once(end: End) -> None:
 def _corrected(end: End, game_id: int) -> bool:
     return any(
         isinstance(news, GameVoid) or (isinstance(news, GameEnded) and news.corrects)
-        for news in standing(end)
+        for news in valid_news(end.news)
         if isinstance(news, GameEnded | GameVoid) and news.game_id == game_id
     )
 

@@ -52,6 +52,7 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.identity import game_entropy, node_seed
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.games import registry
@@ -332,7 +333,7 @@ def sit(
 ) -> Table:
     """Two peers with a wallet coin each, before any message."""
     blob = seed.encode()
-    chain = SimulatedChain(int.from_bytes(derive(blob, "node", length=4), "big"))
+    chain = SimulatedChain(node_seed(blob))
     agreement = Agreement(
         contributions, unroll_timeout, confirmations, decks=decks or DeckSettings()
     )
@@ -351,14 +352,10 @@ def sit(
             wallet=wallet,
             agreement=agreement,
             agg_sig_data=chain.agg_sig_data(),
-            entropy=_entropy(channel_secret),
+            entropy=game_entropy(channel_secret),
         )
         ends.append(End(DrivenPeer(name, Peer(config))))
     return Table(chain, (ends[0], ends[1]))
-
-
-def _entropy(secret: bytes) -> Callable[[int], bytes]:
-    return lambda game_id: derive(secret, "game", game_id, length=64)
 
 
 def wish(
