@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -25,6 +26,11 @@ def derive(secret: bytes, *labels: str | int, length: int = 32) -> bytes:
         text = str(label).encode()
         info += len(text).to_bytes(2, "big") + text
     return HKDF(algorithm=SHA256(), length=length, salt=_SALT, info=info).derive(secret)
+
+
+def game_entropy(channel_secret: bytes) -> Callable[[int], bytes]:
+    """Derive the secret bytes that each game of a channel is played with, by the game's id."""
+    return lambda game_id: derive(channel_secret, "game", game_id, length=64)
 
 
 def fresh_seed() -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.hkdf import derive, game_entropy
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.machine import Config
 from channelsim.channel.protocol.state import Side
@@ -56,8 +54,3 @@ def make_config(seed: bytes, side: Side, chain: FarmableChain, agreement: Agreem
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(channel_secret),
     )
-
-
-def game_entropy(channel_secret: bytes) -> Callable[[int], bytes]:
-    """Derive the secret bytes that each game of a channel is played with, by the game's id."""
-    return lambda game_id: derive(channel_secret, "game", game_id, length=64)

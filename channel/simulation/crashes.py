@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol, TypeAlias
 
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.crypto import bls
@@ -15,10 +19,11 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Advisory, Batch, Message, Request, Shutdown, decode
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.driver import Actor, Resumable
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
+from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
@@ -32,11 +37,21 @@ from channelsim.games.chance import Chance
 ONE_IN = 40
 """A peer is killed at one in so many instants."""
 
-KILLS_PER_ITEM = 25
+KILLS_PER_PIECE = 25
 """Kills of one piece of work; more pieces are shared among processes."""
 
 Dies = Callable[[int, Kill], bool]
 """Whether the peer of this side is killed at this instant."""
+
+
+class Killable(Resumable, Protocol):
+    """The actor of a peer that is killed now and then; `kills` are the instants."""
+
+    kills: list[Kill]
+
+    def close(self) -> None:
+        """End whatever it has started."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +92,18 @@ def run_killed(
     scenario: Scenario, dies: Dies, store: Callable[[], PeerStore] = MemoryStore
 ) -> CrashedRun:
     """Run a scenario with its honest peers killed at these instants; `store` makes their stores."""
-    killed: dict[Side, KilledPeer] = {}
+    return run_crashing(
+        scenario, lambda peer: KilledPeer(peer, partial(dies, peer.config.side), store())
+    )
+
+
+def run_crashing(scenario: Scenario, make: Callable[[Peer], Killable]) -> CrashedRun:
+    """Run a scenario with what `make` makes in the place of its honest peers, and check it."""
+    killed: dict[Side, Killable] = {}
 
     def wrap(peer: Peer) -> Actor:
-        side = peer.config.side
-        killed[side] = KilledPeer(peer, lambda kill: dies(side, kill), store())
-        return killed[side]
+        killed[peer.config.side] = make(peer)
+        return killed[peer.config.side]
 
     found: list[str] = []
     try:
@@ -92,6 +113,9 @@ def run_killed(
     except Exception as error:
         # Any exception is a result of this run; the others go on.
         broken = [f"{type(error).__name__}: {error}"[:300]]
+    finally:
+        for one in killed.values():
+            one.close()
     first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
     return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
 
@@ -121,46 +145,86 @@ def run_crashes(
     kills: int,
     seed: str,
     jobs: int,
-    tell: Callable[[int, int], None] = lambda sessions, kills: None,
+    *,
+    processes: bool = False,
+    tell: Callable[[int], None] = lambda kills: None,
 ) -> CrashTotals:
-    """Run sessions until so many kills are done; `tell` hears of the sessions and kills so far."""
+    """Run sessions until so many kills are done, in this many worker processes.
+
+    With `processes`, each peer is a process of its own. `tell` hears of the kills so far.
+    """
     totals = CrashTotals()
     pieces = [
-        (f"{seed}/{number}", number, min(KILLS_PER_ITEM, kills - begun))
-        for number, begun in enumerate(range(0, kills, KILLS_PER_ITEM))
+        (f"{seed}/{number}", number, min(KILLS_PER_PIECE, kills - begun))
+        for number, begun in enumerate(range(0, kills, KILLS_PER_PIECE))
     ]
+    runner = _process_runner if processes else _runner
     try:
-        with WorkerPool(_runner, min(jobs, len(pieces))) as crew:
+        with WorkerPool(runner, min(jobs, len(pieces))) as crew:
             for _, run in crew.run(pieces):
                 with held():
                     totals.add(run)
-                tell(totals.sessions, totals.kills)
+                tell(totals.kills)
     except KeyboardInterrupt:
         totals.interrupted = True
     return totals
 
 
-def _runner() -> Work[tuple[str, int, int], CrashedRun]:
-    return lambda piece: run_piece(*piece)
+Piece: TypeAlias = tuple[str, int, int]
+"""A seed, the number of its first scenario, and how many kills to do."""
 
 
-def run_piece(seed: str, number: int, kills: int) -> Iterator[CrashedRun]:
-    """Run the scenarios of one piece of work until so many kills are done."""
-    chance = Chance(derive(seed.encode(), "kills"))
-    left = kills
+def _runner() -> Work[Piece, CrashedRun]:
+    return run_piece
 
-    def dies(side: int, kill: Kill) -> bool:
-        nonlocal left
-        if left and chance.below(ONE_IN) == 0:
-            left -= 1
-            return True
-        return False
 
+def _process_runner() -> Work[Piece, CrashedRun]:
+    return run_processes
+
+
+def run_piece(piece: Piece) -> Iterator[CrashedRun]:
+    """Run scenarios with simulated kills until there are enough."""
+    seed, first, kills = piece
+    due = _Due(seed, kills)
     with bls.remembered():
-        for scenario in scenarios(seed, number):
-            if not left:
+        for scenario in due.scenarios(seed, first):
+            yield run_killed(scenario, lambda side, kill: due.now())
+
+
+def run_processes(piece: Piece) -> Iterator[CrashedRun]:
+    """Run scenarios with peers in processes, which are killed, until there are enough kills."""
+    seed, first, kills = piece
+    due = _Due(seed, kills)
+    with TemporaryDirectory(prefix="channelsim-") as folder, bls.remembered():
+        for number, scenario in enumerate(due.scenarios(seed, first)):
+            directory = Path(folder, str(number))
+            yield run_crashing(
+                scenario,
+                lambda peer, directory=directory: ProcessPeer(  # type: ignore[misc]
+                    peer, directory / peer.config.name, due.now, due.chance
+                ),
+            )
+
+
+class _Due:
+    """Decides at which instants to kill: at random ones, until enough are done."""
+
+    def __init__(self, seed: str, kills: int) -> None:
+        self.chance = Chance(derive(seed.encode(), "kills"))
+        self._left = kills
+
+    def now(self) -> bool:
+        """Whether to kill at this instant."""
+        strikes = self._left > 0 and self.chance.below(ONE_IN) == 0
+        self._left -= strikes
+        return strikes
+
+    def scenarios(self, seed: str, first: int) -> Iterator[Scenario]:
+        """The scenarios to run, as long as kills are left."""
+        for scenario in scenarios(seed, first):
+            if not self._left:
                 return
-            yield run_killed(scenario, dies)
+            yield scenario
 
 
 def scenarios(seed: str, number: int) -> Iterator[Scenario]:

@@ -1,4 +1,4 @@
-"""A durable peer that is killed at chosen instants, and restarted from its store.
+"""A durable peer whose end is simulated at chosen instants, and that is restarted from its store.
 
 An instant lies before an event is durable, or between two of its effects.
 """
@@ -86,6 +86,9 @@ class KilledPeer:
     def reconnected(self) -> list[Effect]:
         """Repeat what the other side may not have."""
         return self._durable.reconnected() if self._durable else []
+
+    def close(self) -> None:
+        """Leave nothing behind: everything is in memory."""
 
     def _live(self, event: Event | None, effects: list[Effect]) -> list[Effect]:
         """Let the driver carry out all effects, or those before the peer's last instant."""

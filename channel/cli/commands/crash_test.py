@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
+import typer
+
 from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -19,19 +21,26 @@ def command(
     kills: Annotated[int, whole(1, MOST_KILLS, "How often peers are killed.")] = 200,
     seed: Seed = "crashes",
     jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
+    processes: Annotated[
+        bool,
+        typer.Option("--processes", help="Kill real processes, which have their stores on disk."),
+    ] = False,
     json: Json = False,
     text: InText = False,
 ) -> int:
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
-    A peer is stopped before an event is stored, or between two of its effects. Exit code 1: it
+    A peer is stopped before an event is stored, or between two of its effects. With --processes
+    it is a process of its own, killed by SIGKILL at random instants. Exit code 1: a peer
     contradicted what it had signed, or a promise was broken.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
     as_json = json_wanted(json, text)
     with progress("crashes", "kill") as bar:
-        totals = run_crashes(kills, seed, jobs, lambda _, done: bar(done, kills))
+        totals = run_crashes(
+            kills, seed, jobs, processes=processes, tell=lambda done: bar(done, kills)
+        )
     with finishing():
         if as_json:
             print_json(crash_document(totals))

@@ -39,7 +39,7 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_finding_is_shown_and_is_a_failure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    def broken(*_: object) -> CrashTotals:
+    def broken(*_: object, **options: object) -> CrashTotals:
         totals = CrashTotals()
         totals.add(BROKEN)
         return totals

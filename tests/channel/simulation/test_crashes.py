@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from channelsim.channel.crypto import bls
+from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Send
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, decode
@@ -27,9 +30,13 @@ from channelsim.channel.simulation.crashes import (
     scenarios,
 )
 from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
+from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store.interface import Contents
+from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.chance import Chance
+from tests.channel.table import sit
 
 
 @pytest.fixture(autouse=True)
@@ -216,3 +223,29 @@ def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
         run = run_killed(scenario, at(0, kill), ForgettingStore)
         found.append(harmless(run))
     assert not all(found)
+
+
+# --- processes -----------------------------------------------------------------------------------
+
+
+def test_killed_processes_come_back_from_the_disk() -> None:
+    totals = run_crashes(3, "processes", 1, processes=True)
+    assert totals.kills == 3
+    assert totals.failed == []
+
+
+@pytest.mark.long
+def test_many_killed_processes_come_back_from_the_disk() -> None:
+    """Some are killed before an event is on disk, and some after."""
+    totals = run_crashes(300, "many processes", 2, processes=True)
+    assert totals.kills == 300
+    assert totals.failed == []
+
+
+def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path) -> None:
+    ann, ben = (end.peer for end in sit().ends)
+    process = ProcessPeer(Peer(ann.config), tmp_path, lambda: False, Chance(b""))
+    (tmp_path / FILE).unlink()
+    write_keys(tmp_path, ben.config)
+    with closing(process), pytest.raises(InvariantError, match="react differently"):
+        process.start(1)

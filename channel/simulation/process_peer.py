@@ -1,0 +1,209 @@
+"""A peer in a process of its own, with its store on disk, that is killed by SIGKILL.
+
+The parent has a copy of the peer, which handles the same events: it knows the effects that the
+process has to have, and compares them. After a kill it reads the store, which must hold the state
+from before the event or from after it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from hashlib import sha256
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from time import monotonic, sleep
+
+import msgspec
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import (
+    Effect,
+    Event,
+    Proposed,
+    Push,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.session.driver import PeerStopped
+from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
+from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.system.interrupt import SIGNALS, held
+from channelsim.games.chance import Chance
+
+CONTEXT = get_context("forkserver")
+CONTEXT.set_forkserver_preload([__name__])
+
+ANSWER_TIME = 60.0
+"""Seconds in which a process has to answer; it needs milliseconds."""
+
+
+class ProcessPeer:
+    """The actor of a peer that runs in a process, killed while it handles some events.
+
+    `dies` decides at each event but the first whether to kill the process, `chance` when: at once,
+    or up to a little later than an event usually takes.
+    """
+
+    def __init__(
+        self, peer: Peer, directory: Path, dies: Callable[[], bool], chance: Chance
+    ) -> None:
+        self.kills: list[Kill] = []
+        self._peer = peer
+        self._directory = directory
+        self._dies = dies
+        self._chance = chance
+        self._process: ForkServerProcess | None = None
+        self._pipe: Connection | None = None
+        self._events = 0
+        self._usual = 0.01
+        self._records: DurablePeer | None = None
+        self._unheard: list[Effect] = []
+        write_keys(directory, peer.config)
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin in a new process; or go on in one, from the store."""
+        if self._records is not None:
+            effects = self._records.start(peak)
+            self._begin_process()
+            self._send(Start(peak))
+            self._compare(self._receive(), effects)
+            unheard, self._unheard = self._unheard, []
+            return [*effects, *unheard]
+        self._begin_process()
+        before = self._peer.state
+        return self._react(Start(peak), before, self._peer.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Let the process handle an event, or kill it meanwhile. Raises `PeerStopped`."""
+        before = self._peer.state
+        return self._react(event, before, self._peer.handle(event))
+
+    def reconnected(self) -> list[Effect]:
+        """Repeat what the other side may not have, as the process would."""
+        if self._records is None:
+            # The connection broke because of the other side.
+            self._send(None)
+            count = int.from_bytes(self._receive(), "big")
+            return [Send(self._receive()) for _ in range(count)]
+        effects, self._records = self._records.reconnected(), None
+        return effects
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None and self._process.pid is not None:
+            os.kill(self._process.pid, signal.SIGKILL)
+            self._process.join()
+            self._process.close()
+            self._process = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+    # --- the process ---
+
+    def _begin_process(self) -> None:
+        with held():
+            ours, theirs = CONTEXT.Pipe()
+            self._pipe = ours
+            self._process = CONTEXT.Process(target=_serve, args=(str(self._directory), theirs))
+            self._process.start()
+            theirs.close()
+
+    def _react(self, event: JournalEvent, before: PeerState, effects: list[Effect]) -> list[Effect]:
+        number, self._events = self._events, self._events + 1
+        begun = monotonic()
+        self._send(event)
+        if not isinstance(event, Start) and self._dies():
+            sleep(self._usual * self._chance.below(1500) / 1000)
+            self._kill(number, before, effects)
+        self._compare(self._receive(), effects)
+        self._usual = 0.9 * self._usual + 0.1 * (monotonic() - begun)
+        return effects
+
+    def _kill(self, number: int, before: PeerState, effects: list[Effect]) -> None:
+        """Kill the process, and find out from the store whether the event was stored."""
+        self.close()
+        after, self._peer.state = self._peer.state, Peer(self._peer.config).state
+        with closing(SqliteStore(self._directory)) as store:
+            self._records = DurablePeer(self._peer, store)
+        stored = _lasting(self._peer.state) == _lasting(after)
+        if not stored and _lasting(self._peer.state) != _lasting(before):
+            raise InvariantError(f"the store has neither the state before event {number} nor after")
+        self.kills.append(Kill(number, 0 if stored else LOST))
+        self._unheard = [
+            one
+            for one in effects
+            if stored and isinstance(one, Tell) and not isinstance(one.news, Proposed | YourTurn)
+        ]
+        raise PeerStopped(effects if stored else None)
+
+    def _send(self, event: JournalEvent | None) -> None:
+        if self._pipe is None:
+            raise InvariantError("no process is there")
+        self._pipe.send_bytes(encode_event(event, Block(0)) if event is not None else b"")
+
+    def _receive(self) -> bytes:
+        if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
+            raise InvariantError(f"the process does not answer within {ANSWER_TIME:g} s")
+        try:
+            return self._pipe.recv_bytes()
+        except (EOFError, ConnectionError):
+            raise InvariantError("the process ended by itself") from None
+
+    def _compare(self, digest: bytes, effects: Sequence[Effect]) -> None:
+        if digest != effects_digest(effects):
+            raise InvariantError("the process and its copy react differently to an event")
+
+
+def effects_digest(effects: Sequence[Effect]) -> bytes:
+    """The digest of all that a driver would send, push, store and watch."""
+    lasting = [
+        (type(one).__name__, one) for one in effects if isinstance(one, Send | Push | Store | Watch)
+    ]
+    asked = [
+        one.news.game_id
+        for one in effects
+        if isinstance(one, Tell) and isinstance(one.news, YourTurn)
+    ]
+    return sha256(msgspec.msgpack.encode((lasting, asked))).digest()
+
+
+def _lasting(state: PeerState) -> PeerState:
+    """A state without what is not stored before something follows from it."""
+    return msgspec.structs.replace(state, block=Block(0), last_received=b"")
+
+
+def _serve(directory: str, parent: Connection) -> None:
+    """The process of a peer: it answers each event with the digest of its effects."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
+    store = SqliteStore(Path(directory))
+    peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
+    while True:
+        try:
+            data = parent.recv_bytes()
+        except EOFError:
+            return
+        if not data:
+            owed = [one.message for one in peer.reconnected() if isinstance(one, Send)]
+            parent.send_bytes(len(owed).to_bytes(4, "big"))
+            for message in owed:
+                parent.send_bytes(message)
+            continue
+        event = decode_event(data, Block(0))
+        effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
+        parent.send_bytes(effects_digest(effects))

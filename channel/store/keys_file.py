@@ -1,0 +1,245 @@
+"""The file with a peer's secrets and settings, apart from its journal.
+
+With a passphrase, the secrets are encrypted (scrypt, ChaCha20-Poly1305), and the settings, which
+are readable, cannot be changed. The file is written once, before the channel begins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+from chia_rs import PrivateKey
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+from channelsim.channel.chain.coins import Coin, Hash
+from channelsim.channel.crypto.hkdf import game_entropy
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import Wallet
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.system.input_files import read
+from channelsim.games.deck.group import real_group
+
+FILE = "keys.json"
+FORMAT = "channelsim keys 1"
+
+MOST_BYTES = 1 << 16
+
+COST = 1 << 15
+"""The cost of scrypt (N) that new files have: 32 MB of memory, a tenth of a second."""
+
+Cost = Annotated[int, msgspec.Meta(ge=1 << 14, le=1 << 18)]
+"""The costs that are accepted: a file that somebody else made cannot use up all memory."""
+
+
+class _Secrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    channel: Hash
+    wallet: Hash
+    fees: Hash | None
+
+
+class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    peer: str
+    side: int
+    reward_address: Hash
+    agg_sig_data: Hash
+    wallet_coin: Coin
+    contributions: tuple[int, int]
+    unroll_timeout: int
+    confirmations: int
+    times: Times
+    deck_positions: int
+    deck_rounds: int
+    fee_coin: Coin | None
+    fees: tuple[int, int, int]
+
+
+class _Encrypted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cost: Cost
+    salt: Annotated[bytes, msgspec.Meta(min_length=16, max_length=64)]
+    nonce: Annotated[bytes, msgspec.Meta(min_length=12, max_length=12)]
+    secrets: bytes
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: str
+    settings: _Settings
+    secrets: _Secrets | None = None
+    encrypted: _Encrypted | None = None
+
+
+T = TypeVar("T")
+
+
+def write_keys(
+    directory: Path,
+    config: Config,
+    passphrase: bytes = b"",
+    entropy: Callable[[int], bytes] = os.urandom,
+) -> None:
+    """Write the file into a directory, which is made if need be. Raises `StoreError`.
+
+    A file that is there stays as it is. Without a passphrase the secrets are readable to whoever
+    can read the file. `entropy` gives fresh random bytes.
+    """
+    settings, secrets = _settings_of(config), _secrets_of(config)
+    file = _File(FORMAT, settings, secrets=secrets)
+    if passphrase:
+        salt, nonce = entropy(16), entropy(12)
+        cipher = _cipher(passphrase, salt, COST)
+        hidden = cipher.encrypt(nonce, msgspec.json.encode(secrets), _sealed(settings))
+        file = _File(FORMAT, settings, encrypted=_Encrypted(COST, salt, nonce, hidden))
+    path = directory / FILE
+    try:
+        if not directory.is_dir():
+            directory.mkdir(mode=0o700, parents=True)
+        _write_once(path, msgspec.json.format(msgspec.json.encode(file)) + b"\n")
+    except OSError as error:
+        if path.exists():
+            raise StoreError(
+                f"{path}: there is a channel already; name another directory"
+            ) from None
+        reason = (error.strerror or "it cannot be written").lower()
+        raise StoreError(f"{path}: {reason}; name a directory that can be written") from None
+
+
+def is_encrypted(directory: Path) -> bool:
+    """Whether the secrets need a passphrase. Raises `StoreError`."""
+    return _file(directory / FILE).encrypted is not None
+
+
+def read_keys(directory: Path, passphrase: bytes = b"") -> Config:
+    """Read the configuration of a peer. Raises `StoreError`, also for a wrong passphrase."""
+    path = directory / FILE
+    file = _file(path)
+    secrets = file.secrets
+    if file.encrypted is not None:
+        if not passphrase:
+            raise StoreError(f"{path}: its secrets are encrypted; give the passphrase")
+        cipher = _cipher(passphrase, file.encrypted.salt, file.encrypted.cost)
+        try:
+            found = cipher.decrypt(
+                file.encrypted.nonce, file.encrypted.secrets, _sealed(file.settings)
+            )
+        except InvalidTag:
+            raise StoreError(
+                f"{path}: the passphrase is wrong, or somebody changed the file"
+            ) from None
+        secrets = _decoded(path, found, _Secrets)
+    if secrets is None:
+        raise StoreError(f"{path}: it has no secrets")
+    try:
+        return _config_of(file.settings, secrets)
+    except (ValueError, UsageError) as error:
+        raise StoreError(f"{path}: damaged ({error})") from None
+
+
+def _file(path: Path) -> _File:
+    try:
+        data = read(path, MOST_BYTES)
+    except UsageError as error:
+        raise StoreError(f"{error}") from None
+    file = _decoded(path, data, _File)
+    if file.format != FORMAT:
+        raise StoreError(f"{path}: not written by this version of channelsim, but as {FORMAT!r}")
+    return file
+
+
+def _decoded(path: Path, data: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = ascii(f"{error}"[:200])[1:-1]
+        raise StoreError(f"{path}: no file with keys of channelsim ({reason})") from None
+
+
+def _write_once(path: Path, data: bytes) -> None:
+    """Write a file that appears whole and durable, for its owner alone."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(part, path)  # unlike a rename, it replaces nothing
+    finally:
+        part.unlink()
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _cipher(passphrase: bytes, salt: bytes, cost: int) -> ChaCha20Poly1305:
+    return ChaCha20Poly1305(Scrypt(salt=salt, length=32, n=cost, r=8, p=1).derive(passphrase))
+
+
+def _sealed(settings: _Settings) -> bytes:
+    """The settings as the cipher authenticates them."""
+    return FORMAT.encode() + msgspec.json.encode(settings)
+
+
+def _settings_of(config: Config) -> _Settings:
+    agreement, fees = config.agreement, config.fees
+    if agreement.decks.group is not real_group():
+        raise UsageError("a channel with decks of a demonstration cannot be stored")
+    return _Settings(
+        name=config.name,
+        peer=config.peer,
+        side=config.side,
+        reward_address=config.reward_address,
+        agg_sig_data=config.agg_sig_data,
+        wallet_coin=config.wallet.coin,
+        contributions=agreement.contributions,
+        unroll_timeout=agreement.unroll_timeout,
+        confirmations=agreement.confirmations,
+        times=agreement.times,
+        deck_positions=agreement.decks.positions,
+        deck_rounds=agreement.decks.rounds,
+        fee_coin=fees.wallet.coin if fees else None,
+        fees=(fees.first, fees.step, fees.most) if fees else (0, 0, 0),
+    )
+
+
+def _secrets_of(config: Config) -> _Secrets:
+    fees = bytes(config.fees.wallet.key) if config.fees else None
+    return _Secrets(config.secret, bytes(config.wallet.key), fees)
+
+
+def _config_of(settings: _Settings, secrets: _Secrets) -> Config:
+    fees = None
+    if settings.fee_coin is not None and secrets.fees is not None:
+        wallet = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
+        fees = Fees(wallet, *settings.fees)
+    decks = DeckSettings(settings.deck_positions, settings.deck_rounds)
+    return Config(
+        name=settings.name,
+        peer=settings.peer,
+        side=Side(settings.side),
+        secret=secrets.channel,
+        reward_address=settings.reward_address,
+        wallet=Wallet(PrivateKey.from_bytes(secrets.wallet), settings.wallet_coin),
+        agreement=Agreement(
+            settings.contributions,
+            settings.unroll_timeout,
+            settings.confirmations,
+            settings.times,
+            decks,
+        ),
+        agg_sig_data=settings.agg_sig_data,
+        entropy=game_entropy(secrets.channel),
+        fees=fees,
+    )

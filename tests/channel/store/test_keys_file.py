@@ -1,0 +1,133 @@
+"""The file with a peer's secrets: readable with its passphrase only, and never half written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fees import Fees
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.keys_file import FILE, is_encrypted, read_keys, write_keys
+from tests.channel.table import ANN, BEN, sit
+
+PASSPHRASE = b"correct horse"
+
+
+@pytest.fixture
+def config() -> Config:
+    return sit().ends[ANN].peer.config
+
+
+def comparable(config: Config) -> tuple[object, ...]:
+    """A configuration with what its functions and keys give in their place."""
+    wallets = [config.wallet, *([config.fees.wallet] if config.fees else [])]
+    keys = tuple((bytes(wallet.key), wallet.coin) for wallet in wallets)
+    plain = replace(config, entropy=bytes, wallet=config.wallet, fees=None)
+    return (
+        keys,
+        config.fees and (config.fees.first, config.fees.step, config.fees.most),
+        *(getattr(plain, name) for name in ("name", "peer", "side", "secret", "reward_address")),
+        plain.agreement,
+        plain.agg_sig_data,
+    )
+
+
+@pytest.mark.parametrize("passphrase", [b"", PASSPHRASE], ids=("plain", "encrypted"))
+def test_a_configuration_is_read_as_it_was_written(
+    tmp_path: Path, config: Config, passphrase: bytes
+) -> None:
+    other = sit("other").ends[BEN].peer.config
+    paying = replace(config, fees=Fees(other.wallet, 5, 2, 100))
+    for number, one in enumerate((config, other, paying)):
+        directory = tmp_path / str(number)
+        write_keys(directory, one, passphrase)
+        again = read_keys(directory, passphrase)
+        assert comparable(again) == comparable(one)
+        assert again.entropy(7) == read_keys(directory, passphrase).entropy(7) != again.entropy(8)
+        assert is_encrypted(directory) == bool(passphrase)
+        assert [path.name for path in directory.iterdir()] == [FILE]
+        assert (directory / FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_secrets_are_not_in_an_encrypted_file(tmp_path: Path, config: Config) -> None:
+    write_keys(tmp_path / "open", config)
+    write_keys(tmp_path / "closed", config, PASSPHRASE)
+    plain = json.loads((tmp_path / "open" / FILE).read_bytes())
+    text = (tmp_path / "closed" / FILE).read_text()
+    secrets = [one for one in plain["secrets"].values() if one]
+    assert len(secrets) == 2
+    assert not [one for one in secrets if one in text]
+    write_keys(tmp_path / "twice", config, PASSPHRASE)
+    again = (tmp_path / "twice" / FILE).read_text()
+    assert again != text, "each file has a salt and a nonce of its own"
+
+
+def test_a_file_that_is_there_is_never_replaced(tmp_path: Path, config: Config) -> None:
+    write_keys(tmp_path, config)
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(StoreError, match="there is a channel already"):
+        write_keys(tmp_path, sit("other").ends[ANN].peer.config)
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def set_in(document: dict[str, Any], *path: str, to: object) -> None:
+    for name in path[:-1]:
+        document = document[name]
+    document[path[-1]] = to
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda file: set_in(file, "settings", "unroll_timeout", to=1), "passphrase is wrong, or"),
+        (lambda file: set_in(file, "settings", "wallet_coin", "amount", to=1), "is wrong, or"),
+        (lambda file: set_in(file, "encrypted", "cost", to=1 << 30), "no file with keys"),
+        (lambda file: set_in(file, "encrypted", "cost", to=2), "no file with keys"),
+        (lambda file: set_in(file, "format", to="channelsim keys 2"), "not written by this vers"),
+        (lambda file: set_in(file, "encrypted", to=None), "it has no secrets"),
+        (lambda file: set_in(file, "more", to=1), "no file with keys"),
+    ],
+)
+def test_a_changed_file_is_refused_in_one_line(
+    tmp_path: Path, config: Config, change: Callable[[dict[str, Any]], None], reason: str
+) -> None:
+    write_keys(tmp_path, config, PASSPHRASE)
+    file = json.loads((tmp_path / FILE).read_bytes())
+    change(file)
+    (tmp_path / FILE).write_text(json.dumps(file))
+    with pytest.raises(StoreError, match=reason) as info:
+        read_keys(tmp_path, PASSPHRASE)
+    assert "\n" not in str(info.value)
+    assert str(tmp_path / FILE) in str(info.value)
+
+
+def test_a_wrong_or_missing_passphrase_is_refused(tmp_path: Path, config: Config) -> None:
+    write_keys(tmp_path, config, PASSPHRASE)
+    with pytest.raises(StoreError, match="give the passphrase"):
+        read_keys(tmp_path)
+    with pytest.raises(StoreError, match="the passphrase is wrong"):
+        read_keys(tmp_path, PASSPHRASE + b"\n")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"\xff", b"[" * 10_000, b" " * 100_000, b'{"format": 1}']
+)
+def test_other_files_are_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(StoreError) as info:
+        read_keys(tmp_path)
+    assert "\n" not in str(info.value)
+
+
+def test_a_missing_file_and_an_unwritable_place_are_named(tmp_path: Path, config: Config) -> None:
+    with pytest.raises(StoreError, match=r"keys\.json: cannot be read"):
+        read_keys(tmp_path / "nothing")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StoreError, match="name a directory that can be written"):
+        write_keys(tmp_path / "file", config)
