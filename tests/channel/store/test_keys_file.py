@@ -44,7 +44,7 @@ def test_a_configuration_is_read_as_it_was_written(
 ) -> None:
     other = sit("other").ends[BEN].peer.config
     paying = replace(config, fees=Fees(other.wallet, 5, 2, 100))
-    for number, one in enumerate((config, other, paying)):
+    for number, one in enumerate((paying,) if passphrase else (config, other, paying)):
         directory = tmp_path / str(number)
         write_keys(directory, one, passphrase)
         again = read_keys(directory, passphrase)
