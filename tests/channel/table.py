@@ -16,7 +16,7 @@ from channelsim.channel.adversaries.base import as_declared
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.crypto.hkdf import derive, game_entropy
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.agreement import Agreement, DeckSettings
@@ -52,7 +52,7 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.driver import DrivenPeer, Driver
-from channelsim.channel.session.identity import game_entropy, node_seed
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.games import registry
