@@ -11,6 +11,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import Blame, InvariantError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelClosed
+from channelsim.channel.peer.decks.pool import MOST_DECKS
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -29,6 +30,13 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Config, Peer, Phase
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.dealers import (
+    Dealer,
+    DecksAhead,
+    SimulatedDealer,
+    deck_settings,
+)
+from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.driver import Actor, DrivenPeer, Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
@@ -73,6 +81,7 @@ class Session:
     """Plays the hands of its setup. Call `run` once; listeners receive every event.
 
     `wrap` may put something in the place of each peer.
+    With a `simulated_dealer` the peers are given their decks, and prepare none.
     """
 
     def __init__(
@@ -83,6 +92,8 @@ class Session:
         listeners: Sequence[Listener] = (),
         chain: FarmableChain | None = None,
         wrap: Callable[[Peer], Actor] = lambda peer: peer,
+        *,
+        simulated_dealer: bool = False,
     ) -> None:
         self._setup = setup
         self._decide = decide
@@ -92,7 +103,18 @@ class Session:
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain)
         initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
-        self._driver = Driver(self._chain, (initiator, receiver), (*listeners, self._on_event))
+        self._threads = DeckThreads(seeded_secrets(seed))
+        self._driver = Driver(
+            self._chain,
+            (initiator, receiver),
+            (*listeners, self._on_event),
+            compute_deck=self._threads,
+        )
+        self._dealer: Dealer = (
+            SimulatedDealer(self._driver, self._peers, seed)
+            if simulated_dealer
+            else DecksAhead(self._driver, self._peers, self._decks_needed)
+        )
         self._hands = HandTracker(self._driver.notify, self._balances)
         self._proposed = 0
         self._hand_is_open = False
@@ -101,6 +123,12 @@ class Session:
 
     def run(self) -> Result:
         """Play it all. Raises `SessionBroken`, or `UsageError` for an impossible script."""
+        try:
+            return self._run()
+        finally:
+            self._threads.close()
+
+    def _run(self) -> Result:
         self._driver.start()
         idle = 0
         while not all(peer.phase is Phase.CLOSED for peer in self._peers):
@@ -143,7 +171,9 @@ class Session:
         if player is None:
             raise InvariantError(f"{name} has no seat in game {game_id}")
         number = self._hands.number(game_id)
-        action = self._decide(name, number, player, self._chances[side])
+        action = self._dealer.meanwhile(
+            lambda: self._decide(name, number, player, self._chances[side])
+        )
         self._driver.notify(Decided(name, game_id, action))
         return Act(game_id, action)
 
@@ -161,11 +191,20 @@ class Session:
         setup, number = self._setup, self._proposed
         name = setup.game(number)
         parameters = registry.get(name).default_parameters(setup.unit, setup.stack)
+        if registry.get(name).deck_positions:
+            self._dealer.provide()
         wish = Wish(name, parameters, setup.game_timeout, setup.first(number) == proposer)
         self._hand_is_open = True
         self._proposed += 1
         self._driver.handle(proposer, ProposeGames((wish,)))
         return True
+
+    def _decks_needed(self) -> int:
+        """How many decks the hands still to be proposed need, as far as decks are prepared ahead."""
+        setup, first = self._setup, self._proposed
+        coming = range(first, min(setup.hands, first + MOST_DECKS * len(setup.games)))
+        needing = [n for n in coming if registry.get(setup.game(n)).deck_positions]
+        return min(len(needing), MOST_DECKS)
 
     def _why_stop(self) -> str:
         if self._declined:
@@ -238,7 +277,12 @@ class Session:
 
 
 def _make_peers(setup: Setup, chain: FarmableChain) -> tuple[Peer, Peer]:
-    agreement = Agreement((setup.balance, setup.balance), setup.unroll_timeout, setup.confirmations)
+    agreement = Agreement(
+        (setup.balance, setup.balance),
+        setup.unroll_timeout,
+        setup.confirmations,
+        decks=deck_settings(setup.games),
+    )
 
     def make(side: Side) -> Peer:
         config = make_config(setup.seed.encode(), side, chain, agreement)

@@ -12,6 +12,7 @@ from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.driver import Actor
 from channelsim.channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
 from channelsim.channel.simulation.run import Party
@@ -28,7 +29,10 @@ def make_parties(
     """Make both parties with funded wallets; `rewind` as in `Plan`."""
     seed = scenario.seed.encode()
     agreement = Agreement(
-        (scenario.balance, scenario.balance), scenario.unroll_timeout, scenario.confirmations
+        (scenario.balance, scenario.balance),
+        scenario.unroll_timeout,
+        scenario.confirmations,
+        decks=deck_settings(scenario.games),
     )
 
     def make(side: Side) -> Party:
