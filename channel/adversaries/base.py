@@ -37,7 +37,7 @@ from channelsim.channel.protocol.messages import (
     decode,
     encode,
 )
-from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.proposals import Wish, needs_deck
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Player
@@ -226,12 +226,21 @@ class Adversary:
         )
 
     def wish(self) -> Wish | None:
-        """A game with the terms of the latest offer; None before there was one."""
+        """A game with the terms of the latest offer, and with another deck if it needs one.
+
+        None before there was an offer, or without a deck.
+        """
         self._remember_offers()
         offer = self._offered
         if offer is None:
             return None
-        return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
+        wish = Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
+        if not needs_deck(wish):
+            return wish
+        ready = self.peer.play.decks.ready
+        deck = min(ready, default=None)
+        named = Wish(wish.game, wish.parameters, wish.timeout, wish.i_am_alice, deck)
+        return named if ready else None
 
     # --- what it can make ---
 

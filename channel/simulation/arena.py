@@ -27,6 +27,8 @@ from channelsim.channel.peer.interface import (
     ProposeGames,
 )
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.proposals import needs_deck
+from channelsim.channel.session.dealers import SimulatedDealer
 from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
@@ -85,6 +87,8 @@ class Arena:
             (*listeners, self._log, self._on_event),
             self._weather,
         )
+        peers = (self.parties[0].peer, self.parties[1].peer)
+        self._dealer = SimulatedDealer(self._driver, peers, seed)
         self._closing = False
         self._quiet = 0
         self._finished: list[int | None] = [None, None]
@@ -157,8 +161,16 @@ class Arena:
         proposer = self._proposer()
         if proposer is None:
             return False
-        self._command(proposer, ProposeGames(self._schedule.take()))
+        self._propose(proposer)
         return True
+
+    def _propose(self, proposer: int) -> None:
+        """Propose the next games, with a deck for each that needs one, and one to spare."""
+        wishes = self._schedule.take()
+        needed = sum(needs_deck(wish) for wish in wishes)
+        for _ in range(needed and needed + 1 - len(self.parties[proposer].peer.play.decks.ready)):
+            self._dealer.deal()
+        self._command(proposer, ProposeGames(wishes))
 
     def _propose_or_close(self) -> bool:
         """Propose the next hand, or after the last one ask for the shutdown."""
@@ -170,7 +182,7 @@ class Arena:
         if self._schedule.is_due_after(state):
             proposer = self._proposer()
             if proposer is not None:
-                self._command(proposer, ProposeGames(self._schedule.take()))
+                self._propose(proposer)
             return True
         if self._quiet > PATIENCE:
             self._quiet = 0

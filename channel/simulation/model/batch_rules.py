@@ -20,7 +20,13 @@ from channelsim.channel.protocol.messages import (
     Settle,
 )
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
-from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, first, stakes
+from channelsim.channel.simulation.model.ledger import (
+    Decks,
+    LedgerGame,
+    LedgerState,
+    first,
+    stakes,
+)
 from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.referee import RefereeRefusal
 
@@ -49,6 +55,7 @@ def judge(
     batch: Batch,
     sender: int,
     agreed: ChannelTerms,
+    decks: Decks,
     *,
     holder: int,
     asked: bool,
@@ -58,7 +65,7 @@ def judge(
         return BatchVerdict(frozenset({"CH-BATCH-1"}))
     if batch.number != before.number + 1:
         return BatchVerdict(frozenset({"CH-BATCH-2"}))
-    work = _Applied(before, sender, agreed)
+    work = _Applied(before, sender, agreed, decks)
     rules = {rule for action in batch.actions for rule in work.apply(action)}
     kinds = [ORDER.index(type(action)) for action in batch.actions]
     if kinds != sorted(kinds):
@@ -81,10 +88,13 @@ def judge(
 class _Applied:
     """A state while the actions of a batch are applied to it."""
 
-    def __init__(self, before: LedgerState, sender: int, agreed: ChannelTerms) -> None:
+    def __init__(
+        self, before: LedgerState, sender: int, agreed: ChannelTerms, decks: Decks
+    ) -> None:
         self.number = before.number + 1
         self.sender = sender
         self.agreed = agreed
+        self.decks = decks
         self.balances = list(before.balances)
         self.games = dict(before.games)
         self.open = dict(before.open)
@@ -133,7 +143,8 @@ class _Applied:
             yield "CH-ACCEPT-2"
         if len(self.games) + len(offers) > MOST:
             yield "CH-ACCEPT-4"
-        started = [playable(offer, proposer, self.agreed.referee_keys) for offer in offers]
+        keys = self.agreed.referee_keys
+        started = [playable(offer, proposer, keys, self.decks) for offer in offers]
         if not all(started):
             yield "CH-ACCEPT-1"
             return
@@ -174,26 +185,27 @@ class _Applied:
                 yield "CH-PROPOSE-2"
             else:
                 self.next_ids[self.sender] = offer.game_id + 2
-            if not _states_its_record(offer, self.sender, self.agreed.referee_keys):
+            game = playable(offer, self.sender, self.agreed.referee_keys, self.decks)
+            # What cannot be played is for the other side to cancel.
+            if game is not None and not _states_its_record(offer, self.sender, game):
                 yield "CH-PROPOSE-4"
         if sum(len(one) for _, one in self.open.values()) + len(offers) > MOST:
             yield "CH-PROPOSE-3"
         self.open[offers[0].game_id] = (self.sender, offers)
 
 
-def playable(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame | None:
+def playable(
+    offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes], decks: Decks
+) -> LedgerGame | None:
     """The game of an offer before the first move; None if it cannot be played."""
     try:
-        return first(offer, proposer, referee_keys)
+        return first(offer, proposer, referee_keys, decks)
     except (UnknownGame, BadTerms):
         return None
 
 
-def _states_its_record(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> bool:
-    """True if an offer states the record that its game and parameters give."""
-    game = playable(offer, proposer, referee_keys)
-    if game is None:
-        return True  # it cannot be played, and the other side has to cancel it
+def _states_its_record(offer: Offer, proposer: int, game: LedgerGame) -> bool:
+    """True if an offer states the record of its game."""
     coin = game.coin
     says = offer.amount, offer.stakes, offer.commitment, offer.max_move_size, offer.mover_share
     return says == (

@@ -18,11 +18,13 @@ from channelsim.channel.peer.interface import (
     BrokenOff,
     CancelGames,
     ChannelOpen,
+    DecksChanged,
     OpeningFailed,
     Received,
     Send,
     Tell,
 )
+from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Accept,
@@ -34,6 +36,7 @@ from channelsim.channel.protocol.messages import (
     Funded,
     Message,
     Offer,
+    Propose,
     Request,
     Shutdown,
     ShutdownDone,
@@ -46,6 +49,8 @@ from channelsim.channel.simulation.model.ledger import LedgerState, stakes
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games import registry
 from channelsim.games.amounts import counted
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.group import real_group
 
 TIMES = Times()
 """The times that both sides of a scenario agree on."""
@@ -87,6 +92,8 @@ class Conversation:
     rules: set[str] = field(default_factory=set)
     """The rules that the other side broke before its messages were ignored."""
 
+    decks: dict[int, FinishedDeck] = field(default_factory=dict)
+    """All decks that were ever ready, by number."""
     over: bool = False
     _peak: int = 0
     _holder: int = 1
@@ -94,6 +101,10 @@ class Conversation:
     _closing: int | None = None
     _refused: set[int] = field(default_factory=set)
     """The proposals that the honest player cancelled."""
+    _free: set[int] = field(default_factory=set)
+    """The decks that no proposal has named."""
+    _misdealt: set[int] = field(default_factory=set)
+    """The proposals that name a deck twice, or one that was not free."""
 
     _closed: bool = False
     _open: bool = False
@@ -124,6 +135,10 @@ class Conversation:
                 heard = self._receives(blob)
             case CancelGames(group_id):
                 self._refused.add(group_id)
+            case DecksChanged(_, added):
+                for deck in (decode_deck(real_group(), record) for record in added):
+                    self.decks[deck.terms.number] = deck
+                    self._free.add(deck.terms.number)
             case _:
                 pass
         if accusation is not None:
@@ -269,6 +284,7 @@ class Conversation:
             batch,
             sender,
             self._agreed(),
+            self.decks,
             holder=self._holder,
             asked=other in self._asked,
         )
@@ -283,15 +299,27 @@ class Conversation:
             self.sent, self.received = (
                 (batch.number, self.received) if sender == self.side else (self.sent, batch.number)
             )
+            self._names_decks(batch)
             self._holder = other
             self._asked.pop(other, None)
             self._since = self._peak
         return rules
 
+    def _names_decks(self, batch: Batch) -> None:
+        """Note the decks that proposals name, and those that they must not name."""
+        for action in batch.actions:
+            if isinstance(action, Propose):
+                named = [offer.deck.number for offer in action.offers if offer.deck]
+                if len(set(named)) < len(named) or not self._free.issuperset(named):
+                    self._misdealt.add(action.offers[0].game_id)
+                self._free.difference_update(named)
+
     def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
-        """True if the honest side accepts a game with too short a timeout."""
+        """True if the honest side accepts a game with too short a timeout, or with a used deck."""
         for action in batch.actions:
             if isinstance(action, Accept):
+                if action.group_id in self._misdealt:
+                    return frozenset({"the use of a deck for one game only"})
                 for offer in before.open[action.group_id][1]:
                     if offer.timeout < self._least_timeout(offer):
                         return frozenset({f"the least timeout ({counted(offer.timeout, 'block')})"})
@@ -304,7 +332,8 @@ class Conversation:
         before, and acceptances only lower a balance: what is covered after the batch was covered.
         """
         for action in batch.actions:
-            if isinstance(action, Cancel) and action.group_id not in self._refused:
+            ours = self._refused | self._misdealt
+            if isinstance(action, Cancel) and action.group_id not in ours:
                 proposer, offers = before.open[action.group_id]
                 paid = [stakes(offer, proposer) for offer in offers if self._fits(offer, proposer)]
                 covered = all(
@@ -317,7 +346,7 @@ class Conversation:
 
     def _fits(self, offer: Offer, proposer: int) -> bool:
         """True if a careful side can play this offer."""
-        game = playable(offer, proposer, self._agreed().referee_keys)
+        game = playable(offer, proposer, self._agreed().referee_keys, self.decks)
         if game is None or game.coin.puzzle_hash() in self._agreed().rewards:
             return False
         return self._least_timeout(offer) <= offer.timeout <= LONGEST_TIMEOUT

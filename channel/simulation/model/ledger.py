@@ -7,17 +7,34 @@ public, and every player of the game has it. Our games take no other evidence.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from channelsim.channel.protocol.messages import Offer
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games import registry
-from channelsim.games.contract import Next, Player, Position, Raise, Seat, Slash, Terms, Valid
+from channelsim.games.contract import (
+    Next,
+    Player,
+    Position,
+    Raise,
+    Seat,
+    SharedDeck,
+    Slash,
+    Terms,
+    Valid,
+)
 from channelsim.games.contract import State as GameState
+from channelsim.games.dealing import shared_deck
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.errors import BadTerms
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import FIRST, GameCoin, infohash, referee
+
+Decks = Mapping[int, FinishedDeck]
+"""All decks that a channel ever had ready, by number, as the honest side has them."""
 
 EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(256)))
 
@@ -144,12 +161,15 @@ def _judged(
     return slashed, valid, step
 
 
-def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> LedgerGame:
+def first(
+    offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes], decks: Decks
+) -> LedgerGame:
     """The game before the first move. Raises `UnknownGame` or `BadTerms`."""
     rules = registry.get(offer.game)
-    terms = rules.terms(offer.parameters)
-    initial = rules.initial(terms)
     alice = proposer if offer.proposer_is_alice else 1 - proposer
+    deck = _deck(offer, rules.deck_positions, alice, decks)
+    terms = replace(rules.terms(offer.parameters), deck=deck)
+    initial = rules.initial(terms)
     step = Next(initial.validator, initial.state, initial.max_move_size)
     commitment, size = _committed(offer.game, step)
     coin = GameCoin(
@@ -166,6 +186,18 @@ def first(offer: Offer, proposer: int, referee_keys: tuple[bytes, bytes]) -> Led
         infohash_a=FIRST,
     )
     return LedgerGame(terms, alice, alice, coin, initial.validator, initial.state)
+
+
+def _deck(offer: Offer, positions: int, alice: int, decks: Decks) -> SharedDeck | None:
+    """The deck of an offer's game. Raises `BadTerms` if it names another, or none."""
+    if (offer.deck is None) != (positions == 0):
+        raise BadTerms("a deck where none is needed, or none where one is")
+    if offer.deck is None:
+        return None
+    held = decks.get(offer.deck.number)
+    if held is None or held.root(positions) != offer.deck.root:
+        raise BadTerms("another deck")
+    return shared_deck(held, positions, Seat.ALICE if alice == 0 else Seat.BOB)
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:

@@ -146,7 +146,7 @@ def test_a_batch_about_unknown_games_breaks_a_rule_with_each_action() -> None:
     assert agreed is not None
     actions = (Settle(4), Cancel(4, ""), Accept(4), Move(4, b"", 0, 0, b""))
     batch = Batch(2, actions, bytes(96), bytes(96))
-    verdict = judge(talk.accounts[1], batch, 1, agreed, holder=1, asked=False)
+    verdict = judge(talk.accounts[1], batch, 1, agreed, {}, holder=1, asked=False)
     assert verdict.rules == {"CH-SETTLE-1", "CH-CANCEL-1", "CH-ACCEPT-1", "CH-MOVE-1"}
     assert verdict.after is None
 
