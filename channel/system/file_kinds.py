@@ -29,6 +29,7 @@ class Kind(Enum):
         "conformance cases",
         "`channelsim vectors check FILE` runs them, `channelsim trace FILE` shows one",
     )
+    DECKS = ("conversations of decks", "`channelsim vectors check FILE` makes them again")
     SPENDS = ("spends of a corpus", "`channelsim coverage TARGET --corpus FOLDER` runs them")
     TARGET = ("a target", "`channelsim crosscheck FILE` and the option `--target` take it")
     SCRIPT = ("a script", "`channelsim play GAME --script FILE` plays it")
@@ -88,6 +89,8 @@ def _kind_of_json(data: bytes) -> Kind | None:
         match document:
             case {"format": str(name)} if name.startswith("channelsim finding"):
                 return Kind.FINDING
+            case {"kind": "deck" | "deck-message"}:
+                return Kind.DECKS
             case {"puzzle": _, "solution": _, "expect": _}:
                 return Kind.SPENDS
             case {"validator": _, "move": _, "expect": _}:

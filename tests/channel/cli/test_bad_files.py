@@ -72,6 +72,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
         Kind.TRANSCRIPT: session.read_bytes(),
         Kind.FINDING: json.dumps({"format": FORMAT, "law": "x"}, indent=2).encode(),
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
+        Kind.DECKS: b'{"kind": "deck-message"}\n',
         Kind.SPENDS: SPENDS.read_bytes(),
         Kind.TARGET: TARGET.format(program="a.clsp").encode(),
         Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["initiator fold"]\n',
@@ -193,7 +194,10 @@ def corpus(command: str, stem: str) -> Arguments:
 
 ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "replay files": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
-    "vectors check files": (lambda file, _: ("vectors", "check", file), {Kind.CASES}),
+    "vectors check files": (
+        lambda file, _: ("vectors", "check", file),
+        {Kind.CASES, Kind.DECKS},
+    ),
     "vectors check target": (
         lambda file, _: ("vectors", "check", VECTORS, "--target", file),
         {Kind.TARGET},

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from channelsim.channel.cli.messages import all_tried, never_tried
 from channelsim.channel.cli.options import Watch, file_argument, file_option
@@ -18,8 +18,10 @@ from channelsim.channel.lab.target.target import read as read_target
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.games.deck.vectors import BadDeckLine, DeckVectors
+from channelsim.games.deck.vectors import read as read_deck_lines
 from channelsim.games.vectors import BadCase, Case, check_program, lacks_program, read
 from channelsim.games.vectors import check as check_case
 
@@ -27,14 +29,20 @@ SHOWN = 20
 """Failures that are printed; the rest are counted."""
 
 
+Check: TypeAlias = tuple[str, list[str], Iterator[str]]
+"""A case by name, its differences, and lines that explain them."""
+
+
 def command(
-    files: Annotated[list[Path], file_argument("Files of conformance cases.")],
+    files: Annotated[
+        list[Path], file_argument("Files of conformance cases, or of conversations of decks.")
+    ],
     target: Annotated[
         Path | None, file_option("A TOML file: try its programs, and nothing else.")
     ] = None,
     again: Watch = False,
 ) -> int:
-    """Run conformance cases through the Python rules and the programs.
+    """Run conformance cases through the Python rules and the programs, and preparations of decks.
 
     Exit code 1: a case fails, or a program of the target has no case.
 
@@ -111,26 +119,47 @@ def _check_file(
     if not data.strip():
         raise UsageError(f"{path}: has no cases")
     lines = input_files.lines_of(data)
+    if kind_of(data) is Kind.DECKS:
+        checks = _deck_checks(path, lines, target)
+    else:
+        checks = _case_checks(lines, target, tried)
     try:
-        for number, case in enumerate(read(lines), 1):
+        for number, (name, differences, explained) in enumerate(checks, 1):
+            if differences:
+                tried.failed += 1
+                if tried.failed <= SHOWN:
+                    tried.shown.append(f"{path}: {name}: {'; '.join(differences)}")
+                    tried.shown.extend(f"  {line}" for line in explained)
+            else:
+                tried.passed += 1
+            bar(number, len(lines))
             if interrupted():
                 tried.interrupted = True
                 return
-            differences = _differences(case, target)
-            tried.validators.add(case.validator)
-            if target is None and lacks_program(case):
-                tried.by_rules.add(f"{case.game}/{case.validator}")
-            if not differences:
-                tried.passed += 1
-            else:
-                tried.failed += 1
-                if tried.failed <= SHOWN:
-                    tried.shown.append(f"{path}: {case.id} ({case.tag}): {'; '.join(differences)}")
-                    tried.shown.extend(f"  {line}" for line in _explained(case, target))
-            bar(number, len(lines))
+    except BadDeckLine as error:
+        raise UsageError(f"{path}: {error}") from None
     except BadCase as error:
         check_kind(path, data, Kind.CASES)
         raise UsageError(f"{path}: {error}") from None
+
+
+def _case_checks(lines: Sequence[bytes], target: Target | None, tried: _Tried) -> Iterator[Check]:
+    """Check the cases of one file. Raises `BadCase`."""
+    for case in read(lines):
+        differences = _differences(case, target)
+        tried.validators.add(case.validator)
+        if target is None and lacks_program(case):
+            tried.by_rules.add(f"{case.game}/{case.validator}")
+        yield f"{case.id} ({case.tag})", differences, _explained(case, target)
+
+
+def _deck_checks(path: Path, lines: Sequence[bytes], target: Target | None) -> Iterator[Check]:
+    """Check the conversations of decks in one file. Raises `BadDeckLine`."""
+    if target is not None:
+        raise UsageError(f"{path}: has conversations of decks, not for --target")
+    vectors = DeckVectors()
+    for line in read_deck_lines(lines):
+        yield f"{line.id} ({line.tag})", vectors.check(line), iter(())
 
 
 def _differences(case: Case, target: Target | None) -> list[str]:
