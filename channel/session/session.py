@@ -80,8 +80,8 @@ class SessionBroken(Exception):
 class Session:
     """Plays the hands of its setup. Call `run` once; listeners receive every event.
 
-    `wrap` may put something in the place of each peer.
-    With a `simulated_dealer` the peers are given their decks, and prepare none.
+    `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
+    given their decks, and prepare none.
     """
 
     def __init__(
