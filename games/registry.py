@@ -76,8 +76,8 @@ def usable() -> tuple[Game, ...]:
 
 
 def channel_games() -> tuple[Game, ...]:
-    """The usable games that a channel can play to the end: with all programs, without a deck."""
-    return tuple(game for game in usable() if not game.missing and not game.deck_positions)
+    """The usable games that a channel can play to the end: those with all programs."""
+    return tuple(game for game in usable() if not game.missing)
 
 
 def reason_without(game: str, policy: str) -> str | None:

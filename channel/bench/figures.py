@@ -71,7 +71,7 @@ def _games() -> tuple[Game, ...]:
 
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
-    games = tuple(game.name for game in registry.channel_games())
+    games = tuple(game.name for game in registry.channel_games() if not game.deck_positions)
     for name in games:
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:

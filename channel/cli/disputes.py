@@ -112,6 +112,7 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
     ]
     return {
         "scenario": asdict(run.scenario),
+        "dealer": run.scenario.dealer,
         "deviated": run.deviated,
         "blocks": run.blocks,
         "reorgs": run.reorgs,

@@ -104,6 +104,8 @@ class Lanes:
     def show(self, console: Console, run: Run, broken: list[BrokenPromise], digest: str) -> None:
         """Print all rows and the outcome."""
         self.show_rows(console, run.scenario)
+        if run.scenario.dealer:
+            say(console, f"The cards are from a {run.scenario.dealer}, who knows them all.")
         for line in account(run):
             say(console, line)
         for one in broken:

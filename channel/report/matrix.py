@@ -9,9 +9,10 @@ from channelsim.channel.report.tables import Cell as Shown
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
 from channelsim.channel.simulation.run_results import RunResult, columns
-from channelsim.channel.simulation.sweep import Cell, SweepTotals
+from channelsim.channel.simulation.sweep import Cell, SweepTotals, menus
 from channelsim.games import registry
 from channelsim.games.amounts import counted
+from channelsim.games.deck.simulated import SIMULATED_DEALER
 
 LETTERS = {
     RunResult.NO_CHANNEL: "n",
@@ -47,6 +48,8 @@ def show(tally: SweepTotals, console: Console) -> None:
         f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')},"
         f" {counted(tally.reorgs, 'reorganisation')}",
     )
+    if any(scenario.dealer for scenario in menus()):
+        say(console, f"Cards of decks are from a {SIMULATED_DEALER}.")
     if tally.interrupted:
         console.print("interrupted: not every adversary was run")
     for scenario, one in tally.broken[:MOST_FINDINGS]:

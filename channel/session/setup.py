@@ -125,8 +125,6 @@ def check_game(name: str, unit: int, stack: int) -> Game:
     """Check that a game can be played for these stakes, and return it. Raises `UsageError`."""
     try:
         game = registry.asked(name)
-        if game.deck_positions:
-            raise UsageError(f"{name} needs a prepared deck, which a session does not make yet")
         game.terms(game.default_parameters(unit, stack))
     except UnknownGame as error:
         raise UsageError(f"{error}") from None

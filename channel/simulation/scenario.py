@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.games import registry
 from channelsim.games.amounts import counted
+from channelsim.games.dealing import dealer
 from channelsim.games.names import nearest, quoted
 
 WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind")
@@ -49,6 +51,11 @@ class Scenario:
     staggered: bool = False
     contribution: int = 0
     policies: tuple[str, str] = ("", "")
+
+    @property
+    def dealer(self) -> str | None:
+        """Who deals the cards, for outputs; None if no game is played with a deck."""
+        return next(filter(None, (dealer(registry.get(name)) for name in self.games)), None)
 
     @property
     def balance(self) -> int:

@@ -1,0 +1,162 @@
+"""Decks for the hands of a session: prepared ahead, or from a simulated dealer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from time import sleep
+
+import pytest
+
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import DeckReady
+from channelsim.channel.protocol.messages import Batch, DeckStep, Propose, decode
+from channelsim.channel.session import deck_works
+from channelsim.channel.session import session as sessions
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.deck_works import DeckThreads, Pace, SecretsOf, on_demand
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import (
+    Decided,
+    HandEnded,
+    NewsFor,
+    Sent,
+    SessionEvent,
+)
+from channelsim.channel.session.setup import Setup
+from channelsim.games.contract import Action, Player
+from channelsim.games.deck.work import DeckResult, DeckWork
+from tests.channel.peer.decks.test_pool import SETTINGS
+
+
+def setup(hands: int, seed: str = "dealers") -> Setup:
+    return Setup(("holdem",), seed, hands, 100, 10, 10_000, ("caller", "caller"))
+
+
+def played(one: Setup, *, simulated: bool = False) -> list[SessionEvent]:
+    """All events of a session."""
+    events: list[SessionEvent] = []
+    deciders = Deciders(one)
+    result = Session(
+        one, deciders.decide, deciders.answer, [events.append], simulated_dealer=simulated
+    ).run()
+    assert len(result.hands) == one.hands
+    assert result.checks.python_clvm_agree
+    assert result.checks.conserved
+    return events
+
+
+def messages(events: list[SessionEvent]) -> list[object]:
+    return [decode(event.message) for event in events if isinstance(event, Sent)]
+
+
+def decks_named(events: list[SessionEvent]) -> list[int]:
+    offers = [
+        offer
+        for message in messages(events)
+        if isinstance(message, Batch)
+        for action in message.actions
+        if isinstance(action, Propose)
+        for offer in action.offers
+    ]
+    return [offer.deck.number for offer in offers if offer.deck is not None]
+
+
+def test_a_simulated_dealer_gives_every_hand_a_deck_without_messages() -> None:
+    events = played(setup(3), simulated=True)
+    assert decks_named(events) == [1, 2, 3]
+    assert not any(isinstance(message, DeckStep) for message in messages(events))
+
+
+def test_a_hand_is_played_with_a_deck_that_both_peers_prepared() -> None:
+    events = played(setup(1))
+    steps = [message.step for message in messages(events) if isinstance(message, DeckStep)]
+    assert steps == [1, 2, 3, 4, 5], "no more decks than hands"
+    assert decks_named(events) == [1]
+    ready = [event for event in events if isinstance(event, NewsFor)]
+    assert sum(isinstance(event.news, DeckReady) for event in ready) == 2
+
+
+@pytest.mark.long
+def test_decks_are_prepared_while_players_think_and_always_in_the_same_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However long a step takes: the transcript does not depend on the machine."""
+
+    class Slow(DeckThreads):
+        def __call__(self, side: int, work: DeckWork) -> Callable[[], DeckResult]:
+            wait = super().__call__(side, work)
+
+            def later() -> DeckResult:
+                sleep(0.05 * (work.step % 3))
+                return wait()
+
+            return later
+
+    digests = []
+    for threads in (DeckThreads, Slow):
+        monkeypatch.setattr(sessions, "DeckThreads", threads)
+        events = played(setup(3))
+        blobs = [event.message for event in events if isinstance(event, Sent)]
+        digests.append(sha256(b"".join(blobs)).hexdigest())
+        assert decks_named(events) == [1, 2, 3]
+        ends = [at for at, event in enumerate(events) if isinstance(event, HandEnded)]
+        ready = [
+            at
+            for at, event in enumerate(events)
+            if isinstance(event, NewsFor) and isinstance(event.news, DeckReady)
+        ]
+        assert ready[2] < ends[0], "the second deck is ready before the first hand is over"
+        thought = [at for at, event in enumerate(events) if isinstance(event, Decided)]
+        assert thought[0] < ready[2]
+    assert digests[0] == digests[1]
+
+
+def test_what_fails_in_the_background_is_not_lost() -> None:
+    """An error while a player thinks ends the session."""
+
+    def broken(player: str, number: int, seat: Player, chance: object) -> Action:
+        raise InvariantError("decided wrongly")
+
+    one = setup(1)
+    with pytest.raises(InvariantError, match="decided wrongly"):
+        Session(one, broken, lambda name, number: True, simulated_dealer=True).run()
+
+
+def test_new_decks_of_a_side_begin_two_seconds_apart() -> None:
+    """PD-17: an earlier start is held back, and is no fault."""
+    pace = Pace()
+    begun = [now + pace.delay(now) for now in (10.0, 10.0, 10.1, 11.0, 20.0, 21.9)]
+    assert begun == [10.0, 12.0, 14.0, 16.0, 20.0, 22.0]
+
+
+def test_only_new_decks_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(deck_works, "sleep", waited.append)
+    threads = DeckThreads()
+    terms = SETTINGS.terms(bytes(32), 1)
+    start = DeckWork(SETTINGS.group, terms, 0, b"", None)
+    first = threads(1, start)()
+    assert first.after is not None
+    threads(1, start)()
+    threads(0, DeckWork(SETTINGS.group, terms, 1, first.answer, None))()
+    threads(1, DeckWork(SETTINGS.group, terms, 2, b"", first.after))()
+    threads.close()
+    assert waited[0] == 0
+    assert 1 < waited[1] <= 2
+    assert waited[2:] == [0, 0]
+
+
+def test_secrets_are_drawn_from_what_the_driver_says() -> None:
+    asked: list[tuple[int, int]] = []
+
+    def fixed(side: int, number: int) -> Callable[[int], bytes]:
+        asked.append((side, number))
+        return lambda size: bytes([7]) * size
+
+    secrets_of: SecretsOf = fixed
+    work = DeckWork(SETTINGS.group, SETTINGS.terms(bytes(32), 5), 0, b"", None)
+    made = [on_demand(secrets_of)(1, work)() for _ in range(2)]
+    assert made[0] == made[1]
+    assert asked == [(1, 5), (1, 5)]
+    assert on_demand()(1, work)() != on_demand()(1, work)(), "the system's generator"
