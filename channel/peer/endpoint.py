@@ -47,7 +47,7 @@ class Endpoint:
         return registry.get(game.terms.game).player(game.seat(self.side), game.terms, entropy)
 
     def can_play(self, game: LiveGame) -> bool:
-        """Whether we have all secrets of a game: those of its deck are erased when it is final."""
+        """True if we have all secrets of a game: those of its deck are erased when it is final."""
         return game.terms.deck is None or self._deck(game.terms.deck) is not None
 
     def _deck(self, shared: SharedDeck) -> FinishedDeck | None:

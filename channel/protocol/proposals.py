@@ -46,7 +46,7 @@ class Wish:
 
 
 def needs_deck(wish: Wish) -> bool:
-    """Whether a deck has yet to be chosen for this game."""
+    """True if a deck has yet to be chosen for this game."""
     known = wish.game in registry.names()
     return wish.deck is None and known and registry.get(wish.game).deck_positions > 0
 

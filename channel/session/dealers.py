@@ -135,6 +135,6 @@ class SimulatedDealer:
 
 
 def ready_on_both(peers: tuple[Peer, Peer]) -> bool:
-    """Whether both peers have a deck that no proposal has named."""
+    """True if both peers have a deck that no proposal has named."""
     first, second = (peer.play.decks.ready for peer in peers)
     return bool(first.keys() & second.keys())

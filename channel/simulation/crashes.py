@@ -41,7 +41,7 @@ KILLS_PER_PIECE = 25
 """Kills of one piece of work; more pieces are shared among processes."""
 
 Dies = Callable[[int, Kill], bool]
-"""Whether the peer of this side is killed at this instant."""
+"""True if the peer of this side is killed at this instant."""
 
 
 class Killable(Resumable, Protocol):

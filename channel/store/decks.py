@@ -33,7 +33,7 @@ from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
 
 
 def prepares_decks(event: Event, before: PeerState) -> bool:
-    """Whether an event can change nothing but decks that no game has named."""
+    """True if an event can change nothing but decks that no game has named."""
     if before.phase is not Phase.PLAYING:
         return False
     if not isinstance(event, Received):

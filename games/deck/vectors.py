@@ -161,7 +161,7 @@ ORDER = {"PD-2": 0, "PD-8": 1, "PD-1": 2, "PD-6": 3, "PD-3": 4, "PD-4": 4, "PD-5
 
 
 def _comes_before(rule: str, expected: str) -> bool:
-    """Whether a message that breaks several rules may be refused by this one: an earlier check.
+    """True if a message that breaks several rules may be refused by this one: an earlier check.
 
     A later one would mean that the expected check let the message pass.
 

@@ -31,7 +31,7 @@ class DeckWork:
 
     @property
     def is_new(self) -> bool:
-        """Whether this begins a deck."""
+        """True if this begins a deck."""
         return self.before is None
 
 

@@ -89,7 +89,7 @@ class DeckPool:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are as many decks as there may be."""
+        """True if there are as many decks as there may be."""
         return len(self.decks) + len(self.discarded) >= MOST_DECKS
 
 

@@ -138,7 +138,7 @@ def _ask_back(state: PeerState, before: ChannelState) -> Transition:
 
 
 def _opens_next(state: PeerState, before: ChannelState) -> bool:
-    """Whether we open the first cards of a game that we have just accepted (PD-15)."""
+    """True if we open the first cards of a game that we have just accepted (PD-15)."""
     side = endpoint_of(state).side
     return any(
         game.mover is side and game.terms.deck is not None and before.game(game.id) is None
