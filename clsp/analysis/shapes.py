@@ -22,11 +22,24 @@ def quoted(node: Value) -> Value | None:
 
 
 def is_choice(node: Value) -> bool:
-    """Whether this is ``(i test (q . ONE) (q . OTHER))``."""
+    """Whether this is ``(i test (q . ONE) (q . OTHER))``.
+
+    The older dialects write `()` for a side ``(q)``.
+
+    >>> is_choice((b"\\x03", (b"\\x02", ((b"\\x01", b"\\x05"), (b"", b"")))))
+    True
+    >>> is_choice((b"\\x03", (b"\\x02", (b"", (b"", b"")))))
+    False
+    """
     if not isinstance(node, tuple) or node[0] != IF or not is_list(node[1]):
         return False
     sides = list(operands(node))[1:]
-    return len(sides) == 2 and all(quoted(side) is not None for side in sides)
+    bodies = [quoted(side) for side in sides]
+    return (
+        len(sides) == 2
+        and any(body is not None for body in bodies)
+        and all(body is not None or side == NIL for side, body in zip(sides, bodies, strict=True))
+    )
 
 
 def is_list(value: Value) -> bool:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from channelsim.clsp.analysis.arguments import bound, pattern, pattern_text
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
 from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import load, names, symbols
 from channelsim.clsp.values import to_list
 
@@ -54,6 +57,15 @@ def test_every_place_can_be_shown_in_little_room(name: str) -> None:
 def test_without_names_paths_are_shown() -> None:
     text = Disassembly(Code(load("spacepoker/commitA").value))
     assert text.text(text.code.root).startswith("(if (= (strlen @765) 32) (if (= @6141 (f (div")
+
+
+def test_an_if_of_an_older_dialect_is_one(tmp_path: Path) -> None:
+    """It has a side `()` that is not quoted."""
+    source = tmp_path / "old.clsp"
+    source.write_text("(mod (a) (if (> a 3) (if (= a 9) (list 1 a) ()) ()))")
+    code = Code(compile_source(source).program.value)
+    assert Disassembly(code).text(code.root) == "(if (> @2 3) (if (= @2 9) (list 1 @2) ()) ())"
+    assert len(code.choices) == 2
 
 
 def test_arguments_that_are_not_there_are_left_out() -> None:
