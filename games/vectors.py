@@ -49,8 +49,9 @@ class NextRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A case as written in a file.
 
-    `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array, or
-    `{"program": name}`, the tree hash of a validator of the same game. `mover_share` is the
+    `move` is hex. `state` and `evidence` are values: an integer, a string `0x…`, an array,
+    `{"pair": [left, right]}`, or `{"program": name}`, the tree hash of a validator of the same
+    game. `mover_share` is the
     challenger's share. `next` is given for a legal move that does not end the game. `conditions`
     is a list of values; `signature` (hex) goes with the evidence.
     """
@@ -355,6 +356,9 @@ def read_value(
 ) -> Value:
     """Read a value of the format, written at `key`. Raises `BadCase`.
 
+    >>> read_value({"pair": ["0x00", [2]]}, "state", lambda name: b"")
+    (b'\\x00', (b'\\x02', b''))
+
     `hash_of` returns the hash of a program, and `source_of`, if ``{"source": name}`` is allowed,
     its code.
     """
@@ -367,13 +371,13 @@ def read_value(
             return bytes.fromhex(described[2:])
         case list():
             return to_list([read_value(item, key, hash_of, source_of) for item in described])
-        case {"program": str(name)} if len(described) == 1:
-            return hash_of(name)
         case {"pair": [left, right]} if len(described) == 1:
             return (
                 read_value(left, key, hash_of, source_of),
                 read_value(right, key, hash_of, source_of),
             )
+        case {"program": str(name)} if len(described) == 1:
+            return hash_of(name)
         case {"source": str(name)} if len(described) == 1 and source_of is not None:
             return source_of(name)
         case _:

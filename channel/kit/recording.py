@@ -40,7 +40,7 @@ MOST_BYTES = 64 << 20
 MOST_SIZE = 0xFFFF
 """The largest size limit of a move: the referee takes two bytes."""
 
-UNWRITABLE = "a pair that is no list, or lists nested too deep: no case can hold it"
+UNWRITABLE = "lists nested too deep: no case can hold it"
 
 MOST_AMOUNT = (1 << 64) - 1
 """Mojos in the largest coin."""
@@ -222,7 +222,7 @@ class _Player:
         """The value as a case holds it; None where it cannot."""
         try:
             return described_value(value, self.target)
-        except (NotAList, RecursionError):
+        except RecursionError:
             return None
 
     def _check(self, place: str, name: str, number: object, least: int, most: int) -> None:

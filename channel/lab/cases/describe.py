@@ -21,10 +21,7 @@ def vector(
     tag: str,
     number: int = 0,
 ) -> Case:
-    """One call (move, share, evidence) at this site as a conformance case that expects `verdict`.
-
-    Raises `NotAList` for evidence that the format cannot write: a pair that is no list.
-    """
+    """A call (move, share, evidence) at this site, as a case that expects `verdict`."""
     move, share, evidence = call
     name = target.rules or target.name
     expect: Expect = "slash" if isinstance(verdict, Slash) else "raise"
@@ -34,7 +31,7 @@ def vector(
         expect, conditions = "valid", verdict.conditions
         if verdict.next is not None:
             step = verdict.next
-            state = any_value(step.state.value(), target)
+            state = described_value(step.state.value(), target)
             record = NextRecord(step.validator, state, step.max_move_size)
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
@@ -45,7 +42,7 @@ def vector(
         mover_share=share,
         max_move_size=site.before.max_move_size,
         move=move.hex(),
-        state=any_value(site.state, target),
+        state=described_value(site.state, target),
         evidence=described_value(evidence, target),
         expect=expect,
         next=record,
@@ -62,20 +59,13 @@ def _signature(site: Site, move: bytes, evidence: Value) -> bytes:
     return next((one.signature for one in held if one.value == evidence), b"")
 
 
-def any_value(value: Value, target: Target) -> object:
-    """A value in the notation of conformance cases, also one with pairs that are no lists."""
-    if not isinstance(value, tuple):
-        return described_value(value, target)
-    try:
-        return [any_value(item, target) for item in from_list(value)]
-    except NotAList:
-        return {"pair": [any_value(value[0], target), any_value(value[1], target)]}
-
-
 def described_value(value: Value, target: Target) -> object:
-    """A value in the notation of conformance cases. Raises `NotAList` for a pair that is none."""
+    """A value in the notation of conformance cases."""
     if isinstance(value, tuple):
-        return [described_value(item, target) for item in from_list(value)]
+        try:
+            return [described_value(item, target) for item in from_list(value)]
+        except NotAList:
+            return {"pair": [described_value(side, target) for side in value]}
     for name, program_hash in target.hashes.items():
         if value == program_hash:
             return {"program": name}

@@ -22,7 +22,7 @@ from channelsim.clsp.run import (
     ProgramValid,
     run_serialized,
 )
-from channelsim.clsp.values import NotAList, Value
+from channelsim.clsp.values import Value
 from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.evidence import met
 from channelsim.games.judge import program_conditions
@@ -223,12 +223,8 @@ class Trial:
         """
         move, share, evidence = call
         name = self.site.validator
-        shown: dict[str, Any] | None
-        try:
-            verdict = self._expected(move, share, evidence, expect)
-            shown = msgspec.to_builtins(vector(self.target, self.site, call, verdict, tag=law))
-        except NotAList:
-            shown = None
+        verdict = self._expected(move, share, evidence, expect)
+        shown = msgspec.to_builtins(vector(self.target, self.site, call, verdict, tag=law))
         if severity not in (THEFT, UNSLASHABLE) or not self.site.natural:
             lost = 0
         elif lost is None:

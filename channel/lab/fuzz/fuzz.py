@@ -33,7 +33,6 @@ from channelsim.channel.system.output import write_whole
 from channelsim.channel.system.workers import CONTEXT, Work, WorkerPool
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
-from channelsim.clsp.values import NotAList
 from channelsim.games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
@@ -217,10 +216,7 @@ def _line(target: Target, probe: Probe) -> bytes | None:
     verdict = _verdict(target, probe)
     if verdict is None:
         return None
-    try:
-        made = vector(target, site, case.call, verdict, tag)
-    except NotAList:
-        return None
+    made = vector(target, site, case.call, verdict, tag)
     short = sha256(case.arguments).hexdigest()[:10]
     named = msgspec.structs.replace(made, id=f"{made.game}-{site.validator}-{short}")
     return msgspec.json.encode(named)

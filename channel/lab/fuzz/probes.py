@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.describe import any_value
+from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
 from channelsim.channel.lab.sites.honest_play import Recorded
@@ -58,7 +58,7 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
         if step is not None:
             known = {
                 "validator": step.validator,
-                "state": any_value(step.state.value(), target),
+                "state": described_value(step.state.value(), target),
                 "max_move_size": step.max_move_size,
             }
     signatures = [one.signature.hex() for one in held]
@@ -66,16 +66,16 @@ def written(target: Target, probe: Probe) -> dict[str, Any]:
         Written(
             validator=site.validator,
             amount=site.amount,
-            state=any_value(site.state, target),
+            state=described_value(site.state, target),
             mover_share=site.before.mover_share,
             max_move_size=site.before.max_move_size,
             natural=site.natural,
             move=case.move.hex(),
             share=case.share,
-            evidence=any_value(case.evidence, target),
+            evidence=described_value(case.evidence, target),
             honest_move=site.play.move.hex(),
             honest_share=site.play.share,
-            held=[any_value(one.value, target) for one in held],
+            held=[described_value(one.value, target) for one in held],
             signatures=signatures if any(signatures) else [],
             honest_next=known,
         )

@@ -76,7 +76,7 @@ class DrawnMove:
         return RefereeRunner(self.target).passes(self.site, self._coin())
 
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:
-        """The move as a conformance case. Raises `NotAList` for evidence that has no notation."""
+        """The move as a conformance case."""
         call = self.move, self.share, evidence
         verdict = self.site.rules_say(self.target, *call)
         case = vector(self.target, self.site, call, verdict, "made")
