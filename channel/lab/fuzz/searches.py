@@ -138,6 +138,7 @@ class RareSearch:
         validator and length of the move."""
         if self._recorded is not None or site.base is not None:
             return
+        self._rare.learn(site)
         if recommitted(self._target, site, self._chance, fresh=True) is not None:
             self._sites[site.validator, len(site.play.move)] = site
 

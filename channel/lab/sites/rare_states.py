@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.honest_play import Recorded
+from channelsim.channel.lab.sites.honest_play import HELD, Recorded
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import is_minimal
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, Valid, any_action
 from channelsim.games.errors import IllegalAction
@@ -52,10 +52,25 @@ def encoding(atom: bytes) -> Encoding:
 
 
 class RareStates:
-    """The encodings of the atoms in the states that were looked at, by validator and atom."""
+    """The encodings of the atoms in the states that were looked at, by validator and atom.
+
+    Of the player whose secret is drawn again nothing is known: it is assumed to hold the evidence
+    that the opponents of other hands held at the same validator (`learn`).
+    """
 
     def __init__(self) -> None:
         self._seen: Counter[tuple[str, int, Encoding]] = Counter()
+        self._held: dict[str, dict[bytes, Value]] = {}
+
+    def learn(self, site: Site) -> None:
+        """Remember the evidence of the opponent at a place of a hand, the newest `HELD` pieces."""
+        held = self._held.setdefault(site.validator, {})
+        for one in site.held:
+            written = serialize(one)
+            held.pop(written, None)
+            held[written] = one
+        for oldest in list(held)[:-HELD]:
+            del held[oldest]
 
     def is_rare(self, validator: str, state: Value) -> bool:
         """Count the encodings in a state; whether one of them was rare until now."""
@@ -79,13 +94,19 @@ class RareStates:
         step = verdict.next
         if self.is_rare(step.validator, step.state.value()):
             yield other
-            following = _played_on(target, other, step, chance)
+            held = tuple(self._held.get(step.validator, {}).values())
+            following = _played_on(target, other, step, held, chance)
             if following is not None:
                 yield following
 
 
-def _played_on(target: Target, site: Site, step: Next, chance: FastChance) -> Site | None:
-    """The place after a move, with a move of the player that receives it; None if it settles."""
+def _played_on(
+    target: Target, site: Site, step: Next, held: tuple[Value, ...], chance: FastChance
+) -> Site | None:
+    """The place after a move, with a move of the player that receives it; None if it settles.
+
+    `held` is the evidence that is assumed against that move, besides its own.
+    """
     after = position_after(site.before, step, site.play.move, site.play.share)
     player = site.receiver.moved(after)
     if not player.choices():
@@ -96,5 +117,5 @@ def _played_on(target: Target, site: Site, step: Next, chance: FastChance) -> Si
         return None
     if not isinstance(play, Play):
         return None
-    receiver = Recorded(after, (play.evidence,), after.mover.other)
+    receiver = Recorded(after, (play.evidence, *held), after.mover.other)
     return make_site(target, after, play, site.amount, receiver, guessed=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from itertools import chain
 
+import msgspec
+
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.honest_play import HELD
 from channelsim.channel.lab.sites.rare_states import RareStates, encoding
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
@@ -56,3 +59,20 @@ def test_a_padded_preimage_is_found_and_played_on_from() -> None:
         assert ruling is not None
     assert {place.validator for place in found} == {"mid_round", "end"}
     assert len(found) < 40
+
+
+def test_the_player_that_drew_again_holds_what_opponents_of_other_hands_held() -> None:
+    site, rare, draws = last_call(TARGET), RareStates(), FastChance(b"draws")
+    selection = b"\x1f\x2f"
+    learnt = msgspec.structs.replace(site, validator="end", held=(b"", selection))
+    for number in range(HELD):
+        rare.learn(msgspec.structs.replace(learnt, held=(bytes([number]),)))
+    rare.learn(learnt)
+    found = [place for _ in range(2000) for place in rare.leading_to(TARGET, site, draws)]
+    ends = [place for place in found if place.validator == "end"]
+    assert ends
+    for place in ends:
+        held = place.evidence(place.play.move)
+        assert selection in held
+        assert b"\x00" not in held  # the oldest one is forgotten
+        assert len(held) <= HELD + 2
