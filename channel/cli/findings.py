@@ -59,7 +59,7 @@ def details(found: Document) -> Iterator[str]:
         yield "this is a case of the file of honest play"
     elif found.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
-    elif found.cause.startswith(("misdeclared", "two encodings")):
+    elif found.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     else:
         yield "this happens in honest play"

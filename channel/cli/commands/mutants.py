@@ -10,6 +10,7 @@ import typer
 
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, processes, real
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants.hunt import Hunt
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
@@ -46,7 +47,11 @@ def command(
     """
     with progress("mutants") as bar:
         target = load(game)
-        _ = target.game  # raises `UsageError` for a target without rules
+        if target.rules is None:
+            raise UsageError(
+                f"{target.name}: mutants are held against the rules of an installed game;"
+                ' name one with `rules = "GAME"`'
+            )
         report = hunted(
             target,
             all_mutants(target, validator),

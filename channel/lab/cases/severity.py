@@ -41,7 +41,8 @@ class Assessment(NamedTuple):
 
 
 def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment | None:
-    """Assess a difference; None for a state that no play reaches.
+    """Assess a difference; None for a state that no play reaches, or a move that the rules allow
+    and the referee refuses, with a share above the amount for example.
 
     `verdict` is the rules' and `outcome` the program's, of the same call.
     """
@@ -53,6 +54,8 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         ruling = said
     if isinstance(ruling, Slash):
         return _cheat(trial, case, ruling.rule, verdict, outcome)
+    if not trial.site.fits(case.move, case.share):
+        return None  # the rules need not forbid what no referee lets through
     if outcome in (SLASH, VALID) and trial.slashes(*case.call):
         return _legal_slashed(trial, case, verdict)
     if isinstance(verdict, Valid):

@@ -208,10 +208,10 @@ def _source_line(target: Target, finding: LabFinding, environment: bytes) -> str
 
 def _money(probe: Probe, finding: LabFinding) -> str:
     """A sentence on who loses how much in this case; empty if the finding is not about money."""
-    site, case = probe.site, probe.case
+    site = probe.site
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
-    honest, declared, amount = site.play.share, case.share, site.amount
+    honest, declared, amount = site.play.share, finding.share, site.amount
     whole = counted(amount, "mojo", ",")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared

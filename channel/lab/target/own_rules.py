@@ -101,8 +101,15 @@ def _judge(
             case Slash() | Raise() | Valid(next=None):
                 return verdict
             case Valid(next=Next(validator=str(following)) as step) if following in validators:
-                if isinstance(step.state, bytes | tuple):
-                    step = msgspec.structs.replace(step, state=RawState(step.state))
+                made: Any = step.state
+                if not callable(getattr(made, "value", None)):
+                    if not _is_value(made):
+                        raise UsageError(
+                            f"{path}: {name}: the state of its Next is no CLVM value: bytes, or a"
+                            " tuple of two values; `to_list` and `int_to_atom` of channelsim.clsp"
+                            " make them"
+                        )
+                    step = msgspec.structs.replace(step, state=RawState(made))
                 return msgspec.structs.replace(verdict, next=step)
             case Valid(next=Next(validator=following)):
                 raise UsageError(f"{path}: {name}: leads to {following!r}, which is no program")
@@ -111,3 +118,15 @@ def _judge(
                 raise UsageError(f"{path}: {name}: returned a {kind}, not Valid, Slash or Raise")
 
     return judge
+
+
+def _is_value(data: object) -> bool:
+    """Whether this is bytes, or a pair of such values."""
+    waiting = [data]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple) and len(one) == 2:
+            waiting += one
+        elif not isinstance(one, bytes):
+            return False
+    return True

@@ -70,7 +70,11 @@ def crosscheck(capsys: Capsys, path: Path, *more: object) -> Ran:
     return channelsim(capsys, "crosscheck", path, *few, *more)
 
 
-@pytest.mark.parametrize("rules", [BID, RAW, BID + RAW])
+BEYOND = BID.replace("or share:", "or 0 < share <= amount:")
+"""These rules allow shares that the referee refuses."""
+
+
+@pytest.mark.parametrize("rules", [BID, RAW, BID + RAW, BEYOND])
 def test_right_programs_obey_rules_of_some_validators(
     rules: str, tmp_path: Path, capsys: Capsys
 ) -> None:
@@ -119,6 +123,8 @@ def test_without_the_rules_it_is_not_found(tmp_path: Path) -> None:
         ("import none", "line 1: ModuleNotFoundError"),
         ("def bid(*call):\n    return True", "bid: returned a bool, not Valid, Slash or Raise"),
         ("def bid(*call):\n    return 1 / 0", "line 2: ZeroDivisionError: division by zero"),
+        (RAW.replace(", move, 4", ", [move], 4"), "commit: the state of its Next is no CLVM value"),
+        (RAW.replace(", move, 4", ", (move, 4), 4"), "commit: the state of its Next is no CLVM"),
         (RAW.replace('"bid"', '"chess"'), "commit: leads to 'chess', which is no program"),
         ("def bid(state):\n    return None", "TypeError"),
     ],
