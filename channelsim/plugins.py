@@ -155,6 +155,17 @@ def forgive(complaint: str) -> None:
     _complaints.pop(complaint, None)
 
 
+def in_use() -> tuple[str, ...]:
+    """The plug-ins that were loaded and can be used, as ``games foo``, sorted."""
+    return tuple(
+        sorted(
+            f"{group} {name}"
+            for (group, name), made in _loaded.items()
+            if not isinstance(made, PluginError)
+        )
+    )
+
+
 def blamed(error: BaseException) -> str | None:
     """The file and line of a plug-in's code that an exception comes from; None for our own."""
     place = None

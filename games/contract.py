@@ -33,6 +33,7 @@ from channelsim.games.choices import (
 from channelsim.games.errors import IllegalAction
 from channelsim.games.even_stakes import even_stakes, even_terms
 from channelsim.games.evidence import Candidate, Evidence
+from channelsim.games.names import quoted
 from channelsim.games.plain_player import Moves, PlainPlayer
 from channelsim.games.players import (
     Initial,
@@ -227,6 +228,8 @@ class Game:
             object.__setattr__(self, "family", self.name)
         own = {name: f"{self.family}/{name}" for name in self.validators}
         given = self.programs or {name: load(own[name]) for name in own if own[name] in ours()}
+        if unknown := set(given) - set(own):
+            raise ValueError(f"no validator is called {quoted(min(map(str, unknown)))}")
         programs = {name: given.get(name, _stand_in(own[name])) for name in own}
         missing = tuple(name for name in own if programs[name] == _stand_in(own[name]))
         object.__setattr__(self, "programs", programs)

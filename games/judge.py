@@ -111,7 +111,8 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
     verdict = judge(before.state, play.move, play.share, amount, play.evidence, hashes)
     if isinstance(verdict, Valid) and not verdict.conditions:
         return verdict.next
-    raise IllegalAction(f"{verdict.rule}: {game.rules.get(verdict.rule, 'extra conditions')}")
+    sentence = game.rules.get(verdict.rule, "extra conditions")
+    raise IllegalAction(f"the player's own move breaks {verdict.rule}: {sentence}")
 
 
 def judge_move(

@@ -7,13 +7,15 @@ Another package registers a game by an entry point in the group `channelsim.game
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from channelsim import games
-from channelsim.games.contract import Game, Policy
+from channelsim.clsp.programs import Program
+from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, quoted
 from channelsim.games.poker.variants import VARIANTS
@@ -72,6 +74,9 @@ def asked(name: str) -> Game:
 def usable() -> tuple[Game, ...]:
     """All installed games but those that cannot be loaded, which `plugins.complaints` names."""
     others = _GAMES.working()
+    for whole in _POLICIES.names():
+        if whole.partition(":")[0] not in names():
+            _POLICIES.working(whole)  # no game asks for it: name it among the complaints
     return tuple(get(name) for name in names() if name in built_in() or name in others)
 
 
@@ -128,6 +133,16 @@ def _check_game(name: str, made: object) -> Game:
         raise ValueError(f"it is a {type(made).__name__}, not a channelsim.games.contract.Game")
     if made.name != name:
         raise ValueError(f"its game is called {quoted(made.name)}")
+    if not isinstance(made.validators, Mapping) or not made.validators:
+        raise ValueError("its validators are no dictionary of at least one (see `by_name`)")
+    for key, validator in made.validators.items():
+        if not isinstance(validator, Validator) or validator.name != key:
+            raise ValueError(f"its validator {quoted(str(key))} is no Validator of this name")
+    if not isinstance(made.rules, Mapping):
+        raise ValueError("its rules are no dictionary of sentences by rule id")
+    for key, program in made.programs.items():
+        if not isinstance(program, Program):
+            raise ValueError(f"its program {quoted(key)} is a {type(program).__name__}, no Program")
     return made
 
 

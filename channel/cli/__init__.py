@@ -74,12 +74,20 @@ def _run() -> int:
         if plugins.blamed(error):
             complain(f"{plugins.described(error)}; CHANNELSIM_DEBUG=1 shows the traceback")
             return USAGE
+        whose = "a bug of ours"
+        if others := plugins.in_use():
+            whose += f", or of a plug-in in use ({_few(others)})"
         complain(
-            f"internal error, a bug of ours: {type(error).__name__}: {error}"
+            f"internal error, {whose}: {type(error).__name__}: {error}"
             " (CHANNELSIM_DEBUG=1 shows where)"
         )
         code = INTERNAL
     return code if isinstance(code, int) else 0
+
+
+def _few(names: tuple[str, ...]) -> str:
+    """The first names of a list, and how many follow."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _name_unusable_plugins() -> None:

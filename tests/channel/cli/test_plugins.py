@@ -21,6 +21,19 @@ def fail():
 {}
 """
 
+CHANGED = """
+from dataclasses import replace
+from parity import GAME
+
+GUESS = {"x": GAME.validators["guess"]}
+SWAPPED = replace(GAME, name="swapped", validators=GUESS, programs={})
+RULELESS = replace(GAME, name="ruleless", rules=None)
+TEXT = replace(GAME, name="text", programs={"guess": b"1"})
+
+def stray():
+    return replace(GAME, name="stray", programs={"none": b"1"})
+"""
+
 OTHERS = """
 from channelsim.channel.adversaries.base import adversary, changes_message, MessageChanger
 from channelsim.channel.lab.laws import Needs
@@ -233,6 +246,11 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "exits.py").write_text("raise SystemExit(0)")
     (tmp_path / "syntax.py").write_text("\ndef (")
     (tmp_path / "wrong.py").write_text("GAME = 'x'")
+    (tmp_path / "changed.py").write_text(CHANGED)
+    (tmp_path / "stray.py").write_text("from changed import stray\nGAME = stray()\n")
+    own = [f"{name} = changed:{name.upper()}" for name in ("swapped", "ruleless", "text")]
+    install(tmp_path, "changed", {"games": [*own, "stray = stray:GAME"]})
+    install(tmp_path, "aimless", {"policies": ["random = wrong:GAME", "chess:e4 = wrong:GAME"]})
     install(tmp_path, "raises", {"games": ["raises = raises:GAME"]})
     install(tmp_path, "exits", {"games": ["exits = exits:GAME"]})
     install(tmp_path, "syntax", {"games": ["syntax = syntax:GAME"]})
@@ -251,6 +269,10 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
         "lacks": "AttributeError: module 'wrong' has no attribute 'NONE'",
         "no-module": "No module named 'none'",
         "renamed": "its game is called 'parity'",
+        "swapped": "its validator 'x' is no Validator of this name",
+        "ruleless": "its rules are no dictionary of sentences by rule id",
+        "text": "its program 'guess' is a bytes, no Program",
+        "stray": "ValueError: no validator is called 'none'",
         "two": "one and other have one of this name; uninstall one, or set CHANNELSIM_NO_PLUGINS=1",
         "calpoker": "channelsim and one have one of this name",
     }
@@ -273,7 +295,9 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
         assert ("not for a document" in ran.err) == (name == "raises")
     assert listing.code == 0
     assert "calpoker" in listing.out
-    assert sum(line.startswith("channelsim: the game ") for line in listing.err.splitlines()) == 9
+    assert sum(line.startswith("channelsim: the game ") for line in listing.err.splitlines()) == 13
+    assert "the policy random, a plug-in of aimless, cannot be used: its name" in listing.err
+    assert "no game is called 'chess'" in listing.err
     assert (two.code, two.err.count(reasons["two"])) == (2, 1)
 
 
