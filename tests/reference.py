@@ -48,6 +48,7 @@ MODULES = {
     "clsp.programs": "Compiled programs.",
     "clsp.compiler": "Compiling Chialisp.",
     "clsp.run": "Running programs.",
+    "channel.kit.driver": "Drivers, for `channelsim record`.",
     "games.referee": "The game coin, and its spends.",
     "games.vectors": "Conformance vectors.",
     "channel.lab.target.target": "Targets of the lab.",
@@ -55,6 +56,13 @@ MODULES = {
     "channel.lab.pytest.checking": "Checks for test suites, without pytest.",
 }
 """The modules besides the contract that authors use."""
+
+
+DEFINITION = re.compile(
+    r"((?:^ *;[^\n]*\n)*)^  \((defun-inline|defun|defmac|defconstant) (\S+)(?: \(?([^()\n]*))?",
+    re.MULTILINE,
+)
+"""A definition of a library: the comment above it, its kind, its name, its arguments or value."""
 
 
 def pages() -> dict[str, str]:
@@ -65,6 +73,7 @@ def pages() -> dict[str, str]:
         "laws.md": _page("Laws", _laws()),
         "files.md": _page("File formats", _files()),
         "python.md": _page("The Python interface", _python()),
+        "chialisp.md": _page("Chialisp to include", _libraries()),
     }
 
 
@@ -244,7 +253,7 @@ def _definitions(path: Path) -> dict[str, tuple[str, str]]:
     for node, after in zip(body, [*body[1:], None], strict=True):
         match node, after:
             case (ast.ClassDef(name=name), _):
-                shape, text = f"class {name}", ast.get_docstring(node)
+                shape, text = f"class {name}{_made_of(node)}", ast.get_docstring(node)
             case (ast.FunctionDef(name=name, args=args, returns=returns), _):
                 result = f" -> {ast.unparse(returns)}" if returns else ""
                 shape, text = f"{name}({ast.unparse(args)}){result}", ast.get_docstring(node)
@@ -255,6 +264,64 @@ def _definitions(path: Path) -> dict[str, tuple[str, str]]:
         if not name.startswith("_"):
             found[name] = shape, (text or "").partition("\n\n")[0]
     return found
+
+
+def _made_of(node: ast.ClassDef) -> str:
+    """The fields of a class with their types and defaults, or the methods of a protocol."""
+    if any(ast.unparse(base).startswith("Protocol") for base in node.bases):
+        methods = [
+            f"{one.name.replace('__call__', '')}({_after_self(one.args)})"
+            for one in node.body
+            if isinstance(one, ast.FunctionDef) and one.name != "__hash__"
+        ]
+        return f": {'; '.join(methods)}" if methods else ""
+    fields = []
+    for one in node.body:
+        match one:
+            case ast.AnnAssign(target=ast.Name(name), annotation=kind, value=value):
+                if "ClassVar" in ast.unparse(kind) or "init=False" in ast.unparse(one):
+                    continue
+                default = "" if value is None else f" = {_default(value)}"
+                fields.append(f"{name}: {ast.unparse(kind)}{default}")
+    return f"({', '.join(fields)})" if fields else ""
+
+
+def _after_self(args: ast.arguments) -> str:
+    return ", ".join(one.arg for one in (*args.posonlyargs, *args.args) if one.arg != "self")
+
+
+def _default(value: ast.expr) -> str:
+    """A default that is a constant or a name; any other one is made anew, and left out."""
+    return ast.unparse(value) if isinstance(value, ast.Constant | ast.Name | ast.Tuple) else "…"
+
+
+def _libraries() -> Iterator[str]:
+    """The files of Chialisp to include, each with its comments."""
+    yield (
+        "A source includes these files of channelsim by the path shown; nothing has to be copied,"
+        " and a file of the same path beside the source or in a folder of `include` wins."
+    )
+    yield (
+        '`(include "hashes/NAME.clinc")` defines `NAME_HASH`, in capital letters: the tree hash of'
+        " the validator NAME of the same game or target. A validator that leads to itself needs no"
+        " include: its own hash is the first item of its environment, PROGRAM_HASH."
+    )
+    for path in sorted((ROOT / "clsp" / "source" / "lib").glob("*.clinc")):
+        text = path.read_text("utf-8")
+        head, _, body = text.partition("\n(\n")
+        rows = (
+            (f"`{name}`", shape)
+            if kind == "defconstant"
+            else (f"`({' '.join(filter(None, (name, shape)))})`", _comment(comment))
+            for comment, kind, name, shape in DEFINITION.findall(body)
+        )
+        about = _comment(head)
+        yield f"## lib/{path.name}\n\n{about}\n\n{_table(('', ''), rows)}"
+
+
+def _comment(text: str) -> str:
+    """Comments of Chialisp as one paragraph."""
+    return " ".join(line.strip().lstrip("; ") for line in text.splitlines() if line.strip())
 
 
 def _text_of(node: ast.stmt | None) -> str:
