@@ -94,7 +94,9 @@ class RareStates:
         step = verdict.next
         if self.is_rare(step.validator, step.state.value()):
             yield other
-            held = tuple(self._held.get(step.validator, {}).values())
+            if step.validator not in self._held:
+                return  # nothing is known yet of what an opponent holds there
+            held = tuple(self._held[step.validator].values())
             following = _played_on(target, other, step, held, chance)
             if following is not None:
                 yield following
