@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from chia_wallet_sdk import CoinRecord, FullNodeSimulator
 
 from channelsim.channel.chain.coins import Bundle, Coin
@@ -80,6 +85,24 @@ class SimulatedChain:
         """The bundles in the mempool that spend this coin."""
         items = self._node.get_mempool_items_by_coin_name(coin_id).mempool_items
         return [from_node(item.spend_bundle) for item in items or []]
+
+    def pending_count(self) -> int:
+        """The number of bundles in the mempool."""
+        state = self._node.get_blockchain_state().blockchain_state
+        return int(state.mempool_size) if state is not None else 0
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        """Serve the node's RPC on this machine during the block; yields its URL."""
+
+        async def start() -> Any:
+            return await self._node.start_server()
+
+        server = asyncio.run(start())
+        try:
+            yield str(server.url)
+        finally:
+            server.close()
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks with the bundles of the mempool."""

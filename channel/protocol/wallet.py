@@ -34,8 +34,13 @@ def wallet_key(secret: bytes, name: str) -> PrivateKey:
     """Derive the synthetic key of one of a player's own addresses."""
     from chia_wallet_sdk import SecretKey
 
-    seed = derive(secret, "wallet", name)
+    seed = wallet_seed(secret, name)
     return PrivateKey.from_bytes(SecretKey.from_seed(seed).derive_synthetic().to_bytes())
+
+
+def wallet_seed(secret: bytes, name: str) -> bytes:
+    """Derive the seed of the secret key that the synthetic key of an address comes from."""
+    return derive(secret, "wallet", name)
 
 
 def address_of(key: PrivateKey) -> bytes:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import Patience, RpcChain
@@ -33,25 +31,11 @@ class Served(RpcChain):
 
 
 @contextmanager
-def serve(node: SimulatedChain) -> Iterator[str]:
-    """Serve the RPC of a node on this machine, and yield its URL."""
-
-    async def start() -> Any:
-        return await node._node.start_server()
-
-    server = asyncio.run(start())
-    try:
-        yield str(server.url)
-    finally:
-        server.close()
-
-
-@contextmanager
 def backend(name: str, seed: int = 1) -> Iterator[FarmableChain]:
     """Make a chain of this kind."""
     node = SimulatedChain(seed)
     if name == "in process":
         yield node
         return
-    with serve(node) as url, Served(node, url) as chain:
+    with node.served() as url, Served(node, url) as chain:
         yield chain

@@ -21,7 +21,6 @@ from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL
-from tests.channel.backends import serve
 
 HASTY = Patience(seconds=0.4, attempts=3, pause=0.01)
 ADDRESS = b"\x0a" * 32
@@ -255,7 +254,7 @@ def test_answers_to_a_bundle(said: dict[str, Any], answer: Answer, word: str) ->
 
 def test_a_node_that_is_not_synced_has_no_peak() -> None:
     synced: dict[str, Any] = {}
-    with serve(SimulatedChain(1)) as url:
+    with SimulatedChain(1).served() as url:
         synced = asked(url, "get_blockchain_state")
     body = json.dumps(synced).encode()
     with node(always(body)) as url, RpcChain(url, patience=HASTY) as chain:
@@ -282,7 +281,7 @@ def test_a_broken_connection_is_made_again() -> None:
     bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
     calls: list[str] = []
 
-    with serve(chain) as real:
+    with chain.served() as real:
 
         def reply(call: str, arguments: dict[str, Any]) -> bytes | None:
             calls.append(call)
@@ -328,7 +327,7 @@ def test_pending_bundles_are_those_of_the_mempool() -> None:
     chain = SimulatedChain(1)
     (coin,) = NodeWallet(chain, b"rpc").coins([(Program(b"\x01").hash, 100)])
     bundle = Bundle((spend_of(coin, b"\x01", NIL),), NO_SIGNATURE)
-    with serve(chain) as url, RpcChain(url) as over:
+    with chain.served() as url, RpcChain(url) as over:
         assert over.pending(coin.id) == []
         assert over.push(bundle).answer is Answer.ACCEPTED
         assert over.pending(coin.id) == [bundle]

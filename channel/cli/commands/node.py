@@ -1,0 +1,135 @@
+"""`channelsim node`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from time import monotonic
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+from chia_wallet_sdk import Address, SecretKey
+
+from channelsim.channel.chain.forwarding import forwarding, read_address
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, real, refuse, whole
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
+from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.session.identity import node_seed
+from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.games.amounts import counted
+
+BLOCK_TIME = 2.0
+"""Seconds from one block to the next, unless the user chooses."""
+
+POLL_TIME = 0.05
+"""Seconds between two looks at the mempool."""
+
+MOST_WALLETS = 1000
+
+
+def command(
+    listen: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where to listen (a free port of this machine)."),
+    ] = None,
+    block_every: Annotated[
+        float | None, real(0.01, 86_400, f"Make a block every so many seconds ({BLOCK_TIME:g}).")
+    ] = None,
+    block_on_push: Annotated[
+        bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
+    ] = False,
+    wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
+    seed: Seed = "node",
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
+
+    It first prints its URL, the network's genesis challenge and the wallets; with --json, in one
+    line. The chain is in memory and ends with the command. The same seed gives the same wallets.
+
+    Example: channelsim node --block-on-push
+    """
+    as_json = json_wanted(json, text)
+    if block_on_push:
+        refuse("blocks come with --block-on-push already", block_every=block_every)
+    address = read_address(listen) if listen is not None else None
+    chain = SimulatedChain(node_seed(seed.encode()))
+    funded = [_funded(chain, derive(seed.encode(), "wallet", number)) for number in range(wallets)]
+    with polled() as interrupted, chain.served() as url:
+        about = {
+            "url": url,
+            "genesis_challenge": chain.agg_sig_data().hex(),
+            "height": chain.peak(),
+            "wallets": funded,
+        }
+        every = None if block_on_push else block_every or BLOCK_TIME
+        asyncio.run(_serve(chain, about, address, every, interrupted, as_json=as_json))
+    return exit_code()
+
+
+def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
+    """A new wallet with a coin, as JSON data."""
+    key = wallet_key(secret, "wallet")
+    puzzle_hash = address_of(key)
+    coin = chain.give(puzzle_hash, 1)
+    return {
+        "address": Address(puzzle_hash, "txch").encode(),
+        "puzzle_hash": puzzle_hash.hex(),
+        "secret_key": SecretKey.from_seed(wallet_seed(secret, "wallet")).to_bytes().hex(),
+        "synthetic_secret_key": bytes(key).hex(),
+        "coin": coin.id.hex(),
+        "mojos": coin.amount,
+    }
+
+
+async def _serve(
+    chain: SimulatedChain,
+    about: dict[str, Any],
+    address: tuple[str, int] | None,
+    every: float | None,
+    interrupted: Callable[[], bool],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what a client needs, then make blocks until an interrupt."""
+    if address is None:
+        _show(about, as_json=as_json)
+        await _make_blocks(chain, every, interrupted)
+        return
+    async with forwarding(address, urlsplit(about["url"]).port or 0) as (host, port):
+        name = f"[{host}]" if ":" in host else host
+        _show({**about, "url": f"http://{name}:{port}"}, as_json=as_json)
+        await _make_blocks(chain, every, interrupted)
+
+
+async def _make_blocks(
+    chain: SimulatedChain, every: float | None, interrupted: Callable[[], bool]
+) -> None:
+    """Make a block every so many seconds, or (None) whenever a bundle is pending."""
+    due = monotonic() + (every or 0.0)
+    while not interrupted():
+        await asyncio.sleep(min(POLL_TIME, every or POLL_TIME))
+        if every is None:
+            if chain.pending_count():
+                chain.farm()
+        elif monotonic() >= due:
+            chain.farm()
+            due = max(due + every, monotonic())
+
+
+def _show(about: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print(json_line(about), flush=True)
+        return
+    terminal = console()
+    say(terminal, f"node: {about['url']} (Ctrl-C ends it)")
+    say(terminal, f"genesis challenge: {about['genesis_challenge']}")
+    for number, wallet in enumerate(about["wallets"], 1):
+        say(terminal, f"wallet {number}: {wallet['address']}, {counted(wallet['mojos'], 'mojo')}")
+        say(terminal, f"    puzzle hash          {wallet['puzzle_hash']}")
+        say(terminal, f"    secret key           {wallet['secret_key']}")
+        say(terminal, f"    synthetic secret key {wallet['synthetic_secret_key']}")

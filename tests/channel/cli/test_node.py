@@ -1,0 +1,129 @@
+"""`channelsim node`: a test chain for clients of the full node's RPC."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from chia_rs import PrivateKey
+
+from channelsim.channel.chain.coins import Coin, condition, signed_spend
+from channelsim.channel.chain.forwarding import MOST_CONNECTIONS
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
+from tests.channel.command import channelsim
+
+COMMAND = "from channelsim.channel.cli import main; main()"
+GUARD = 60.0
+"""Seconds after which nothing more is expected to happen."""
+
+
+@contextmanager
+def served(*options: str, ends_by: int = signal.SIGINT) -> Iterator[dict[str, Any]]:
+    """A node in a process, and what it printed; an interrupt ends it cleanly."""
+    node = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, "node", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert node.stdout is not None
+    try:
+        yield json.loads(node.stdout.readline())
+        node.send_signal(ends_by)
+        out, err = node.communicate(timeout=GUARD)
+        assert (out, err) == ("", "")
+        assert node.returncode == 128 + ends_by
+    finally:
+        node.kill()
+        node.communicate()
+
+
+def spend(chain: RpcChain, wallet: dict[str, Any]) -> Coin:
+    """Pay everything that a wallet has to another address, and return the new coin."""
+    key = PrivateKey.from_bytes(bytes.fromhex(wallet["synthetic_secret_key"]))
+    assert address_of(key).hex() == wallet["puzzle_hash"]
+    (seen,) = chain.coins_at(address_of(key))
+    assert seen.coin.id.hex() == wallet["coin"]
+    made = Coin(seen.coin.id, bytes(32), seen.coin.amount)
+    listed = to_list([condition(CREATE_COIN, made.puzzle_hash, int_to_atom(made.amount))])
+    bundle = signed_spend(key, seen.coin, listed, chain.agg_sig_data())
+    assert chain.push(bundle).answer is Answer.ACCEPTED
+    return made
+
+
+def wait_for(chain: RpcChain, coin: Coin) -> None:
+    until = time.monotonic() + GUARD
+    while chain.coin(coin.id) is None:
+        assert time.monotonic() < until, "no block has the spend"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "ends_by"),
+    [
+        (("--block-on-push", "--wallets", "3"), signal.SIGINT),
+        (("--block-every", "0.05", "--listen", "127.0.0.1:0"), signal.SIGTERM),
+    ],
+    ids=("on-push", "every"),
+)
+def test_a_client_spends_from_a_printed_wallet(options: tuple[str, ...], ends_by: int) -> None:
+    with served(*options, "--json", ends_by=ends_by) as about, RpcChain(about["url"]) as chain:
+        assert chain.agg_sig_data().hex() == about["genesis_challenge"]
+        assert len(about["wallets"]) == (3 if "--wallets" in options else 2)
+        same = address_of(wallet_key(derive(b"node", "wallet", 0), "wallet"))
+        assert about["wallets"][0]["puzzle_hash"] == same.hex(), "they follow from the seed"
+        wait_for(chain, spend(chain, about["wallets"][-1]))
+        height = chain.peak()
+        assert height > about["height"]
+        if "--block-on-push" in options:
+            assert height == about["height"] + 1
+        else:
+            crowd(about["url"])
+            assert chain.peak() >= height
+
+
+def crowd(url: str) -> None:
+    """Open more connections than are served; the node goes on when they are closed."""
+    place = urlsplit(url)
+    sockets = []
+    try:
+        for _ in range(MOST_CONNECTIONS + 20):
+            one = socket.create_connection((place.hostname, place.port), timeout=GUARD)
+            sockets.append(one)
+        assert sockets[-1].recv(1) == b"", "one too many is closed at once"
+    finally:
+        for one in sockets:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--listen", "8555"), "an address is HOST:PORT"),
+        (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
+        (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
+        (("--block-every", "0"), "a number from 0.01 to 86400"),
+        (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], reason: str
+) -> None:
+    ran = channelsim(capsys, "node", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert reason in ran.err
