@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -37,7 +38,7 @@ from channelsim.channel.protocol.messages import (
     decode,
     encode,
 )
-from channelsim.channel.protocol.proposals import Wish, needs_deck
+from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Player
@@ -230,17 +231,21 @@ class Adversary:
 
         None before there was an offer, or without a deck.
         """
+        offer = self.latest_offer()
+        if offer is None or offer.deck is None:
+            return None if offer is None else self.wish_of(offer)
+        deck = min(self.peer.play.decks.ready, default=None)
+        return None if deck is None else with_changes(self.wish_of(offer), deck=deck)
+
+    def latest_offer(self) -> Offer | None:
+        """The latest offer of either side; None before there was one."""
         self._remember_offers()
-        offer = self._offered
-        if offer is None:
-            return None
-        wish = Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice)
-        if not needs_deck(wish):
-            return wish
-        ready = self.peer.play.decks.ready
-        deck = min(ready, default=None)
-        named = Wish(wish.game, wish.parameters, wish.timeout, wish.i_am_alice, deck)
-        return named if ready else None
+        return self._offered
+
+    def wish_of(self, offer: Offer) -> Wish:
+        """The wish that leads to an offer."""
+        deck = None if offer.deck is None else offer.deck.number
+        return Wish(offer.game, offer.parameters, offer.timeout, offer.proposer_is_alice, deck)
 
     # --- what it can make ---
 

@@ -28,7 +28,7 @@ from channelsim.channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channelsim.channel.protocol.proposals import Wish, offer_of
+from channelsim.channel.protocol.proposals import offer_of
 from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
@@ -80,7 +80,7 @@ def _short_timeouts(one: Proposing, message: Message, blob: bytes) -> list[bytes
     timeout = one.plan.chance.pick((1, least, least + 2))
 
     def shorter(offer: Offer) -> Offer:
-        wish = Wish(offer.game, offer.parameters, timeout, offer.proposer_is_alice)
+        wish = replace(one.wish_of(offer), timeout=timeout)
         return offer_of(one.channel, one.side, offer.game_id, wish)
 
     return _offering(one, message, shorter)

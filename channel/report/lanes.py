@@ -28,6 +28,8 @@ from channelsim.channel.peer.interface import BrokenOff, GameSettled, News, Open
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    DeckAbort,
+    DeckStep,
     FirstHalves,
     Funded,
     Funding,
@@ -155,6 +157,8 @@ _WORDS: dict[type, str] = {
     Funding: "halves for state 1, and its part of the funding",
     Funded: "the completed funding",
     Request: "a request for the potato",
+    DeckStep: "a step of a deck",
+    DeckAbort: "the end of a deck",
     Shutdown: "half of the shutdown",
     ShutdownDone: "the completed shutdown",
 }

@@ -29,6 +29,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.proposals import needs_deck
 from channelsim.channel.session.dealers import SimulatedDealer
+from channelsim.channel.session.deck_works import on_demand, seeded_secrets
 from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
@@ -86,6 +87,7 @@ class Arena:
             (initiator, receiver),
             (*listeners, self._log, self._on_event),
             self._weather,
+            on_demand(seeded_secrets(seed)),
         )
         peers = (self.parties[0].peer, self.parties[1].peer)
         self._dealer = SimulatedDealer(self._driver, peers, seed)
@@ -124,6 +126,7 @@ class Arena:
         return (
             self._propose_beside()
             or self._driver.deliver()
+            or self._driver.finish_step()
             or self._ask_player()
             or self._propose_or_close()
         )

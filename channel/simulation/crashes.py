@@ -17,7 +17,7 @@ from channelsim.channel.adversaries.base import names
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Advisory, Batch, Message, Request, Shutdown, decode
+from channelsim.channel.protocol.messages import Batch, Message, Shutdown, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.driver import Actor, Resumable
 from channelsim.channel.session.setup import NAMES
@@ -25,6 +25,7 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.crash_safety import UNSTORED
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import menus
@@ -126,7 +127,7 @@ def contradictions(run: Run, side: int) -> Iterator[str]:
     closing = False
     for blob in run.parties[side].sent:
         message = decode(blob)
-        if isinstance(message, Request | Advisory):
+        if isinstance(message, UNSTORED):
             continue
         place = _place(message)
         if said.setdefault(place, blob) != blob:

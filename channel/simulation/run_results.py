@@ -17,6 +17,8 @@ from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     Cancel,
+    DeckAbort,
+    DeckStep,
     Move,
     Propose,
     Request,
@@ -66,7 +68,7 @@ def part_of(run: Run) -> str:
             return _main(batch, actor.peer.play.history.numbered(batch.number - 1))
         case Shutdown() | ShutdownDone():
             return SHUTDOWN
-        case Request() | Advisory():
+        case Request() | Advisory() | DeckStep() | DeckAbort():
             return POTATO
         case _:
             return HANDSHAKE
