@@ -51,6 +51,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.driver import DrivenPeer, Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
@@ -149,11 +150,17 @@ class Table:
         ends: tuple[End, End],
         mail: Iterable[tuple[int, bytes]] = (),
         sent: Iterable[tuple[int, bytes]] = (),
+        computing: Computing | None = None,
     ) -> None:
         self.chain = chain
         self.ends = ends
         self.sent = list(sent)
-        self.driver = Driver(chain, (ends[0].driven, ends[1].driven), [self._log])
+        self.driver = Driver(
+            chain,
+            (ends[0].driven, ends[1].driven),
+            [self._log],
+            compute_deck=computing,
+        )
         self.mail = self.driver.messages
         self.mail.extend(mail)
 
