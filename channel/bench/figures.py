@@ -13,6 +13,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
 from channelsim.channel.bench.measuring import seconds_of, spread
@@ -76,6 +77,7 @@ def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], di
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
+    yield "deck_preparation", "", partial(measure_deck, SEED, share / 2, least)
     for name, compare in comparisons(_games(), SEED, share, least).items():
         yield "python_to_clvm", name, compare
     for name in (game.name for game in _games()):
@@ -92,6 +94,8 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
             case "signed_hand" | "disputed_hand":
                 worst = max(hand["ratio"]["median"] for hand in figures.values())
                 summary[f"{section}_ratio_to_floor"] = worst
+            case "deck_preparation":
+                summary["deck_preparation_ratio_to_floor"] = figures["ratio"]["median"]
             case "python_to_clvm":
                 summary["python_ratio_to_clvm"] = {
                     name: figure["ratio"]["median"] for name, figure in figures.items()
@@ -163,6 +167,9 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{game}: disputed hand / floor", hand["ratio"])
         _row(table, f"{game}: disputed hand / bare calls", hand["ratio_to_bare_calls"])
         _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
+    if deck := figures.get("deck_preparation"):
+        _row(table, "preparing a deck / floor", deck["ratio"])
+        _row(table, "preparing a deck, both sides, s", deck["seconds"])
     for name, figure in figures.get("python_to_clvm", {}).items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
     for name, figure in figures.get("crosscheck", {}).items():
@@ -179,6 +186,12 @@ def _print(figures: dict[str, Any]) -> None:
             out,
             f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
             f" {hand['verifications_per_hand']} verifications; the floor is their cost here.",
+        )
+    if deck:
+        say(
+            out,
+            f"A deck takes {deck['multiplications']:,} multiplications in the group; the floor is"
+            " their cost in a bare loop.",
         )
     if "disputed_hand" in figures:
         say(

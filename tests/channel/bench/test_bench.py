@@ -7,13 +7,14 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import judging
+from channelsim.channel.bench import deck_preparation, judging
 from channelsim.channel.bench.figures import measure
 from channelsim.games import registry
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "MIX", 2)
+    monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0
@@ -21,6 +22,10 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     # Both halves of each batch are signed once and checked once.
     assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
     assert measured["disputed_hand_ratio_to_floor"] > 1
+    assert measured["deck_preparation_ratio_to_floor"] > 0
+    # Each side proves and checks 53 products a round, and shuffles; 20 for the locks of a position.
+    count = measured["deck_preparation"]["multiplications"]
+    assert count <= (4 * 8 + 2) * 53 + 20 * deck_preparation.POSITIONS
     for disputed in measured["disputed_hand"].values():
         # The node checks each bundle more than once: no floor with each check once is above it.
         assert disputed["ratio_to_bare_calls"]["median"] > disputed["ratio"]["median"] > 1
