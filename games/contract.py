@@ -187,6 +187,8 @@ class Game:
     - `reveals`, whether some move reveals what its answer depends on (such games have longer
       timeouts);
     - `default_parameters(unit, stack)`, in which each player stakes `stack` units of `unit` mojos;
+    - `variations`, changes of the default parameters by which the lab plays too (other betting
+      structures);
     - `read_action` reads an action as people write it (`raise 2`), and raises `IllegalAction`;
     - `policies`, ways to play by name; the first is the default;
     - `story` and `summary` show a hand, in lines and as JSON data (keys `cards`, `actions`,
@@ -213,6 +215,7 @@ class Game:
     deck_positions: int = 0
     reveals: bool = True
     default_parameters: Callable[[int, int], Parameters] = even_stakes
+    variations: tuple[Parameters, ...] = ()
     read_action: Callable[[Player, str], Action] = read_verb
     policies: Mapping[str, Policy] = field(default_factory=lambda: {"random": any_action})
     story: Story = field(default_factory=PlainStory)

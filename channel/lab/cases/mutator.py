@@ -21,7 +21,13 @@ from channelsim.clsp.values import NIL, Value, serialize_atom, to_list
 from channelsim.games.masks import masks
 
 LONGEST = 60
-"""The longest generated move, in bytes: above every limit of a game."""
+"""The longest generated move, in bytes, unless an honest move is longer."""
+
+SHORT = 10
+"""The longest move, in bytes, that can only be a verb and a number."""
+
+LONGEST_NUMBER = 3
+"""The longest number, in bytes, behind the head of a long move."""
 
 
 class SiteCase(msgspec.Struct, frozen=True, gc=False):
@@ -193,6 +199,10 @@ class Mutator:
     def _head(self) -> bytes:
         move = self.move
         lot = self._random()
+        if lot < 0.8 and 1 < len(move) <= SHORT:
+            return move[:1]
+        if lot < 0.8 and len(move) > LONGEST:
+            return move[: len(move) - self._chance.below(LONGEST_NUMBER + 1)]
         if lot < 0.8 and len(move) >= 32:
             return move[:32]
         if lot < 0.9:

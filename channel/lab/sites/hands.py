@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from types import MappingProxyType
 
 from channelsim.channel.lab.target.target import Target
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Action, Amount, Choice, OneOf, Player, Policy, Terms
+from channelsim.games.contract import (
+    Action,
+    Amount,
+    Choice,
+    Game,
+    OneOf,
+    Parameters,
+    Player,
+    Policy,
+    Terms,
+)
 from channelsim.games.errors import BadTerms
 from channelsim.games.selfplay import PlayedMove, turns
 
@@ -20,6 +31,8 @@ PLAIN_UNIT, PLAIN_STACK = 100, 10
 """The unit and stack of a hand that is easy to read."""
 
 
+NO_CHANGES: Parameters = MappingProxyType({})
+
 LONGEST = 300
 """The most moves of a generated hand."""
 
@@ -30,7 +43,7 @@ def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
     policies = quick_policies(target)
     while True:
         unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-        terms = terms_of(target, unit, stack)
+        terms = terms_of(target, unit, stack, _variation(game, chance))
         pair = (chance.pick(policies), chance.pick(policies))
         yield tuple(islice(turns(game, target.hashes, terms, pair, chance), LONGEST))
 
@@ -44,18 +57,27 @@ def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
         yield from turns(game, target.hashes, plain_terms(target), pair, chance)
 
 
-def terms_of(target: Target, unit: int, stack: int) -> Terms:
-    """The default terms for this unit and stack; plain terms where the game refuses them."""
+def terms_of(target: Target, unit: int, stack: int, changes: Parameters = NO_CHANGES) -> Terms:
+    """The default terms for this unit and stack with some changes; plain terms where the game
+    refuses them."""
+    game = target.game
     try:
-        return target.game.terms(target.game.default_parameters(unit, stack))
+        return game.terms({**game.default_parameters(unit, stack), **changes})
     except BadTerms:
-        return plain_terms(target)
+        return plain_terms(target, changes)
 
 
-def plain_terms(target: Target) -> Terms:
+def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
     """Terms with small round amounts."""
     game = target.game
-    return game.terms(game.default_parameters(PLAIN_UNIT, PLAIN_STACK))
+    return game.terms({**game.default_parameters(PLAIN_UNIT, PLAIN_STACK), **changes})
+
+
+def _variation(game: Game, chance: Chance) -> Parameters:
+    """The default parameters half of the time, otherwise one of the game's variations."""
+    if not game.variations or chance.chance(50):
+        return NO_CHANGES
+    return chance.pick(game.variations)
 
 
 def quick_policies(target: Target) -> tuple[Policy, ...]:
