@@ -141,6 +141,6 @@ def _opens_next(state: PeerState, before: ChannelState) -> bool:
     """True if we open the first cards of a game that we have just accepted (PD-15)."""
     side = endpoint_of(state).side
     return any(
-        game.mover is side and game.terms.deck is not None and before.game(game.id) is None
+        game.mover is side and sending.opens_cards(game) and before.game(game.id) is None
         for game in play_of(state).state.games
     )

@@ -218,6 +218,11 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
     return acts
 
 
+def opens_cards(game: LiveGame) -> bool:
+    """True if the first move of a game opens cards of a deck."""
+    return game.terms.deck is not None
+
+
 def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[OwnAction]:
     """The forced first moves of games that this batch accepts, where we are Alice.
 
@@ -227,8 +232,8 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
     moves: list[OwnAction] = []
     for new in started:
         action = forced_action(new.player.choices())
-        opens_cards = new.game.terms.deck is not None
-        if new.game.mover is endpoint.side and action is not None and not opens_cards:
+        ours = new.game.mover is endpoint.side
+        if ours and action is not None and not opens_cards(new.game):
             moves.append(own_action(endpoint, new.game, new.player, action))
     return moves
 

@@ -28,6 +28,7 @@ from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    DeckStep,
     Message,
     Request,
     decode,
@@ -225,6 +226,14 @@ def discloses_its_seed(peer: Peer, message: Message) -> list[Message]:
         return [message]
     game_id = peer.play.state.games[0].id
     return [Advisory(game_id, peer.config.entropy(game_id)[:32]), message]
+
+
+def discloses_a_lock(peer: Peer, message: Message) -> list[Message]:
+    """A lock of a deck in a step of another one, and the message."""
+    decks = peer.endpoint.decks if peer.state.endpoint else {}
+    for deck in decks.values():
+        return [DeckStep(0, 1, deck.opening(0)), message]
+    return [message]
 
 
 # --- functions of the engine ---------------------------------------------------------------------

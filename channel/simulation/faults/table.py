@@ -18,6 +18,7 @@ from channelsim.channel.protocol.messages import Batch, Shutdown, ShutdownDone
 from channelsim.channel.simulation.faults.behaviours import (
     cancels_accepted,
     clock,
+    discloses_a_lock,
     discloses_its_seed,
     false_news,
     hastily,
@@ -149,6 +150,18 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "discloses the seed of a game's secrets",
         effects(says(object, discloses_its_seed)),
     ),
+    "discloses a lock": (
+        "sends a lock of a deck in a step of another one",
+        effects(says(object, discloses_a_lock)),
+    ),
+    "opens with the accept": (
+        "opens cards in the batch that accepts their game",
+        engine("peer.play.sending:opens_cards", always(False)),
+    ),
+    "takes used decks": (
+        "accepts a deck that is used, or named twice",
+        engine("peer.play.receiving:reason_against", always(None)),
+    ),
     "reports false news": (
         "undoes no news, and reports a settlement of one mojo more",
         effects(false_news),
@@ -259,6 +272,9 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "signs wrongly": ("CH-BATCH-5", ""),
     "plays on": ("CH-SHUT-5", ""),
     "discloses its seed": ("secrecy", ""),
+    "discloses a lock": ("secrecy", ""),
+    "opens with the accept": ("secrecy", ""),
+    "takes used decks": ("the use of a deck for one game only", "one-deck-twice", "used-deck"),
     "reports false news": ("news", "dead", "rewinder"),
     "gives up early": ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
     "waits for ever": ("liveness", "dead", "silent"),
@@ -288,6 +304,9 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "pays the highest fee": {"fees": 5},
     "leaves pins": {"fees": 5},
     "needs solutions": {"weather": "blind"},
+    "discloses a lock": {"games": ("holdem",)},
+    "opens with the accept": {"games": ("holdem",)},
+    "takes used decks": {"games": ("holdem",), "hands": 2},
 }
 """Fields of the scenarios in which some behaviours show."""
 

@@ -1,7 +1,8 @@
 """Check that the honest side disclosed no secret too early.
 
 It never discloses a key or a seed, nor a value before the move that reveals it. On chain it makes
-such a move only when the move that it answers is deep, as far as the deadline allows.
+such a move only when the move that it answers is deep, as far as the deadline allows. A lock of a
+deck goes out only as an opening, and never in the batch that accepts its game.
 """
 
 from __future__ import annotations
@@ -11,11 +12,21 @@ from collections.abc import Iterator
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import StateCounts
-from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode
+from channelsim.channel.peer.interface import DecksChanged
+from channelsim.channel.protocol.deck_records import decode_deck
+from channelsim.channel.protocol.messages import (
+    Accept,
+    Advisory,
+    Batch,
+    Move,
+    Propose,
+    decode,
+)
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.clsp.values import BadValue, deserialize
 from channelsim.games import registry
 from channelsim.games.amounts import counted
+from channelsim.games.deck.group import real_group
 
 VALUE = 16
 """Bytes of the shortest value that a move reveals."""
@@ -29,6 +40,7 @@ def secrecy(run: Run) -> Iterator[str]:
     yield from _keys_and_seeds(run)
     yield from _values(run)
     yield from _waiting(run)
+    yield from _openings(run)
 
 
 def _keys_and_seeds(run: Run) -> Iterator[str]:
@@ -82,6 +94,55 @@ def moves_in(one: Disclosure) -> list[bytes]:
             case _:
                 return []
     return [move for spend in one.content.spends if (move := move_of(spend.solution))]
+
+
+def _openings(run: Run) -> Iterator[str]:
+    """Check where the locks of its decks appear (PD-15, PD-16)."""
+    locks = _locks(run)
+    games = _games_of_groups(run)
+    closed = set(locks)
+    for one in run.parties[run.scenario.honest].disclosures if locks else ():
+        parts, blobs = moves_in(one), _bytes(one)
+        said = {lock for lock in closed if any(lock in blob for blob in blobs)}
+        if any(not any(lock in part for part in parts) for lock in said):
+            yield f"a lock of a deck is in a {one.name} that opens no card"
+        closed -= said
+        message = decode(one.content) if isinstance(one.content, bytes) else None
+        actions = message.actions if isinstance(message, Batch) else ()
+        accepted = {
+            game_id
+            for action in actions
+            if isinstance(action, Accept)
+            for game_id in games.get(action.group_id, ())
+        }
+        for action in actions:
+            if not isinstance(action, Move) or action.game_id not in accepted:
+                continue
+            if any(lock in action.move for lock in said):
+                yield "it opens a card in the batch that accepts the game"
+
+
+def _locks(run: Run) -> list[bytes]:
+    """The locks of all decks that it was dealt."""
+    events = [turn.event for turn in run.parties[run.scenario.honest].journal]
+    records = [one for event in events if isinstance(event, DecksChanged) for one in event.added]
+    decks = [decode_deck(real_group(), record) for record in records]
+    return [deck.opening(at) for deck in decks for at in range(deck.terms.positions)]
+
+
+def _games_of_groups(run: Run) -> dict[int, list[int]]:
+    """The games of each proposal, by the id of the first."""
+    found: dict[int, list[int]] = {}
+    for heard in run.delivered:
+        try:
+            message = decode(heard.message)
+        except Violation:
+            continue
+        for action in message.actions if isinstance(message, Batch) else ():
+            if isinstance(action, Propose):
+                ids = [offer.game_id for offer in action.offers]
+                found[ids[0]] = ids
+    return found
 
 
 def move_of(solution: bytes) -> bytes:

@@ -66,7 +66,7 @@ def lasting(state: PeerState) -> PeerState:
     return msgspec.structs.replace(state, play=play, block=Block(0), last_received=b"")
 
 
-@pytest.mark.parametrize("every", [2, 1000])
+@pytest.mark.parametrize("every", [2, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_restart_at_any_time_has_the_finished_decks(
     every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
