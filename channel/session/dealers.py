@@ -57,7 +57,6 @@ class DecksAhead:
         self._driver = driver
         self._peers = peers
         self._upcoming = upcoming
-        self._thread = ThreadPoolExecutor(1, "decks ahead")
 
     def provide(self) -> None:
         """Prepare a deck, if none is ready yet."""
@@ -74,9 +73,10 @@ class DecksAhead:
         self._begin()
         if not self._driver.computing:
             return decide()
-        work = self._thread.submit(self._prepare)
-        decided = decide()
-        work.result()
+        with ThreadPoolExecutor(1, "decks ahead") as thread:
+            work = thread.submit(self._prepare)
+            decided = decide()
+            work.result()
         return decided
 
     def _begin(self) -> None:
