@@ -5,18 +5,21 @@ from __future__ import annotations
 from channelsim.games.chance import Chance
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.poker.known_cards import KnownCards
-from channelsim.games.poker.ranking import HIGH
+from channelsim.games.poker.ranking import RANKINGS
 from channelsim.games.poker.selections import best_selection
+from channelsim.games.poker.states import Showdown
 
 SAMPLES = 40
 BOARD = 5
 
 
-def sampled_equity(cards: KnownCards, chance: Chance, samples: int = SAMPLES) -> float:
+def sampled_equity(
+    showdown: Showdown, cards: KnownCards, chance: Chance, samples: int = SAMPLES
+) -> float:
     """The part of the pot that a player wins on average against two random cards, from 0 to 1.
 
     >>> aces = KnownCards(own=(51, 50))
-    >>> 0.7 < sampled_equity(aces, Chance(b"aces"), 100) < 1
+    >>> 0.7 < sampled_equity(Showdown(1, 0, 0), aces, Chance(b"aces"), 100) < 1
     True
     """
     known = {*cards.own, *cards.board}
@@ -26,9 +29,9 @@ def sampled_equity(cards: KnownCards, chance: Chance, samples: int = SAMPLES) ->
     for _ in range(samples):
         drawn = _drawn(rest, len(cards.own) + missing, chance)
         board = (*cards.board, *drawn[:missing])
-        mine, _ = best_selection((*cards.own, *board))
-        theirs, _ = best_selection((*drawn[missing:], *board))
-        won += 1 + HIGH.better(mine, theirs)
+        mine = best_selection(showdown, (*cards.own, *board))
+        theirs = best_selection(showdown, (*drawn[missing:], *board))
+        won += 1 + RANKINGS[showdown.ranking].better(mine.key, theirs.key)
     return won / (2 * samples)
 
 

@@ -17,6 +17,7 @@ from channelsim.games.poker.states import (
     BUTTONS_UP,
     OTHERS,
     OTHERS_UP,
+    Kind,
     Known,
     Lock,
     Owed,
@@ -39,9 +40,16 @@ def owed_locks(deal: Sequence[tuple[int, int]], seats: Seats) -> int:
     return sum(not is_own(who, seats) for _, who in deal)
 
 
-def deals(streets: Sequence[Street]) -> tuple[tuple[int, int], ...]:
-    """What several streets deal, in order."""
-    return tuple(one for street in streets for one in street.deal)
+def dealt_by_call(streets: Sequence[Street], all_in: bool) -> tuple[tuple[int, int], ...]:
+    """What is dealt when a call ends the first of these streets.
+
+    That is the next betting round's cards, or those of all rounds if both players are all-in. A
+    draw deals nothing before somebody draws.
+    """
+    later = streets[1:]
+    if not later or later[0].kind != Kind.BET:
+        return ()
+    return tuple(one for street in (later if all_in else later[:1]) for one in street.deal)
 
 
 def pending_size(pending: Sequence[Owed]) -> int:

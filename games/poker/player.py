@@ -26,29 +26,29 @@ from channelsim.games.contract import (
     check_entropy,
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
+from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
 from channelsim.games.poker.limits import Limits
 from channelsim.games.poker.openings import (
     SCALAR,
-    deals,
+    dealt_by_call,
     is_own,
     locks_open,
     pending_size,
     taken,
 )
-from channelsim.games.poker.ranking import HIGH
-from channelsim.games.poker.selections import best_selection
-from channelsim.games.poker.states import Begin, Deal, End, Mid, Owed, Seats, Show, Table
+from channelsim.games.poker.selections import best_claim, best_masks, quarters_won
+from channelsim.games.poker.states import Begin, Deal, End, Mid, Owed, Seats, Show, Showdown, Table
 from channelsim.games.poker.terms import initial
 from channelsim.games.poker.validators import (
     CALL,
     RAISE,
-    blinds,
-    limits_of,
+    limits_facing,
+    pot_won,
     waiters_share,
 )
-from channelsim.games.poker.variants import Variant
+from channelsim.games.poker.variants import VARIANTS, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,11 @@ class PokerPlayer:
     position: Position
     locks: tuple[bytes, ...] = field(repr=False)
     cards: KnownCards = NO_CARDS
+
+    @property
+    def showdown(self) -> Showdown:
+        """How the hands of this game are selected and compared."""
+        return VARIANTS[self.terms.game].showdown
 
     # --- choices -----------------------------------------------------------------------------
 
@@ -84,23 +89,24 @@ class PokerPlayer:
             case Show():
                 return (Forced("show"),)
             case End() as state:
-                wins = self._showdown(state)[0]
-                return (Plain("show"), Plain("muck")) if wins > 0 else (Forced("show"),)
+                keeps = self._showdown(state)[0] < state.table.stake + state.put
+                return (Forced("show"),) if keeps else (Plain("show"), Plain("muck"))
             case _:
                 share = amount_text(self.position.mover_share, self.terms.unit)
                 return (Forced("accept", hint=f"take {share}"),)
 
     def _openings(self, state: Begin) -> tuple[Choice, ...]:
-        if not is_first(state):
+        if not self._is_first(state):
             return (Forced("pong", hint="the other player is the first to act"),)
-        limits = limits_of(
-            state.table, state.streets, state.pot, 0, blinds(state.pot), state.forced
-        )
-        return self._bets(limits, self._owes(state.pot.mover, state.pot.waiter))
+        return self._bets(limits_facing(state), self._owes(state.pot.mover, state.pot.waiter))
 
     def _answers(self, state: Mid) -> tuple[Choice, ...]:
-        limits = mid_limits(state)
-        return self._bets(limits, self._owes(state.pot.mover, state.pot.waiter))
+        return self._bets(limits_facing(state), self._owes(state.pot.mover, state.pot.waiter))
+
+    def _is_first(self, state: Begin) -> bool:
+        """Whether the mover, this player, is the first to act on a street that begins."""
+        first, button = state.streets[0].first, state.seats.button
+        return acts_first(first, button, self.cards.own_up, self.cards.others_up)
 
     def _owes(self, mover: int, waiter: int) -> int:
         return waiter - mover
@@ -146,15 +152,14 @@ class PokerPlayer:
                 move = self._owed(state.table, state.pending) + self._shown(state.known.movers)
                 return Play(move, state.table.unit * (state.table.stake - state.put))
             case End() as state:
-                wins, mine, theirs = self._showdown(state)
-                share = state.table.unit * (state.table.stake + wins * state.put)
-                return Play(self._shown(state.held) + mine, share, theirs)
+                chips, mine, theirs = self._showdown(state)
+                return Play(self._shown(state.held) + mine, state.table.unit * chips, theirs)
             case _:
                 raise IllegalAction("the game is over")
 
     def _begin(self, state: Begin, action: Action) -> Play:
         move = self._owed(state.table, state.pending)
-        first = is_first(state)
+        first = self._is_first(state)
         share = waiters_share(state.table, state.streets, state.pot, 0 if first else state.forced)
         if not first:
             return Play(move, share)
@@ -167,9 +172,8 @@ class PokerPlayer:
         share = waiters_share(state.table, state.streets, state.pot, 0)
         if action.amount:
             return Play(RAISE + int_to_atom(action.amount // self.terms.unit), share)
-        later = state.streets[1:]
-        all_in = state.pot.waiter == state.table.stake
-        return Play(CALL + self._locks(deals(later if all_in else later[:1]), state.seats), share)
+        deal = dealt_by_call(state.streets, state.pot.waiter == state.table.stake)
+        return Play(CALL + self._locks(deal, state.seats), share)
 
     def _locks(self, deal: Iterable[tuple[int, int]], seats: Seats) -> bytes:
         """Open the own locks of a deal: all but those of the own cards."""
@@ -197,10 +201,11 @@ class PokerPlayer:
         return mine + bytes((card(table, position, mine, theirs),))
 
     def _showdown(self, state: End) -> tuple[int, bytes, bytes]:
-        """Whether the opponent wins (1), ties (0) or loses (-1), and the best selection of each."""
-        mine, my_mask = best_selection((*self.cards.own, *state.open, *state.board))
-        theirs, their_mask = best_selection((*state.shown, *state.board))
-        return HIGH.better(theirs, mine), bytes((my_mask,)), bytes((their_mask,))
+        """The chips that the opponent is due, and the best selections of both players."""
+        showdown = state.table.showdown
+        own, other = (*self.cards.own, *state.open, *state.board), (*state.shown, *state.board)
+        won = quarters_won(showdown, best_claim(showdown, other), best_claim(showdown, own))
+        return pot_won(state, won), best_masks(showdown, own), best_masks(showdown, other)
 
     def moved(self, position: Position) -> PokerPlayer:
         """The player after a legal move of either seat, which led to `position`."""
@@ -215,7 +220,7 @@ class PokerPlayer:
         state = before.state
         if not isinstance(state, End) or before.mover is self.seat:
             return ()
-        return (bytes((best_selection((*state.shown, *state.board))[1],)),)
+        return (best_masks(state.table.showdown, (*state.shown, *state.board)),)
 
     # --- early reveals -----------------------------------------------------------------------
 
@@ -250,16 +255,6 @@ class PokerPlayer:
         )
         cards = known_cards(self.cards, self.locks, position, self.seat)
         return replace(self, cards=cards)
-
-
-def is_first(state: Begin) -> bool:
-    """Whether the mover is the first to act on a street that begins."""
-    return state.streets[0].first == state.seats.button
-
-
-def mid_limits(state: Mid) -> Limits:
-    """The limits of an answer."""
-    return limits_of(state.table, state.streets, state.pot, state.last, state.raises, state.forced)
 
 
 def new_player(variant: Variant, seat: Seat, terms: Terms, entropy: bytes) -> PokerPlayer:

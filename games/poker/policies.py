@@ -62,7 +62,7 @@ def equity(player: Player, chance: Chance) -> Action:
     verbs = [choice.verb for choice in choices]
     if not isinstance(player, PokerPlayer) or "fold" not in verbs:
         return folder(player, chance)
-    share = sampled_equity(player.cards, chance)
+    share = sampled_equity(player.showdown, player.cards, chance)
     for choice in choices:
         if isinstance(choice, Amount) and share > STRONG:
             return Action(choice.verb, _modest(choice, chance))

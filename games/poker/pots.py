@@ -22,20 +22,19 @@ def quarters(order: int, halves: int = 1) -> int:
 
 
 def split_quarters(high: int, low: int | None) -> int:
-    """The other seat's quarters of a pot of high and low hands (HL-3, HL-4).
+    """The first player's quarters of a pot of high and low hands (HL-3, HL-4).
 
-    `high` and `low` are 1, 0 or -1 as the seat wins, ties or loses; `low` is None if nobody
-    qualifies.
+    `high` and `low` are 1, 0 or -1 as it wins, ties or loses; `low` is None if nobody qualifies.
     """
     return quarters(high, 2) if low is None else quarters(high) + quarters(low)
 
 
-def first_share(pot: int, of_four: int) -> int:
-    """The chips of the seat that is not the button, with this many quarters of an even pot (HL-5).
+def pot_share(pot: int, of_four: int, button: int) -> int:
+    """The chips of a player with this many quarters of an even pot (HL-5).
 
-    An odd chip goes to that seat.
+    An odd chip goes to the seat that is not the button; `button` is 1 for the one that is.
 
-    >>> first_share(50, 1), first_share(50, 2), first_share(50, 4)
-    (13, 25, 50)
+    >>> pot_share(50, 1, 0), pot_share(50, 3, 1), pot_share(50, 2, 0), pot_share(50, 4, 1)
+    (13, 37, 25, 50)
     """
-    return (pot * of_four + WHOLE - 1) // WHOLE
+    return (pot * of_four + (0 if button else WHOLE - 1)) // WHOLE

@@ -95,6 +95,9 @@ ACE_TO_FIVE = Ranking("ace to five", ace_low=True, runs=False, low=True)
 ACE_TO_SIX = Ranking("ace to six", ace_low=True, low=True)
 DEUCE_TO_SEVEN = Ranking("deuce to seven", low=True)
 
+RANKINGS = (HIGH, DEUCE_TO_SEVEN, ACE_TO_SIX, ACE_TO_FIVE)
+"""By their numbers in a state."""
+
 EIGHT_LOW = 0x090000
 """The keys of qualifying lows in the order ace to five are less: five ranks of at most eight."""
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
-from channelsim.games.masks import pickers
 from channelsim.games.poker.hand_names import decided_by, value_of_key
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.selections import best_selection
-from channelsim.games.poker.states import Begin, Deal, End, Mid, Show
+from channelsim.games.poker.states import Begin, Deal, End, Mid, Show, Showdown
 from channelsim.games.poker.terms import initial
 from channelsim.games.poker.variants import VARIANTS, Variant
 from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
@@ -82,18 +81,18 @@ def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
     if last is None or last.action.verb != "show":
         return None
     cards = cards_of(last.players[last.seat])
-    own = best_hand((*cards.own, *cards.own_up, *cards.board))
-    other = best_hand((*cards.others, *cards.others_up, *cards.board))
+    rules = VARIANTS[hand.terms.game].showdown
+    own = best_hand(rules, (*cards.own, *cards.own_up, *cards.board))
+    other = best_hand(rules, (*cards.others, *cards.others_up, *cards.board))
     return (own, other) if last.seat is Seat.ALICE else (other, own)
 
 
-def best_hand(cards: tuple[int, ...]) -> BestHand:
+def best_hand(rules: Showdown, cards: tuple[int, ...]) -> BestHand:
     """A player's best five cards, those that occur most often first."""
-    key, mask = best_selection(cards)
-    five = pickers(len(cards), 5)[mask](cards)
-    ranks = [card // 4 for card in five]
-    ordered = sorted(five, key=lambda card: (ranks.count(card // 4), card), reverse=True)
-    return BestHand(mask, tuple(ordered), value_of_key(key))
+    best = best_selection(rules, cards)
+    ranks = [card // 4 for card in best.cards]
+    ordered = sorted(best.cards, key=lambda card: (ranks.count(card // 4), card), reverse=True)
+    return BestHand(best.mask, tuple(ordered), value_of_key(best.key))
 
 
 def hand_result(hand: Hand) -> HandResult:

@@ -1,26 +1,28 @@
 """Schedules of games: which positions of the deck are dealt when, to whom, and who bets first.
 
-Rules: SCH-H, SCH-O. Seats are the button and the other one; the other seat's cards come first.
+The seats are the button and the other one; the other seat's cards come first. Rules: SCH-H to
+SCH-C.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
+from typing import TypeAlias
 
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.first import First
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS,
+    BUTTONS_UP,
     OTHERS,
-    Deal,
-    Lock,
-    Pot,
-    Seats,
-    Street,
-    Table,
+    OTHERS_UP,
+    Kind,
 )
 
-OTHER_FIRST, BUTTON_FIRST = 0, 1
+Dealt: TypeAlias = tuple[tuple[int, int], ...]
+"""Positions, and whose card each is."""
+
 SMALL, BIG = 1, 2
 """The size of a street's bets in fixed limit, in small bets."""
 
@@ -29,18 +31,10 @@ SMALL, BIG = 1, 2
 class Round:
     """A street without amounts: who acts first, the size in small bets, and what is dealt."""
 
-    first: int
+    first: First
     bets: int
-    deal: tuple[tuple[int, int], ...]
-
-
-HOLDEM = (
-    Round(BUTTON_FIRST, SMALL, ((0, OTHERS), (1, OTHERS), (2, BUTTONS), (3, BUTTONS))),
-    Round(OTHER_FIRST, SMALL, ((4, BOARD), (5, BOARD), (6, BOARD))),
-    Round(OTHER_FIRST, BIG, ((7, BOARD),)),
-    Round(OTHER_FIRST, BIG, ((8, BOARD),)),
-)
-"""Texas Hold'em."""
+    deal: Dealt
+    kind: Kind = Kind.BET
 
 
 def positions(rounds: tuple[Round, ...]) -> int:
@@ -48,35 +42,76 @@ def positions(rounds: tuple[Round, ...]) -> int:
     return 1 + max(position for one in rounds for position, _ in one.deal)
 
 
-@dataclass(frozen=True, slots=True)
-class Stakes:
-    """The money of a hand: chips of `unit` mojos, the stake of each player, and the blinds."""
-
-    unit: int
-    stake: int
-    small_blind: int
-    big_blind: int
-    structure: Structure = Structure.NO_LIMIT
-    cap: int = 3
+def _private(each: int, start: int = 0) -> Dealt:
+    """Closed cards for the other seat, then as many for the button."""
+    others = ((start + number, OTHERS) for number in range(each))
+    return (*others, *((start + each + number, BUTTONS) for number in range(each)))
 
 
-def first_state(
-    rounds: tuple[Round, ...],
-    stakes: Stakes,
-    deck_id: bytes,
-    locks: tuple[Lock, ...],
-    opener: Seats,
-) -> Deal:
-    """The state of the first coin, for the player that opens first.
+def _board(*at: int) -> Dealt:
+    return tuple((position, BOARD) for position in at)
 
-    That is the player that is not the first to act.
-    """
-    fixed = stakes.structure is Structure.FIXED_LIMIT
-    streets = tuple(
-        Street(one.first, stakes.big_blind * (one.bets if fixed else SMALL), one.deal)
-        for one in rounds
+
+def _up(start: int) -> Dealt:
+    """An open card for each seat."""
+    return (start, OTHERS_UP), (start + 1, BUTTONS_UP)
+
+
+def _with_board(own: int) -> tuple[Round, ...]:
+    """Closed cards, then a flop, a turn and a river."""
+    flop = 2 * own
+    return (
+        Round(First.BUTTON, SMALL, _private(own)),
+        Round(First.OTHER, SMALL, _board(flop, flop + 1, flop + 2)),
+        Round(First.OTHER, BIG, _board(flop + 3)),
+        Round(First.OTHER, BIG, _board(flop + 4)),
     )
-    table = Table(deck_id, locks, stakes.unit, stakes.stake, stakes.structure, stakes.cap, 0)
-    blinds = (stakes.big_blind, stakes.small_blind)
-    pot = Pot(blinds[opener.button], blinds[1 - opener.button])
-    return Deal(table, streets, pot, Forced.NONE, opener)
+
+
+HOLDEM = _with_board(2)
+OMAHA = _with_board(4)
+
+_DRAWN: Dealt = tuple(
+    chain.from_iterable(
+        ((start + number, who) for number in range(5))
+        for start, who in ((10, OTHERS), (15, BUTTONS))
+    )
+)
+
+ANTE_DRAW = (
+    Round(First.OTHER, SMALL, _private(5)),
+    Round(First.OTHER, 0, _DRAWN, Kind.OPENED_DRAW),
+    Round(First.BETTOR, BIG, ()),
+)
+"""A draw game with antes: a hand in which nobody bets before the draw is passed out (DRAW-3)."""
+
+BLIND_DRAW = (
+    Round(First.BUTTON, SMALL, _private(5)),
+    Round(First.OTHER, 0, _DRAWN, Kind.DRAW),
+    Round(First.OTHER, BIG, ()),
+)
+"""A draw game with blinds."""
+
+
+def five_stud(first: First) -> tuple[Round, ...]:
+    """Five Card Stud, its first round opened by one card."""
+    return (
+        Round(first, SMALL, (*_private(1), *_up(2))),
+        Round(First.HIGHEST, SMALL, _up(4)),
+        Round(First.HIGHEST, BIG, _up(6)),
+        Round(First.HIGHEST, BIG, _up(8)),
+    )
+
+
+def seven_stud(first: First, later: First = First.HIGHEST) -> tuple[Round, ...]:
+    """Seven cards, the last one closed; the first round is opened by one card, others by boards."""
+    return (
+        Round(first, SMALL, (*_private(2), *_up(4))),
+        Round(later, SMALL, _up(6)),
+        Round(later, BIG, _up(8)),
+        Round(later, BIG, _up(10)),
+        Round(later, BIG, _private(1, 12)),
+    )
+
+
+CHINESE = (Round(First.OTHER, SMALL, _private(13), Kind.ARRANGE),)

@@ -1,24 +1,145 @@
-"""The best selection of a player's cards at the showdown, as a mask."""
+"""Selections at a showdown: the masks of a move or of evidence, and the keys of what they select.
+
+A selection chooses among a player's own cards, its open ones and the board, in this order; bit 0 is
+the first card. Rules: HOLD-1, OMA-1, EVAL-6, HL-1, HL-2, HL-7.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from channelsim.games.masks import pickers
-from channelsim.games.poker.ranking import HIGH
+from channelsim.games.poker.pots import split_quarters
+from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS, Ranking
+from channelsim.games.poker.states import Showdown
+
+OWN, SHARED = 4, 5
+"""Own and shared cards where exactly two and three are selected."""
 
 
-def best_selection(cards: Sequence[int]) -> tuple[int, int]:
-    """The key of the best five of seven cards and their mask; the lowest mask of equals.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The keys of what a player selects; for no low hand, the bound that a low is less than."""
 
-    >>> best_selection((48, 49, 0, 4, 9, 50, 51))
-    (7872512, 123)
+    high: int
+    low: int
+
+
+def claimed(showdown: Showdown, cards: Sequence[int], data: bytes) -> Claim | None:
+    """The claim of a player with these cards; None for selections that are not legal.
+
+    `data` is the selection of the hand, and of the low hand where there is one, all zero for none.
     """
-    return _best(tuple(cards))
+    if len(data) != showdown.masks:
+        return None
+    size = showdown.mask_size
+    hand = selected(showdown, cards, data[:size])
+    if hand is None:
+        return None
+    high = RANKINGS[showdown.ranking].key(hand)
+    if not any(data[size:]):
+        return Claim(high, showdown.low)
+    low_hand = selected(showdown, cards, data[size:])
+    if low_hand is None:
+        return None
+    low = ACE_TO_FIVE.key(low_hand)
+    return Claim(high, low) if low < showdown.low else None
+
+
+def selected(showdown: Showdown, cards: Sequence[int], mask: bytes) -> Sequence[int] | None:
+    """The five cards of a mask; None if they are not five of these, or two own and three shared."""
+    number = int.from_bytes(mask, "big")
+    match showdown.mask_size:
+        case 0:
+            return cards
+        case 1:
+            pick = pickers(len(cards), 5).get(number)
+            return pick(cards) if pick is not None else None
+        case _:
+            own = pickers(OWN, 2).get(number & 15)
+            shared = pickers(SHARED, 3).get(number >> OWN)
+            if own is None or shared is None:
+                return None
+            return (*own(cards[:OWN]), *shared(cards[OWN:]))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The best five cards of a player: their key, and the mask that selects them.
+
+    The mask is 0 for hands of five cards, which need none.
+    """
+
+    key: int
+    cards: tuple[int, ...]
+    mask: int
 
 
 @lru_cache(maxsize=4096)
-def _best(cards: tuple[int, ...]) -> tuple[int, int]:
-    keyed = ((HIGH.key(pick(cards)), mask) for mask, pick in pickers(len(cards), 5).items())
-    return max(keyed, key=lambda pair: (pair[0], -pair[1]))
+def best_selection(showdown: Showdown, cards: tuple[int, ...]) -> Selection:
+    """The best hand of a player with these cards; the lowest mask of equals.
+
+    >>> best_selection(Showdown(1, 0, 0), (48, 49, 0, 4, 9, 50, 51)).mask
+    123
+    """
+    return _best(RANKINGS[showdown.ranking], showdown, cards)
+
+
+@lru_cache(maxsize=4096)
+def best_low(showdown: Showdown, cards: tuple[int, ...]) -> Selection | None:
+    """The best low hand; None if no selection qualifies."""
+    if not showdown.low:
+        return None
+    found = _best(ACE_TO_FIVE, showdown, cards)
+    return found if found.key < showdown.low else None
+
+
+def best_claim(showdown: Showdown, cards: tuple[int, ...]) -> Claim:
+    """The claim of a player that selects its best hands."""
+    low = best_low(showdown, cards)
+    return Claim(best_selection(showdown, cards).key, low.key if low else showdown.low)
+
+
+def best_masks(showdown: Showdown, cards: tuple[int, ...]) -> bytes:
+    """The selections of the best hand and, where there is one, of the best low hand."""
+    size = showdown.mask_size
+    high = best_selection(showdown, cards).mask.to_bytes(size, "big")
+    if not showdown.low:
+        return high
+    low = best_low(showdown, cards)
+    return high + (low.mask if low else 0).to_bytes(size, "big")
+
+
+def _best(ranking: Ranking, showdown: Showdown, cards: tuple[int, ...]) -> Selection:
+    sign = -1 if ranking.low else 1
+    found = []
+    for mask in _masks(showdown.mask_size):
+        hand = selected(showdown, cards, mask.to_bytes(showdown.mask_size, "big"))
+        if hand is None:
+            raise ValueError(f"{len(cards)} cards for selections of {showdown.mask_size} bytes")
+        found.append((sign * ranking.key(hand), -mask, tuple(hand)))
+    key, mask, hand = max(found)
+    return Selection(sign * key, hand, -mask)
+
+
+@cache
+def _masks(mask_size: int) -> tuple[int, ...]:
+    """The selections of this size."""
+    match mask_size:
+        case 0:
+            return (0,)
+        case 1:
+            return tuple(pickers(7, 5))
+        case _:
+            shared = tuple(pickers(SHARED, 3))
+            return tuple(own | three << OWN for own in pickers(OWN, 2) for three in shared)
+
+
+def quarters_won(showdown: Showdown, one: Claim, other: Claim) -> int:
+    """The quarters of the pot that the first of two claims wins (HL-3, HL-4)."""
+    high = RANKINGS[showdown.ranking].better(one.high, other.high)
+    if one.low == other.low == showdown.low:
+        return split_quarters(high, None)
+    return split_quarters(high, ACE_TO_FIVE.better(one.low, other.low))

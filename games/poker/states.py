@@ -7,13 +7,16 @@ shape. Nothing here says which game it is: the schedule and the ranking do.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Annotated, Any, TypeAlias
 
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.errors import BadState
+from channelsim.games.poker.first import First
 from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.ranking import RANKINGS
 from channelsim.games.states import Bytes32, Form, PlainState, atom, integer
 
 OTHERS, BUTTONS, BOARD, OTHERS_UP, BUTTONS_UP = range(5)
@@ -98,25 +101,59 @@ class Lock(PlainState, frozen=True):
     receivers_key: Point
 
 
-class Street(PlainState, frozen=True):
-    """A betting round. CLVM: `(first size deal)`.
+class Kind(IntEnum):
+    """What happens on a street; the numbers are those in a state.
 
-    `first` is 1 if the button acts first, `size` the smallest bet, `deal` the cards before it.
+    `OPENED_DRAW`: a draw, if somebody bet before it; otherwise the hand is passed out.
     """
 
-    first: Flag
+    BET = 0
+    DRAW = 1
+    OPENED_DRAW = 2
+    ARRANGE = 3
+
+
+class Street(PlainState, frozen=True):
+    """A betting round, a draw or an arrangement. CLVM: `(first size deal kind)`.
+
+    `first` says who acts or draws first (`First`). `size` is the smallest bet, or what a point is
+    worth. `deal` are the cards before the betting; those of a draw are dealt as they are wanted.
+    """
+
+    first: Annotated[int, integer(min(First), max(First))]
     size: Chips
     deal: Dealt
+    kind: Annotated[int, integer(min(Kind), max(Kind))]
 
 
 Streets: TypeAlias = Annotated[tuple[Street, ...], several(nested(Street))]
 """The streets that are left, the current one first."""
 
 
-class Table(PlainState, frozen=True):
-    """What stays the same during a hand. CLVM: `(deck_id locks unit stake structure cap bring_in)`.
+class Showdown(PlainState, frozen=True):
+    """How hands are selected and compared. CLVM: `(mask_size ranking low)`.
 
-    `unit` is a chip in mojos, `stake` the chips of each player.
+    `mask_size` is the size of a selection: 0 for hands of five cards, 1 for five of seven, 2 for
+    two of four own and three of five shared cards. `ranking` is the number of a ranking. Half of
+    the pot goes to the lowest hand, in the order ace to five, whose key is less than `low`; 0 where
+    there is no such half.
+    """
+
+    mask_size: Annotated[int, integer(0, 2)]
+    ranking: Annotated[int, integer(0, len(RANKINGS) - 1)]
+    low: Annotated[int, integer(0, 1 << 24)]
+
+    @property
+    def masks(self) -> int:
+        """The bytes of a player's selections."""
+        return self.mask_size * (2 if self.low else 1)
+
+
+class Table(PlainState, frozen=True):
+    """What stays the same during a hand.
+
+    CLVM: `(deck_id locks unit stake structure cap bring_in showdown)`. `unit` is a chip in mojos,
+    `stake` the chips of each player.
     """
 
     deck_id: Bytes32
@@ -126,6 +163,7 @@ class Table(PlainState, frozen=True):
     structure: Annotated[int, integer(min(Structure), max(Structure))]
     cap: Annotated[int, integer(0, 255)]
     bring_in: Chips
+    showdown: Annotated[Showdown, nested(Showdown)]
 
 
 class Seats(PlainState, frozen=True):
@@ -209,7 +247,8 @@ class Begin(PlainState, frozen=True):
 class Mid(PlainState, frozen=True):
     """The mover answers a bet, a raise or a check: it raises, or calls and opens what it owes.
 
-    CLVM: `(table streets pot last raises forced known seats)`.
+    CLVM: `(table streets pot last raises brought_in known seats)`; `brought_in` is 1 while only a
+    bring-in is in front.
     """
 
     table: Annotated[Table, nested(Table)]
@@ -217,9 +256,25 @@ class Mid(PlainState, frozen=True):
     pot: Annotated[Pot, nested(Pot)]
     last: Chips
     raises: Annotated[int, integer(0, 1 << 30)]
-    forced: Annotated[int, integer(min(Forced), max(Forced))]
+    brought_in: Flag
     known: Annotated[Known, nested(Known)]
     seats: Annotated[Seats, nested(Seats)]
+
+
+class Draw(PlainState, frozen=True):
+    """The mover opens what the waiter has drawn, and says which of its own cards it replaces.
+
+    CLVM: `(table streets put known pending seats mid_hash)`. The first street is the draw; `put` is
+    what each player has in the pot.
+    """
+
+    table: Annotated[Table, nested(Table)]
+    streets: Streets
+    put: Chips
+    known: Annotated[Known, nested(Known)]
+    pending: Pending
+    seats: Annotated[Seats, nested(Seats)]
+    mid_hash: Bytes32
 
 
 class Show(PlainState, frozen=True):
@@ -238,8 +293,8 @@ class Show(PlainState, frozen=True):
 class End(PlainState, frozen=True):
     """The mover shows its cards and takes its part of the pot.
 
-    CLVM: `(table put held open shown board initiator)`: the mover's private and open cards, all
-    that the waiter showed, and whether the mover is the channel's initiator.
+    CLVM: `(table put held open shown board seats)`: the mover's private and open cards, and all
+    that the waiter showed.
     """
 
     table: Annotated[Table, nested(Table)]
@@ -248,4 +303,51 @@ class End(PlainState, frozen=True):
     open: Cards
     shown: Cards
     board: Cards
-    initiator: Flag
+    seats: Annotated[Seats, nested(Seats)]
+
+
+class Commit(PlainState, frozen=True):
+    """The mover opens the waiter's cards, and commits to an arrangement of its own.
+
+    CLVM: `(table point put held pending seats)`. `point` is what a point is worth in chips, `put`
+    what each player has in the pot.
+    """
+
+    table: Annotated[Table, nested(Table)]
+    point: Chips
+    put: Chips
+    held: Held
+    pending: Pending
+    seats: Annotated[Seats, nested(Seats)]
+
+
+class Rows(PlainState, frozen=True):
+    """The mover arranges its cards in three rows, and shows them.
+
+    CLVM: `(table point put held waiters commitment seats)`: the private cards of both, and what the
+    waiter committed to.
+    """
+
+    table: Annotated[Table, nested(Table)]
+    point: Chips
+    put: Chips
+    held: Held
+    waiters: Held
+    commitment: Bytes32
+    seats: Annotated[Seats, nested(Seats)]
+
+
+class Score(PlainState, frozen=True):
+    """The mover shows the arrangement that it committed to, and takes its part of the pot.
+
+    CLVM: `(table point put held shown commitment seats)`; `shown` are the waiter's cards, row by
+    row from the top.
+    """
+
+    table: Annotated[Table, nested(Table)]
+    point: Chips
+    put: Chips
+    held: Held
+    shown: Cards
+    commitment: Bytes32
+    seats: Annotated[Seats, nested(Seats)]

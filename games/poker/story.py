@@ -73,7 +73,11 @@ class PokerStory:
         if cards.board:
             lines += pictures("board", _faces(cards.board))
         if len(own) + len(cards.board) >= SHOWDOWN_CARDS:
-            lines.append(_field("your hand", describe(best_hand((*own, *cards.board)).value)))
+            lines.append(
+                _field(
+                    "your hand", describe(best_hand(player.showdown, (*own, *cards.board)).value)
+                )
+            )
         if not player.position.over:
             now = money(terms, player.position)
             mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]

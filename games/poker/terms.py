@@ -8,8 +8,8 @@ from channelsim.games.errors import BadTerms
 from channelsim.games.players import Seat
 from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.openings import SCALAR, owed_locks
-from channelsim.games.poker.schedule import Stakes, first_state
-from channelsim.games.poker.states import Lock, Seats
+from channelsim.games.poker.stakes import Stakes, first_state
+from channelsim.games.poker.states import Lock
 from channelsim.games.poker.variants import Variant
 
 NAMES = ("amount", "chip", "bet", "structure", "cap")
@@ -82,9 +82,9 @@ def initial(variant: Variant, terms: Terms) -> Initial:
     deck = terms.deck
     if deck is None or len(deck.locks) != variant.positions:
         raise BadTerms(f"a hand needs a deck of {variant.positions} positions (PK-TERMS-7)")
-    opener = Seats(variant.opener_has_button, int(deck.initiator is Seat.ALICE))
     locks = tuple(Lock(*lock) for lock in deck.locks)
-    state = first_state(variant.rounds, stakes(terms), deck.deck_id, locks, opener)
+    initiator = int(deck.initiator is Seat.ALICE)
+    state = first_state(variant, stakes(terms), deck.deck_id, locks, initiator)
     mover = state.table.unit * (state.table.stake - state.pot.mover)
     size = SCALAR * owed_locks(state.streets[0].deal, state.seats)
     return Initial("deal", state, size, mover)

@@ -2,7 +2,8 @@
 
 The same rules as programs, with the same names, are `clsp/source/poker/<validator>.clsp`. Every
 judge checks lengths first, then the share, then openings in their order, then amounts, and answers
-with the id of the first rule that is broken.
+with the id of the first rule that is broken; `begin` looks at the share after the openings, because
+open cards may say who acts first.
 
 `share` (MOVER_SHARE) is the **waiter's**. Every move but the last leaves the waiter its stake less
 what it has put in, so that whoever stops loses exactly that.
@@ -13,13 +14,14 @@ from __future__ import annotations
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from channelsim.games.masks import pickers, read_mask
+from channelsim.games.poker.draws import replaced, with_bettor
+from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.limits import Forced, Limits, Structure
 from channelsim.games.poker.openings import (
     OPENING,
     SCALAR,
-    deals,
     dealt,
+    dealt_by_call,
     locks_open,
     opens,
     owed_locks,
@@ -27,14 +29,19 @@ from channelsim.games.poker.openings import (
     shows,
     taken,
 )
-from channelsim.games.poker.ranking import HIGH
+from channelsim.games.poker.pots import pot_share
+from channelsim.games.poker.selections import claimed, quarters_won
 from channelsim.games.poker.states import (
     Begin,
+    Commit,
     Deal,
+    Draw,
     End,
     Held,
+    Kind,
     Known,
     Mid,
+    OpenCards,
     Owed,
     Pot,
     Seats,
@@ -49,10 +56,13 @@ CALL, RAISE = b"\x01", b"\x02"
 AMOUNT_SIZE = 9
 """The longest amount that a move may have."""
 
-MID_SIZE = 1698
-"""The size limit of an answer: a call may open every lock of a deck."""
+ANSWER_SIZE = 1698
+"""The size limit of an answer, to a bet or to a draw: a call may open every lock of a deck."""
 
 MASK_SIZE = 1
+"""The size of a draw's mask."""
+
+COMMITMENT_SIZE = 32
 
 
 def deal(
@@ -68,8 +78,11 @@ def deal(
     if opened is None:
         return Slash("PK-DEAL-3")
     held, pending = opened
-    known = Known(held, (), (), (), ())
     pot, seats = swapped(state.pot), state.seats.swapped
+    if state.streets[0].kind == Kind.ARRANGE:
+        commit = Commit(table, state.streets[0].size, pot.mover, held, pending, seats)
+        return Valid(Next("commit", commit, pending_size(pending) + COMMITMENT_SIZE))
+    known = Known(held, (), (), (), ())
     mid_hash = hashes["mid"]
     return Valid(_begin(table, state.streets, pot, state.forced, known, pending, seats, mid_hash))
 
@@ -82,13 +95,18 @@ def begin(
     size = pending_size(pending)
     if len(move) < size:
         return Slash("PK-BEGIN-1")
-    is_first = state.streets[0].first == seats.button
-    if share != waiters_share(table, state.streets, pot, 0 if is_first else state.forced):
-        return Slash("PK-BEGIN-2")
     if not locks_open(table, pending, seats, move):
-        return Slash("PK-BEGIN-3")
+        return Slash("PK-BEGIN-2")
     known = taken(table, pending, seats, state.known, move)
     if known is None:
+        return Slash("PK-BEGIN-3")
+    is_first = acts_first(
+        state.streets[0].first,
+        seats.button,
+        cards_of(known.movers_up),
+        cards_of(known.waiters_up),
+    )
+    if share != waiters_share(table, state.streets, pot, 0 if is_first else state.forced):
         return Slash("PK-BEGIN-4")
     data = move[size:]
     if not is_first:
@@ -100,7 +118,7 @@ def begin(
     if not is_minimal(data):
         return Slash("PK-BEGIN-6")
     x = atom_to_int(data)
-    limits = limits_of(table, state.streets, pot, 0, blinds(pot), state.forced)
+    limits = limits_facing(state)
     if not limits.allows(x) and (x or state.forced):
         return Slash("PK-BEGIN-7")
     brought_in = state.forced == Forced.BRING_IN and x == table.bring_in
@@ -110,11 +128,11 @@ def begin(
         Pot(pot.waiter, pot.waiter + x),
         x,
         blinds(pot) + (x > 0 and not brought_in),
-        Forced.BROUGHT_IN if brought_in else Forced.NONE,
+        int(brought_in),
         known.swapped,
         seats.swapped,
     )
-    return Valid(Next("mid", after, MID_SIZE))
+    return Valid(Next("mid", after, ANSWER_SIZE))
 
 
 def mid(
@@ -125,43 +143,74 @@ def mid(
     verb, data = move[:1], move[1:]
     if verb not in (CALL, RAISE):
         return Slash("PK-MID-1")
-    if share != waiters_share(table, state.streets, pot, 0):
+    passed_out = verb == CALL and passes_out(state)
+    if share != (table.unit * table.stake if passed_out else _stake_left(table, pot.waiter)):
         return Slash("PK-MID-2")
     if verb == RAISE:
         if not is_minimal(data):
             return Slash("PK-MID-3")
         x = atom_to_int(data)
-        limits = limits_of(table, state.streets, pot, state.last, state.raises, state.forced)
-        if not limits.allows(x):
+        if not limits_facing(state).allows(x):
             return Slash("PK-MID-4")
         raised = Pot(pot.waiter, pot.waiter + x)
         known = state.known.swapped
         after = Mid(table, state.streets, raised, x, state.raises + 1, 0, known, seats.swapped)
-        return Valid(Next("mid", after, MID_SIZE))
-    all_in = pot.waiter == table.stake
-    streets = state.streets[1:]
-    cards = deals(streets if all_in else streets[:1])
-    if len(data) != SCALAR * owed_locks(cards, seats):
+        return Valid(Next("mid", after, ANSWER_SIZE))
+    return _call(state, data, hashes)
+
+
+def _call(state: Mid, data: bytes, hashes: Hashes) -> Verdict:
+    """The mover calls or checks, and opens what that makes it owe; `data` follows the verb."""
+    table, put, seats, later = state.table, state.pot.waiter, state.seats, state.streets[1:]
+    cards = dealt_by_call(state.streets, put == table.stake)
+    is_draw = bool(later) and later[0].kind != Kind.BET
+    draws_now = is_draw and later[0].first == seats.button and not passes_out(state)
+    size = SCALAR * owed_locks(cards, seats)
+    if len(data) != size + (MASK_SIZE if draws_now else 0):
         return Slash("PK-MID-5")
+    if passes_out(state):
+        return Valid(None)
     opened = dealt(table, cards, seats, data)
     if opened is None:
         return Slash("PK-MID-6")
     held, pending = opened
-    known = state.known
-    known = Known(
-        known.movers,
-        (*known.waiters, *held),
-        known.movers_up,
-        known.waiters_up,
-        known.board,
-    ).swapped
-    if all_in or not streets:
-        show = Show(table, pot.waiter, known, pending, seats.swapped)
-        size = pending_size(pending) + OPENING * len(known.movers)
-        return Valid(Next("show", show, size))
-    both = Pot(pot.waiter, pot.waiter)
-    mid_hash = hashes["mid"]
-    return Valid(_begin(table, streets, both, 0, known, pending, seats.swapped, mid_hash))
+    known = _with_waiters(state.known, held)
+    if not is_draw:
+        return Valid(_after_round(table, later, put, known, pending, seats, hashes["mid"]))
+    streets = (later[0], *with_bettor(later[1:], state.raises, seats))
+    if draws_now:
+        drawn = replaced(known.movers, data[size:], later[0], seats)
+        if drawn is None:
+            return Slash("PK-MID-7")
+        known, pending = _with_hand(known, drawn.kept), drawn.pending
+    return Valid(_draw(table, streets, put, known, pending, seats, hashes["mid"]))
+
+
+def draw(
+    state: Draw, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+) -> Verdict:
+    """The mover opens the waiter's new cards, and says which of its own it replaces."""
+    table, pending, seats, put = state.table, state.pending, state.seats, state.put
+    size = pending_size(pending)
+    if len(move) != size + MASK_SIZE:
+        return Slash("PK-DRAW-1")
+    if share != _stake_left(table, put):
+        return Slash("PK-DRAW-2")
+    known = taken(table, pending, seats, state.known, move)
+    if known is None or not locks_open(table, pending, seats, move):
+        return Slash("PK-DRAW-3")
+    street, *later = state.streets
+    drawn = replaced(known.movers, move[size:], street, seats)
+    if drawn is None:
+        return Slash("PK-DRAW-4")
+    known = _with_hand(known, drawn.kept)
+    if street.first == seats.button:
+        following = _draw
+        streets = state.streets
+    else:
+        following = _after_round
+        streets = tuple(later)
+    return Valid(following(table, streets, put, known, drawn.pending, seats, state.mid_hash))
 
 
 def show(
@@ -172,7 +221,7 @@ def show(
     size = pending_size(pending)
     if len(move) != size + OPENING * len(held):
         return Slash("PK-SHOW-1")
-    if share != table.unit * (table.stake - state.put):
+    if share != _stake_left(table, state.put):
         return Slash("PK-SHOW-2")
     if not locks_open(table, pending, seats, move) or not held_open(
         table, held, seats, move[size:]
@@ -186,44 +235,61 @@ def show(
         table,
         state.put,
         known.waiters,
-        tuple(card for _, card in known.waiters_up),
-        (*shown, *(card for _, card in known.movers_up)),
+        cards_of(known.waiters_up),
+        (*shown, *cards_of(known.movers_up)),
         known.board,
-        1 - seats.initiator,
+        seats.swapped,
     )
-    return Valid(Next("end", after, OPENING * len(known.waiters) + MASK_SIZE))
+    return Valid(Next("end", after, OPENING * len(known.waiters) + table.showdown.masks))
 
 
 def end(
     state: End, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    """The mover shows its cards, selects its best five, and declares the waiter's share."""
-    table, held = state.table, state.held
-    seats = Seats(0, state.initiator)
+    """The mover shows its cards, selects its best ones, and declares the waiter's share."""
+    table, held, seats = state.table, state.held, state.seats
     size = OPENING * len(held)
-    if len(move) != size + MASK_SIZE:
+    if len(move) != size + table.showdown.masks:
         return Slash("PK-END-1")
     if not held_open(table, held, seats, move):
         return Slash("PK-END-2")
     own = held_cards(table, held, move)
     if own is None:
         return Slash("PK-END-3")
-    mine = selected((*own, *state.open, *state.board), move[size:])
+    mine = claimed(table.showdown, (*own, *state.open, *state.board), move[size:])
     if mine is None:
         return Slash("PK-END-4")
-    theirs = selected((*state.shown, *state.board), evidence)
+    if not isinstance(evidence, bytes):
+        return Raise("PK-END-5")
+    theirs = claimed(table.showdown, (*state.shown, *state.board), evidence)
     if theirs is None:
         return Raise("PK-END-5")
-    won = HIGH.better(HIGH.key(theirs), HIGH.key(mine))
-    if share < table.unit * (table.stake + won * state.put):
+    if share < table.unit * pot_won(state, quarters_won(table.showdown, theirs, mine)):
         return Slash("PK-END-6")
     return Valid(None)
+
+
+def pot_won(state: End, quarters: int) -> int:
+    """The chips that the waiter is due with these quarters of the pot."""
+    won = pot_share(2 * state.put, quarters, 1 - state.seats.button)
+    return state.table.stake - state.put + won
 
 
 def waiters_share(table: Table, streets: Streets, pot: Pot, forced: int) -> int:
     """The waiter's share in mojos: what it has not put in, and need not post."""
     due = {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
     return table.unit * (table.stake - pot.waiter - due)
+
+
+def _stake_left(table: Table, put: int) -> int:
+    """What a player with these chips in the pot has left, in mojos."""
+    return table.unit * (table.stake - put)
+
+
+def passes_out(state: Mid) -> bool:
+    """Whether a check ends the hand: nobody has bet before a draw that needs it (DRAW-3)."""
+    draws = len(state.streets) > 1 and state.streets[1].kind == Kind.OPENED_DRAW
+    return draws and not state.last and state.pot.waiter < state.table.stake
 
 
 def swapped(pot: Pot) -> Pot:
@@ -236,21 +302,17 @@ def blinds(pot: Pot) -> int:
     return int(pot.waiter > pot.mover)
 
 
-def limits_of(
-    table: Table, streets: Streets, pot: Pot, last: int, raises: int, forced: int
-) -> Limits:
-    """The limits that the mover faces."""
-    return Limits(
-        Structure(table.structure),
-        table.cap,
-        table.stake - pot.waiter,
-        pot.waiter,
-        streets[0].size,
-        last,
-        raises,
-        Forced(forced),
-        table.bring_in,
-    )
+def limits_facing(state: Begin | Mid) -> Limits:
+    """The limits of the mover that bets first, or answers."""
+    table, pot = state.table, state.pot
+    if isinstance(state, Begin):
+        last, raises, forced = 0, blinds(pot), Forced(state.forced)
+    else:
+        last, raises = state.last, state.raises
+        forced = Forced.BROUGHT_IN if state.brought_in else Forced.NONE
+    left, size = table.stake - pot.waiter, state.streets[0].size
+    structure, bring_in = Structure(table.structure), table.bring_in
+    return Limits(structure, table.cap, left, pot.waiter, size, last, raises, forced, bring_in)
 
 
 def _begin(
@@ -266,6 +328,55 @@ def _begin(
     """The beginning of a street, seen from its mover."""
     state = Begin(table, streets, pot, forced, known, pending, seats, mid_hash)
     return Next("begin", state, pending_size(pending) + AMOUNT_SIZE)
+
+
+def _after_round(
+    table: Table,
+    streets: Streets,
+    put: int,
+    known: Known,
+    pending: tuple[Owed, ...],
+    seats: Seats,
+    mid_hash: bytes,
+) -> Next:
+    """A street begins, or the cards are shown if none is left or both players are all-in.
+
+    `known` and `seats` are seen from the player that just moved, `pending` is what the other owes.
+    """
+    if streets and put < table.stake:
+        both = Pot(put, put)
+        return _begin(table, streets, both, 0, known.swapped, pending, seats.swapped, mid_hash)
+    after = Show(table, put, known.swapped, pending, seats.swapped)
+    return Next("show", after, pending_size(pending) + OPENING * len(known.waiters))
+
+
+def _draw(
+    table: Table,
+    streets: Streets,
+    put: int,
+    known: Known,
+    pending: tuple[Owed, ...],
+    seats: Seats,
+    mid_hash: bytes,
+) -> Next:
+    """The player that did not just move draws; the arguments are those of `_after_round`."""
+    after = Draw(table, streets, put, known.swapped, pending, seats.swapped, mid_hash)
+    draws_first = streets[0].first == after.seats.button
+    return Next("draw", after, MASK_SIZE if draws_first else ANSWER_SIZE)
+
+
+def _with_hand(known: Known, hand: Held) -> Known:
+    return Known(hand, known.waiters, known.movers_up, known.waiters_up, known.board)
+
+
+def _with_waiters(known: Known, held: Held) -> Known:
+    waiters = (*known.waiters, *held)
+    return Known(known.movers, waiters, known.movers_up, known.waiters_up, known.board)
+
+
+def cards_of(open_cards: OpenCards) -> tuple[int, ...]:
+    """Open cards without their positions."""
+    return tuple(card for _, card in open_cards)
 
 
 def held_open(table: Table, held: Held, seats: Seats, data: bytes) -> bool:
@@ -287,17 +398,11 @@ def held_cards(table: Table, held: Held, data: bytes) -> tuple[int, ...] | None:
     return tuple(cards)
 
 
-def selected(cards: tuple[int, ...], mask: Value) -> tuple[int, ...] | None:
-    """Five of seven cards by a mask of one byte; None for any other mask."""
-    number = read_mask(mask)
-    pick = pickers(len(cards), 5).get(number) if number is not None else None
-    return pick(cards) if pick is not None else None
-
-
 VALIDATORS = by_name(
     Validator("deal", deal, Deal.read),
     Validator("begin", begin, Begin.read),
     Validator("mid", mid, Mid.read),
+    Validator("draw", draw, Draw.read),
     Validator("show", show, Show.read),
     Validator("end", end, End.read),
 )

@@ -26,9 +26,13 @@ RULES = {
     "calpoker/e": ("CP-E", 6),
     "poker/deal": ("PK-DEAL", 3),
     "poker/begin": ("PK-BEGIN", 7),
-    "poker/mid": ("PK-MID", 6),
+    "poker/mid": ("PK-MID", 7),
+    "poker/draw": ("PK-DRAW", 4),
     "poker/show": ("PK-SHOW", 4),
     "poker/end": ("PK-END", 6),
+    "poker/commit": ("PK-COMMIT", 3),
+    "poker/rows": ("PK-ROWS", 5),
+    "poker/score": ("PK-SCORE", 6),
     "channel/unroll": ("UNROLL", 5),
 }
 """The rules of each program: how their ids begin, and how many there are."""

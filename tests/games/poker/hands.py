@@ -3,48 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
 
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Valid, Verdict
-from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import G1
-from channelsim.games.deck.secrets import permutation
-from channelsim.games.deck.terms import DeckTerms, card_points
-from channelsim.games.poker.limits import Structure
-from channelsim.games.poker.openings import deals, is_own
-from channelsim.games.poker.ranking import HIGH
-from channelsim.games.poker.schedule import HOLDEM, Stakes, first_state, positions
-from channelsim.games.poker.states import Begin, Deal, End, Lock, Mid, Owed, Seats, Show
-from channelsim.games.poker.validators import VALIDATORS, limits_of
+from channelsim.games.deck.secrets import encode_scalars, permutation
+from channelsim.games.deck.terms import card_points
+from channelsim.games.poker import arranging, chinese, validators
+from channelsim.games.poker.arranging import commitment
+from channelsim.games.poker.first import acts_first
+from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.openings import dealt_by_call, is_own
+from channelsim.games.poker.selections import best_masks, claimed, quarters_won
+from channelsim.games.poker.stakes import Stakes, first_state
+from channelsim.games.poker.states import (
+    BUTTONS_UP,
+    OTHERS_UP,
+    Begin,
+    Commit,
+    Deal,
+    Draw,
+    End,
+    Held,
+    Kind,
+    Lock,
+    Mid,
+    Owed,
+    Rows,
+    Score,
+    Seats,
+    Show,
+)
+from channelsim.games.poker.validators import limits_facing, passes_out
+from channelsim.games.poker.variants import OTHERS, VARIANTS, Variant
 
+ROWS = {**VARIANTS, **{row.name: row for row in OTHERS}}
+"""Every game that the validators judge."""
+
+VALIDATORS = {**validators.VALIDATORS, **arranging.VALIDATORS}
 HASHES = {name: load(f"poker/{name}").hash for name in VALIDATORS}
 GROUP = G1()
 
-
-def decks(seed: str, count: int) -> tuple[FinishedDeck, FinishedDeck]:
-    """A deck as both sides have it, made at once from all secrets: the initiator's side first."""
-    chance = Chance(seed.encode())
-    deck_id = bytes(chance.below(256) for _ in range(32))
-    order = permutation(bytes(chance.below(256) for _ in range(32)))[:count]
-    scalars = [[1 + chance.below(GROUP.order - 1) for _ in range(count)] for _ in range(2)]
-    cards = card_points(GROUP, deck_id)
-    points = GROUP.multiply(
-        [(k * m % GROUP.order, cards[v]) for k, m, v in zip(*scalars, order, strict=True)]
-    )
-    keys = [tuple(GROUP.multiply([(k, GROUP.base) for k in side])) for side in scalars]
-    terms = DeckTerms(bytes(32), 1, count, 40)
-    made = FinishedDeck(
-        GROUP, terms, deck_id, tuple(points), keys[0], keys[1], True, tuple(scalars[0])
-    )
-    return made, replace(made, is_initiator=False, own_locks=tuple(scalars[1]))
+State: TypeAlias = Deal | Begin | Mid | Draw | Show | End | Commit | Rows | Score
 
 
-def locks_of(deck: FinishedDeck) -> tuple[Lock, ...]:
-    return tuple(map(Lock, deck.points, deck.initiator_keys, deck.receiver_keys))
+@dataclass(frozen=True)
+class Pack:
+    """A pack behind locks, with all secrets: hands take any of its positions in any order."""
+
+    deck_id: bytes
+    locks: tuple[Lock, ...]
+    scalars: tuple[tuple[bytes, ...], tuple[bytes, ...]]
+    """Of the initiator and of the receiver."""
+    cards: tuple[int, ...]
+
+
+@cache
+def pack() -> Pack:
+    """One pack for all hands, so that its openings are checked once."""
+    chance = Chance(b"pack")
+    deck_id = chance.bytes(32)
+    cards = permutation(chance.bytes(32))
+    points = card_points(GROUP, deck_id)
+    sides = [[1 + chance.below(GROUP.order - 1) for _ in cards] for _ in range(2)]
+    both = [k * m % GROUP.order for k, m in zip(*sides, strict=True)]
+    locked = GROUP.multiply([(k, points[card]) for k, card in zip(both, cards, strict=True)])
+    keys = [GROUP.multiply([(k, GROUP.base) for k in side]) for side in sides]
+    locks = tuple(map(Lock, locked, *keys))
+    alices, bobs = (tuple(encode_scalars([k]) for k in side) for side in sides)
+    return Pack(deck_id, locks, (alices, bobs), tuple(cards))
 
 
 @dataclass(frozen=True)
@@ -52,7 +85,7 @@ class Turn:
     """A validator about to judge an honest move."""
 
     validator: str
-    state: Deal | Begin | Mid | Show | End
+    state: State
     move: bytes
     share: int
     evidence: Value
@@ -65,22 +98,23 @@ class Hand:
 
     seed: str
     stakes: Stakes
-    rounds: tuple = HOLDEM  # type: ignore[type-arg]
+    variant: Variant = VARIANTS["holdem"]
+    bold: int = 4
+    """One answer in this many is a raise."""
 
     def __post_init__(self) -> None:
-        self.sides = decks(self.seed, positions(self.rounds))
-        self.chance = Chance(f"{self.seed} choices".encode())
-        opener = Seats(1 - self.rounds[0].first, self.chance.below(2))
-        deck = self.sides[0]
-        locks = locks_of(deck)
-        self.first = first_state(self.rounds, self.stakes, deck.deck, locks, opener)
+        self.chance = Chance(self.seed.encode())
+        self.order = permutation(self.chance.bytes(32))[: self.variant.positions]
+        locks = tuple(pack().locks[at] for at in self.order)
+        initiator = self.chance.below(2)
+        self.first = first_state(self.variant, self.stakes, pack().deck_id, locks, initiator)
+        self.arrangement = b""
 
     def card(self, position: int) -> int:
-        ours, theirs = self.sides
-        return ours.card(position, theirs.opening(position))
+        return pack().cards[self.order[position]]
 
     def opening(self, position: int, seats: Seats) -> bytes:
-        return self.sides[1 - seats.initiator].opening(position)
+        return pack().scalars[1 - seats.initiator][self.order[position]]
 
     def opening_and_card(self, position: int, seats: Seats) -> bytes:
         return self.opening(position, seats) + bytes((self.card(position),))
@@ -96,80 +130,148 @@ class Hand:
     def locks(self, deal: tuple[tuple[int, int], ...], seats: Seats) -> bytes:
         return b"".join(self.opening(at, seats) for at, who in deal if not is_own(who, seats))
 
+    def held(self, held: Held, seats: Seats) -> bytes:
+        return b"".join(self.opening_and_card(at, seats) for at, _ in held)
+
+    def cards(self, held: Held) -> tuple[int, ...]:
+        return tuple(self.card(at) for at, _ in held)
+
     def turns(self) -> Iterator[Turn]:
         """Play the hand with random choices."""
         validator, state = "deal", self.first
         while True:
             move, evidence = self.choose(state)
-            share = self.share(state, move, evidence)
-            judge = VALIDATORS[validator].judge
-            amount = 2 * self.stakes.unit * self.stakes.stake
-            verdict = judge(state, move, share, amount, evidence, HASHES)
-            yield Turn(validator, state, move, share, evidence, verdict)
-            assert isinstance(verdict, Valid), verdict
-            step: Next | None = verdict.next
+            turn = self.turn(validator, state, move, evidence)
+            yield turn
+            assert isinstance(turn.verdict, Valid), (validator, turn.verdict)
+            step: Next | None = turn.verdict.next
             if step is None:
                 return
             validator, state = step.validator, step.state  # type: ignore[assignment]
 
-    def choose(self, state: Deal | Begin | Mid | Show | End) -> tuple[bytes, Value]:
+    def turn(self, validator: str, state: State, move: bytes, evidence: Value) -> Turn:
+        share = self.share(state, move, evidence)
+        judge = VALIDATORS[validator].judge
+        amount = 2 * self.stakes.unit * self.stakes.stake
+        verdict = judge(state, move, share, amount, evidence, HASHES)
+        return Turn(validator, state, move, share, evidence, verdict)
+
+    def raises(self, state: Begin | Mid) -> list[int]:
+        """The legal bets or raises of a player to act."""
+        limits = limits_facing(state)
+        return [x for x in range(1, limits.left + 1) if limits.allows(x)]
+
+    def acts_now(self, state: Begin) -> bool:
+        """Whether the mover also bets or checks, as both players see the open cards after it."""
+        button = state.seats.button
+        boards = [
+            [card for _, card in up] for up in (state.known.movers_up, state.known.waiters_up)
+        ]
+        for owed in state.pending:
+            if owed.who in (OTHERS_UP, BUTTONS_UP):
+                is_others = (owed.who == BUTTONS_UP) != bool(button)
+                boards[is_others].append(self.card(owed.position))
+        return acts_first(state.streets[0].first, button, *boards)
+
+    def choose(self, state: State) -> tuple[bytes, Value]:
         chance = self.chance
         match state:
             case Deal():
                 return self.locks(state.streets[0].deal, state.seats), NIL
             case Begin():
                 data = self.owed(state.pending, state.seats)
-                if state.streets[0].first != state.seats.button:
+                if not self.acts_now(state):
                     return data, NIL
-                raises = int(state.pot.waiter > state.pot.mover)
-                limits = limits_of(state.table, state.streets, state.pot, 0, raises, 0)
-                allowed = [x for x in range(limits.left + 1) if limits.allows(x)]
-                x = chance.pick(tuple(allowed)) if allowed and chance.below(2) else 0
+                allowed = self.raises(state)
+                must = state.forced != Forced.NONE
+                x = chance.pick(tuple(allowed)) if must or (allowed and chance.below(2)) else 0
                 return data + int_to_atom(x), NIL
             case Mid():
-                limits = limits_of(
-                    state.table, state.streets, state.pot, state.last, state.raises, state.forced
-                )
-                allowed = [x for x in range(limits.left + 1) if limits.allows(x)]
-                if allowed and not chance.below(4):
+                allowed = self.raises(state)
+                if allowed and not chance.below(self.bold):
                     x = chance.pick((allowed[0], allowed[-1], chance.pick(tuple(allowed))))
                     return b"\x02" + int_to_atom(x), NIL
-                streets = state.streets[1:]
-                all_in = state.pot.waiter == state.table.stake
-                dealt = deals(streets if all_in else streets[:1])
-                return b"\x01" + self.locks(dealt, state.seats), NIL
+                return b"\x01" + self.called(state), NIL
+            case Draw():
+                return self.owed(state.pending, state.seats) + self.mask(), NIL
             case Show():
-                cards = (self.opening_and_card(at, state.seats) for at, _ in state.known.movers)
-                return self.owed(state.pending, state.seats) + b"".join(cards), NIL
+                shown = self.held(state.known.movers, state.seats)
+                return self.owed(state.pending, state.seats) + shown, NIL
             case End():
-                seats = Seats(0, state.initiator)
-                own = tuple(self.card(at) for at, _ in state.held)
-                data = b"".join(self.opening_and_card(at, seats) for at, _ in state.held)
-                mine = best_mask((*own, *state.open, *state.board))
-                return data + mine, best_mask((*state.shown, *state.board))
+                own = *self.cards(state.held), *state.open, *state.board
+                showdown = state.table.showdown
+                mine = best_masks(showdown, own)
+                theirs = best_masks(showdown, (*state.shown, *state.board))
+                return self.held(state.held, state.seats) + mine, theirs
+            case Commit():
+                self.arrangement = self.arranged(state.held) + chance.bytes(32)
+                committed = commitment(self.arrangement[:13], self.arrangement[13:])
+                return self.owed(state.pending, state.seats) + committed, NIL
+            case Rows():
+                return self.arranged(state.held) + self.held(state.held, state.seats), NIL
+            case Score():
+                return self.held(state.held, state.seats) + self.arrangement, NIL
 
-    def share(self, state: Deal | Begin | Mid | Show | End, move: bytes, evidence: Value) -> int:
+    def called(self, state: Mid) -> bytes:
+        """What follows the verb of a call."""
+        all_in = state.pot.waiter == state.table.stake
+        opened = self.locks(dealt_by_call(state.streets, all_in), state.seats)
+        later = state.streets[1:]
+        draws = later and later[0].kind is not Kind.BET and later[0].first == state.seats.button
+        return opened + (self.mask() if draws and not passes_out(state) else b"")
+
+    def mask(self) -> bytes:
+        return bytes((self.chance.below(32),))
+
+    def arranged(self, held: Held) -> bytes:
+        """The positions of thirteen cards: at random, or sorted so that most are no foul."""
+        chance = self.chance
+        ordered = sorted(held, key=lambda _: chance.below(1 << 30))
+        if chance.below(3):
+            ordered = sorted(held, key=lambda one: self.card(one[0]))
+        return bytes(position for position, _ in ordered)
+
+    def share(self, state: State, move: bytes, evidence: Value) -> int:
+        """The share that the mover declares; after the last move, what the other player gets."""
         unit, stake = self.stakes.unit, self.stakes.stake
         match state:
-            case Deal() | Begin() | Mid():
+            case Mid() if move[:1] == b"\x01" and passes_out(state):
+                return unit * stake
+            case Mid():
                 return unit * (stake - state.pot.waiter)
-            case Show():
+            case Deal():
+                return unit * (stake - state.pot.waiter - self.forced_bet(state))
+            case Begin():
+                forced = 0 if self.acts_now(state) else self.forced_bet(state)
+                return unit * (stake - state.pot.waiter - forced)
+            case Draw() | Show() | Commit() | Rows():
                 return unit * (stake - state.put)
+            case Score():
+                own = [self.card(at) for at in move[13 * 33 : 13 * 34]]
+                theirs = chinese.arranged(state.shown)
+                won = chinese.points(theirs, chinese.arranged(own))
+                return unit * (stake + chinese.payment(won, state.point, stake))
             case End():
-                own = tuple(self.card(at) for at, _ in state.held)
-                mine = HIGH.key(picked((*own, *state.open, *state.board), move[-1]))
                 assert isinstance(evidence, bytes)
-                theirs = HIGH.key(picked((*state.shown, *state.board), evidence[0]))
-                return unit * (stake + HIGH.better(theirs, mine) * state.put)
+                size = 33 * len(state.held)
+                own = [*self.cards(state.held), *state.open, *state.board]
+                mine = claimed(state.table.showdown, own, move[size:])
+                their = claimed(state.table.showdown, (*state.shown, *state.board), evidence)
+                assert mine is not None
+                assert their is not None
+                quarters = quarters_won(state.table.showdown, their, mine)
+                odd = 3 if state.seats.button else 0
+                return unit * (stake - state.put + (2 * state.put * quarters + odd) // 4)
+
+    def forced_bet(self, state: Deal | Begin) -> int:
+        if state.forced == Forced.OPENING:
+            return state.streets[0].size
+        return state.table.bring_in if state.forced == Forced.BRING_IN else 0
 
 
-def picked(cards: tuple[int, ...], mask: int) -> list[int]:
-    return [card for number, card in enumerate(cards) if mask >> number & 1]
-
-
-def best_mask(cards: tuple[int, ...]) -> bytes:
-    masks = [mask for mask in range(128) if mask.bit_count() == 5]
-    return bytes((max(masks, key=lambda mask: HIGH.key(picked(cards, mask))),))
-
-
-STRUCTURES = tuple(Stakes(10, 60, 1, 2, structure) for structure in Structure)
+def stakes_of(variant: Variant, structure: Structure, stake: int = 60, unit: int = 10) -> Stakes:
+    """Small stakes for a game, with the forced bets that it needs."""
+    blind = 1 if variant.blinds else 0
+    ante = 0 if variant.blinds or variant.arranges else 1
+    bring_in = 1 if variant.forced is Forced.BRING_IN else 0
+    return Stakes(unit, stake, blind, 2, structure, ante=ante, bring_in=bring_in)

@@ -1,0 +1,109 @@
+"""The rules of Chinese Poker's validators: commit to an arrangement, show one, and score.
+
+The same rules as programs, with the same names, are `clsp/source/poker/<validator>.clsp`. The
+player that has the button shows its rows first; the other one has committed to its rows before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Hashes, Next, Slash, Valid, Validator, Verdict, by_name
+from channelsim.games.poker.chinese import arranged, payment, points
+from channelsim.games.poker.openings import OPENING, locks_open, pending_size
+from channelsim.games.poker.states import Commit, Held, Rows, Score
+from channelsim.games.poker.validators import COMMITMENT_SIZE, held_cards, held_open
+
+SALT_SIZE = 32
+
+
+def commit(
+    state: Commit, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+) -> Verdict:
+    """The mover opens the waiter's cards, and commits to an arrangement of its own."""
+    table, pending = state.table, state.pending
+    size = pending_size(pending)
+    if len(move) != size + COMMITMENT_SIZE:
+        return Slash("PK-COMMIT-1")
+    if share != table.unit * (table.stake - state.put):
+        return Slash("PK-COMMIT-2")
+    if not locks_open(table, pending, state.seats, move):
+        return Slash("PK-COMMIT-3")
+    held = tuple(
+        (owed.position, move[at : at + 32])
+        for owed, at in zip(pending, range(0, size, 32), strict=True)
+    )
+    seats = state.seats.swapped
+    after = Rows(table, state.point, state.put, held, state.held, move[size:], seats)
+    return Valid(Next("rows", after, (1 + OPENING) * len(held)))
+
+
+def rows(
+    state: Rows, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+) -> Verdict:
+    """The mover arranges its cards in three rows, and shows them."""
+    table, held, waiters = state.table, state.held, state.waiters
+    count = len(held)
+    if len(move) != (1 + OPENING) * count:
+        return Slash("PK-ROWS-1")
+    if share != table.unit * (table.stake - state.put):
+        return Slash("PK-ROWS-2")
+    if not held_open(table, held, state.seats, move[count:]):
+        return Slash("PK-ROWS-3")
+    cards = held_cards(table, held, move[count:])
+    if cards is None:
+        return Slash("PK-ROWS-4")
+    shown = in_order(held, cards, move[:count])
+    if shown is None:
+        return Slash("PK-ROWS-5")
+    seats = state.seats.swapped
+    after = Score(table, state.point, state.put, waiters, shown, state.commitment, seats)
+    return Valid(Next("score", after, (1 + OPENING) * len(waiters) + SALT_SIZE))
+
+
+def score(
+    state: Score, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+) -> Verdict:
+    """The mover shows the arrangement that it committed to, and declares the waiter's share."""
+    table, held = state.table, state.held
+    size = OPENING * len(held)
+    if len(move) != size + len(held) + SALT_SIZE:
+        return Slash("PK-SCORE-1")
+    order, salt = move[size : size + len(held)], move[size + len(held) :]
+    if commitment(order, salt) != state.commitment:
+        return Slash("PK-SCORE-2")
+    if not held_open(table, held, state.seats, move):
+        return Slash("PK-SCORE-3")
+    own = held_cards(table, held, move)
+    if own is None:
+        return Slash("PK-SCORE-4")
+    cards = in_order(held, own, order)
+    if cards is None:
+        return Slash("PK-SCORE-5")
+    won = payment(points(arranged(state.shown), arranged(cards)), state.point, table.stake)
+    if share < table.unit * (table.stake + won):
+        return Slash("PK-SCORE-6")
+    return Valid(None)
+
+
+def commitment(order: bytes, salt: bytes) -> bytes:
+    """The commitment to thirteen positions in order, top row first, with 32 secret bytes."""
+    return sha256(b"arrange" + order + salt).digest()
+
+
+def in_order(held: Held, cards: Sequence[int], order: bytes) -> tuple[int, ...] | None:
+    """The cards in the order of their positions; None if that is not each position once."""
+    by_position = {position: card for (position, _), card in zip(held, cards, strict=True)}
+    if sorted(order) != sorted(by_position):
+        return None
+    return tuple(by_position[position] for position in order)
+
+
+VALIDATORS = by_name(
+    Validator("commit", commit, Commit.read),
+    Validator("rows", rows, Rows.read),
+    Validator("score", score, Score.read),
+)
+"""By name, in the order of play."""
