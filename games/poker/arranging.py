@@ -82,10 +82,15 @@ def score(
     cards = in_order(held, own, order)
     if cards is None:
         return Slash("PK-SCORE-5")
-    won = payment(points(arranged(state.shown), arranged(cards)), state.point, table.stake)
-    if share < table.unit * (table.stake + won):
+    if share < table.unit * due_points(state, cards):
         return Slash("PK-SCORE-6")
     return Valid(None)
+
+
+def due_points(state: Score, cards: Sequence[int]) -> int:
+    """The chips that the waiter is due if the mover arranged its cards like this."""
+    won = points(arranged(state.shown), arranged(cards))
+    return state.table.stake + payment(won, state.point, state.table.stake)
 
 
 def commitment(order: bytes, salt: bytes) -> bytes:

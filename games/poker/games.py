@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 
 from channelsim.games.contract import Game
-from channelsim.games.poker import actions
+from channelsim.games.poker import actions, arranging, validators
 from channelsim.games.poker.player import entropy_size, new_player
-from channelsim.games.poker.policies import POLICIES
+from channelsim.games.poker.policies import policies_of
 from channelsim.games.poker.result import parts, street
 from channelsim.games.poker.rules import RULES
 from channelsim.games.poker.story import PokerStory
 from channelsim.games.poker.summary import summarize
 from channelsim.games.poker.terms import default_parameters, initial, read_terms
-from channelsim.games.poker.validators import VALIDATORS
 from channelsim.games.poker.variants import VARIANTS, Variant
 
 FAMILY = "poker"
 
 
+ALL = {**validators.VALIDATORS, **arranging.VALIDATORS}
+"""The validators of all games, by name."""
+
+
+def moves(variant: Variant) -> tuple[str, ...]:
+    """The validators that a game uses, in the order of play."""
+    if variant.arranges:
+        return ("deal", "commit", "rows", "score")
+    draw = ("draw",) if variant.draws else ()
+    return ("deal", "begin", "mid", *draw, "show", "end")
+
+
+def _concerns(rule: str, names: Iterable[str]) -> bool:
+    """Whether a rule is about the terms, or of one of these validators."""
+    return rule.split("-")[1].lower() in ("terms", *names)
+
+
 def game(variant: Variant) -> Game:
     """The game of a row."""
+    judges = {name: ALL[name] for name in moves(variant)}
     return Game(
         name=variant.name,
         title=variant.title,
         family=FAMILY,
-        validators=VALIDATORS,
-        rules=RULES,
+        validators=judges,
+        rules={rule: RULES[rule] for rule in RULES if _concerns(rule, judges)},
         terms=partial(read_terms, variant),
         initial=partial(initial, variant),
         player=partial(new_player, variant),
@@ -36,7 +53,7 @@ def game(variant: Variant) -> Game:
         deck_positions=variant.positions,
         default_parameters=partial(default_parameters, variant),
         read_action=actions.read,
-        policies=POLICIES,
+        policies=policies_of(variant),
         story=PokerStory(),
         summary=summarize,
         parts=parts(variant),

@@ -38,11 +38,14 @@ CLASSES: Classes = {
 def value_of_key(key: int) -> HandValue:
     """The class of a key and the ranks that it holds.
 
-    >>> value_of_key(0x2D4900), value_of_key(0x450000)
-    ((2, 13, 4, 9), (4, 5))
+    The ace is 14 in every order.
+
+    >>> value_of_key(0x2D4900), value_of_key(0x450000), value_of_key(0x084321)
+    ((2, 13, 4, 9), (4, 5), (0, 8, 4, 3, 2, 14))
     """
     _, roles = CLASSES[(key >> 20,)]
-    return key >> 20, *(key >> 16 - 4 * place & 15 for place in range(len(roles)))
+    ranks = (key >> 16 - 4 * place & 15 for place in range(len(roles)))
+    return key >> 20, *(14 if rank == 1 else rank for rank in ranks)
 
 
 def describe(value: HandValue) -> str:

@@ -9,14 +9,19 @@ from functools import lru_cache
 from channelsim.games.contract import Position, Seat
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.terms import card_points
+from channelsim.games.poker.arranging import in_order
 from channelsim.games.poker.openings import OPENING, SCALAR
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS_UP,
     OTHERS_UP,
     Begin,
+    Commit,
+    Draw,
     End,
     Mid,
+    Rows,
+    Score,
     Show,
     Table,
 )
@@ -76,16 +81,19 @@ def known_cards(
     state = position.state
     is_mover = position.mover is seat
     match state:
-        case Begin() | Mid() | Show():
+        case Begin() | Mid() | Draw() | Show():
             table, known = state.table, state.known
         case End(table=table):
             if not is_mover:
                 return before
             held = _held(table, locks, state.held)
-            private = len(state.shown) - len(before.others_up)
-            return KnownCards(
-                *(held, state.shown[:private], before.own_up, before.others_up, state.board)
-            )
+            private = len(state.shown) - len(state.open)
+            shown = state.shown
+            return KnownCards(held, shown[:private], state.open, shown[private:], state.board)
+        case Commit() | Rows() if is_mover:
+            return KnownCards(_held(state.table, locks, state.held))
+        case Score() if is_mover:
+            return KnownCards(_held(state.table, locks, state.held), state.shown)
         case _:
             return before
     seen = known if is_mover else known.swapped
@@ -110,10 +118,14 @@ def known_cards(
 
 def shown_last(before: Position, move: bytes, cards: KnownCards) -> KnownCards:
     """The cards that the waiter knows after the move that ends a showdown."""
-    if not isinstance(before.state, End):
+    state = before.state
+    if not isinstance(state, End | Score):
         return cards
-    size = OPENING * len(before.state.held)
+    size = OPENING * len(state.held)
     shown = tuple(move[at + SCALAR] for at in range(0, size, OPENING))
+    if isinstance(state, Score):
+        order = move[size : size + len(state.held)]
+        shown = in_order(state.held, shown, order) or shown
     return KnownCards(cards.own, shown, cards.own_up, cards.others_up, cards.board)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
@@ -17,6 +18,7 @@ from channelsim.games.contract import (
     Amount,
     Choice,
     Forced,
+    OneOf,
     Plain,
     Play,
     Position,
@@ -26,6 +28,8 @@ from channelsim.games.contract import (
     check_entropy,
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
+from channelsim.games.poker.arrangements import COUNT, committed_order, in_rows
+from channelsim.games.poker.arranging import commitment, due_points, in_order
 from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
@@ -39,11 +43,28 @@ from channelsim.games.poker.openings import (
     taken,
 )
 from channelsim.games.poker.selections import best_claim, best_masks, quarters_won
-from channelsim.games.poker.states import Begin, Deal, End, Mid, Owed, Seats, Show, Showdown, Table
+from channelsim.games.poker.states import (
+    Begin,
+    Commit,
+    Deal,
+    Draw,
+    End,
+    Held,
+    Mid,
+    Owed,
+    Rows,
+    Score,
+    Seats,
+    Show,
+    Showdown,
+    Table,
+)
 from channelsim.games.poker.terms import initial
 from channelsim.games.poker.validators import (
     CALL,
     RAISE,
+    calls_share,
+    draws_with_call,
     limits_facing,
     pot_won,
     waiters_share,
@@ -55,13 +76,15 @@ from channelsim.games.poker.variants import VARIANTS, Variant
 class PokerPlayer:
     """Knowledge and logic of one seat.
 
-    `locks` are the scalars of its own locks by position, `cards` the cards that it knows.
+    `locks` are the scalars of its own locks by position, `cards` the cards that it knows; `salt`
+    hides the arrangement that it commits to.
     """
 
     seat: Seat
     terms: Terms
     position: Position
     locks: tuple[bytes, ...] = field(repr=False)
+    salt: bytes = field(repr=False)
     cards: KnownCards = NO_CARDS
 
     @property
@@ -86,7 +109,11 @@ class PokerPlayer:
                 return self._openings(state)
             case Mid() as state:
                 return self._answers(state)
-            case Show():
+            case Draw() as state:
+                return (discards("discard", len(state.known.movers)), self._fold())
+            case Commit() | Rows():
+                return (ARRANGE, self._fold())
+            case Show() | Score():
                 return (Forced("show"),)
             case End() as state:
                 keeps = self._showdown(state)[0] < state.table.stake + state.put
@@ -98,33 +125,39 @@ class PokerPlayer:
     def _openings(self, state: Begin) -> tuple[Choice, ...]:
         if not self._is_first(state):
             return (Forced("pong", hint="the other player is the first to act"),)
-        return self._bets(limits_facing(state), self._owes(state.pot.mover, state.pot.waiter))
+        return self._bets(limits_facing(state), state.pot.waiter - state.pot.mover)
 
     def _answers(self, state: Mid) -> tuple[Choice, ...]:
-        return self._bets(limits_facing(state), self._owes(state.pot.mover, state.pot.waiter))
+        owes = state.pot.waiter - state.pot.mover
+        cards = len(state.known.movers) if draws_with_call(state) else None
+        return self._bets(limits_facing(state), owes, cards)
 
     def _is_first(self, state: Begin) -> bool:
         """Whether the mover, this player, is the first to act on a street that begins."""
         first, button = state.streets[0].first, state.seats.button
         return acts_first(first, button, self.cards.own_up, self.cards.others_up)
 
-    def _owes(self, mover: int, waiter: int) -> int:
-        return waiter - mover
+    def _bets(self, limits: Limits, owes: int, cards: int | None = None) -> tuple[Choice, ...]:
+        """Check or call, bet or raise, and fold.
 
-    def _bets(self, limits: Limits, owes: int) -> tuple[Choice, ...]:
-        """Check or call, bet or raise, and fold; `owes` is what a call puts in."""
+        `owes` is what a call puts in, `cards` the size of a hand of which it says what is replaced.
+        """
         unit = self.terms.unit
         hint = f"put in {amount_text(owes * unit, unit)}" if owes else ""
         stay = "call" if owes else "check"
         bets: list[Choice] = []
         if limits.forced is ForcedBet.BRING_IN:
             bets.append(Plain("bring-in", hint=amount_text(limits.bring_in * unit, unit)))
-        if limits.allows(limits.least):
+        if limits.forced is ForcedBet.OPENING:
+            bets.append(Amount("bet", limits.size * unit, limits.size * unit, unit, "", unit))
+        elif limits.allows(limits.least):
             verb = "raise" if limits.raises or limits.forced is ForcedBet.BROUGHT_IN else "bet"
             on_top = "on top of the call" if owes else ""
             bets.append(Amount(verb, limits.least * unit, limits.most * unit, unit, on_top, unit))
         if limits.forced in (ForcedBet.BRING_IN, ForcedBet.OPENING):
             return (*bets, self._fold())
+        if cards is not None:
+            return (discards(stay, cards, hint), *bets, self._fold())
         if not bets and not owes and not limits.left:
             return (Forced(stay, hint="both players are all-in"),)
         return (Plain(stay, hint), *bets, self._fold())
@@ -148,6 +181,13 @@ class PokerPlayer:
                 return self._begin(state, action)
             case Mid() as state:
                 return self._answer(state, action)
+            case Draw() as state:
+                move = self._owed(state.table, state.pending) + bytes((action.amount,))
+                return Play(move, state.table.unit * (state.table.stake - state.put))
+            case Commit() | Rows() as state:
+                return self._arrange(state, action.amount)
+            case Score() as state:
+                return self._score(state)
             case Show() as state:
                 move = self._owed(state.table, state.pending) + self._shown(state.known.movers)
                 return Play(move, state.table.unit * (state.table.stake - state.put))
@@ -169,11 +209,30 @@ class PokerPlayer:
         return Play(move + int_to_atom(x), share)
 
     def _answer(self, state: Mid, action: Action) -> Play:
-        share = waiters_share(state.table, state.streets, state.pot, 0)
-        if action.amount:
+        if action.verb in ("bet", "raise"):
+            share = waiters_share(state.table, state.streets, state.pot, 0)
             return Play(RAISE + int_to_atom(action.amount // self.terms.unit), share)
         deal = dealt_by_call(state.streets, state.pot.waiter == state.table.stake)
-        return Play(CALL + self._locks(deal, state.seats), share)
+        mask = bytes((action.amount,)) if draws_with_call(state) else b""
+        return Play(CALL + self._locks(deal, state.seats) + mask, calls_share(state))
+
+    def _arrange(self, state: Commit | Rows, number: int) -> Play:
+        """Commit to an arrangement, or show it."""
+        share = state.table.unit * (state.table.stake - state.put)
+        order = bytes(in_rows(number, positions_of(state.held)))
+        if isinstance(state, Rows):
+            return Play(order + self._shown(state.held), share)
+        opened = self._owed(state.table, state.pending)
+        return Play(opened + commitment(order, self.salt), share)
+
+    def _score(self, state: Score) -> Play:
+        """Show the arrangement that this player committed to."""
+        order = committed_order(positions_of(state.held), self.salt, state.commitment)
+        rows = in_order(state.held, self.cards.own, order) if order else None
+        if order is None or rows is None:
+            raise IllegalAction("this player did not make the commitment")
+        share = state.table.unit * due_points(state, rows)
+        return Play(self._shown(state.held) + order + self.salt, share)
 
     def _locks(self, deal: Iterable[tuple[int, int]], seats: Seats) -> bytes:
         """Open the own locks of a deal: all but those of the own cards."""
@@ -257,11 +316,29 @@ class PokerPlayer:
         return replace(self, cards=cards)
 
 
+def positions_of(held: Held) -> bytes:
+    """The positions of private cards, in the order of the deal."""
+    return bytes(position for position, _ in held)
+
+
+def discards(verb: str, cards: int, hint: str = "") -> OneOf:
+    """The choice of the cards to replace, as a mask of a hand of so many cards."""
+    return OneOf(verb, tuple(range(1 << cards)), "the cards to replace, by number or name", hint)
+
+
+ARRANGE = OneOf(
+    "arrange",
+    tuple(range(COUNT)),
+    "the three cards of the top row and the five of the middle one, by number or name",
+)
+
+
 def new_player(variant: Variant, seat: Seat, terms: Terms, entropy: bytes) -> PokerPlayer:
     """A player at the start of a game, from the scalars of its locks and fresh bytes."""
     check_entropy(entropy, entropy_size(variant))
     locks = tuple(entropy[at : at + SCALAR] for at in range(0, SCALAR * variant.positions, SCALAR))
-    return PokerPlayer(seat, terms, initial(variant, terms).position, locks)
+    salt = sha256(entropy[SCALAR * variant.positions :]).digest()
+    return PokerPlayer(seat, terms, initial(variant, terms).position, locks, salt)
 
 
 def entropy_size(variant: Variant) -> int:

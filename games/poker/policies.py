@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from channelsim.games.chance import Chance
-from channelsim.games.choices import random_action
+from channelsim.games.choices import least_action, random_action
 from channelsim.games.contract import Action, Amount, Player, Policy
+from channelsim.games.poker.best_arrangement import best_arrangement
 from channelsim.games.poker.equity import sampled_equity
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.result import money
+from channelsim.games.poker.schedule import HOLDEM
+from channelsim.games.poker.variants import Variant
 
 _RARELY = 4
 """The chance that the random player folds when it may, in per cent."""
@@ -21,7 +24,7 @@ STRONG = 0.6
 
 def caller(player: Player, chance: Chance) -> Action:
     """Checks, calls and shows; never bets, never folds."""
-    return Action(player.choices()[0].verb)
+    return least_action(player.choices()[0])
 
 
 def random(player: Player, chance: Chance) -> Action:
@@ -87,13 +90,24 @@ def _is_weak(player: Player) -> bool:
     return bool(own) and len(ranks) == len(own) and max(ranks) < 10
 
 
-POLICIES: Mapping[str, Policy] = MappingProxyType(
-    {
+def greedy(player: Player, chance: Chance) -> Action:
+    """Arranges by the points that it wins on average from sampled hands; otherwise stays."""
+    choices = player.choices()
+    if isinstance(player, PokerPlayer) and any(one.verb == "arrange" for one in choices):
+        return Action("arrange", best_arrangement(player.cards.own, chance))
+    return caller(player, chance)
+
+
+def policies_of(variant: Variant) -> Mapping[str, Policy]:
+    """The policies of a game by name; the first is the default."""
+    found: dict[str, Policy] = {
         "caller": caller,
         "random": random,
         "aggressive": aggressive,
         "folder": folder,
-        "equity": equity,
     }
-)
-"""The policies by name."""
+    if variant.arranges:
+        return MappingProxyType({"greedy": greedy, **found})
+    if variant.rounds == HOLDEM:
+        found["equity"] = equity
+    return MappingProxyType(found)

@@ -5,15 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
-from channelsim.games.poker.hand_names import decided_by, value_of_key
+from channelsim.games.poker.chinese import arranged, points
+from channelsim.games.poker.hand_names import decided_by, describe, value_of_key
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards
 from channelsim.games.poker.player import PokerPlayer
-from channelsim.games.poker.selections import best_selection
-from channelsim.games.poker.states import Begin, Deal, End, Mid, Show, Showdown
+from channelsim.games.poker.pots import WHOLE
+from channelsim.games.poker.ranking import RANKINGS
+from channelsim.games.poker.selections import Claim, best_claim, best_selection, quarters_won
+from channelsim.games.poker.states import (
+    Begin,
+    Commit,
+    Deal,
+    Draw,
+    End,
+    Mid,
+    Rows,
+    Score,
+    Show,
+    Showdown,
+)
 from channelsim.games.poker.terms import initial
 from channelsim.games.poker.variants import VARIANTS, Variant
-from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.results import BestHand, HandResult, early_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +54,9 @@ def street(variant: Variant, position: Position) -> str:
     match position.state:
         case Deal():
             return "deal"
-        case Begin() | Mid() as state:
+        case Commit() | Rows():
+            return variant.streets[0]
+        case Begin() | Mid() | Draw() as state:
             return variant.streets[len(variant.streets) - len(state.streets)]
         case _:
             return "showdown"
@@ -55,7 +72,7 @@ def money(terms: Terms, position: Position) -> Money:
     match position.state:
         case Deal() | Begin() | Mid() as state:
             chips = state.pot.mover, state.pot.waiter
-        case Show() | End() as state:
+        case Draw() | Show() | End() | Commit() | Rows() | Score() as state:
             chips = state.put, state.put
         case _:
             chips = 0, 0
@@ -73,18 +90,41 @@ def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
     return money(terms, initial(VARIANTS[terms.game], terms).position)
 
 
-def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
-    """Both best hands by seat, once both were shown; None before, and after a fold or a muck."""
-    if not hand.steps:
-        return None
-    last = next((step for step in reversed(hand.steps) if step.before.validator == "end"), None)
-    if last is None or last.action.verb != "show":
+def shown_cards(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The cards of both players by seat, the board last, once both were shown at a showdown."""
+    last = _last_of(hand, "end")
+    if last is None:
         return None
     cards = cards_of(last.players[last.seat])
-    rules = VARIANTS[hand.terms.game].showdown
-    own = best_hand(rules, (*cards.own, *cards.own_up, *cards.board))
-    other = best_hand(rules, (*cards.others, *cards.others_up, *cards.board))
+    own = (*cards.own, *cards.own_up, *cards.board)
+    other = (*cards.others, *cards.others_up, *cards.board)
     return (own, other) if last.seat is Seat.ALICE else (other, own)
+
+
+def shown_rows(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The arranged cards of both players by seat, once both were shown."""
+    last = _last_of(hand, "score")
+    if last is None or not isinstance(last.before.state, Score):
+        return None
+    own, other = cards_of(last.players[last.seat.other]).others, last.before.state.shown
+    return (own, other) if last.seat is Seat.ALICE else (other, own)
+
+
+def _last_of(hand: Hand, validator: str) -> Step | None:
+    """The step in which the last cards were shown to this validator."""
+    for step in reversed(hand.steps):
+        if step.before.validator == validator:
+            return step if step.action.verb == "show" else None
+    return None
+
+
+def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
+    """Both best hands by seat, once both were shown; None before, and after a fold or a muck."""
+    cards = shown_cards(hand)
+    if cards is None:
+        return None
+    rules = VARIANTS[hand.terms.game].showdown
+    return best_hand(rules, cards[0]), best_hand(rules, cards[1])
 
 
 def best_hand(rules: Showdown, cards: tuple[int, ...]) -> BestHand:
@@ -97,11 +137,43 @@ def best_hand(rules: Showdown, cards: tuple[int, ...]) -> BestHand:
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
-    hands = showdown(hand)
-    if hands is not None:
-        return showdown_result(hands, decided_by)
+    if (cards := shown_cards(hand)) is not None:
+        return _of_showdown(VARIANTS[hand.terms.game].showdown, *cards)
+    if (rows := shown_rows(hand)) is not None:
+        won = points(arranged(rows[0]), arranged(rows[1]))
+        return _result(won, f"{counted(abs(won), 'point')}")
     if hand.steps and hand.steps[-1].action.verb == "muck":
         seat = hand.steps[-1].seat
         return HandResult("fold", seat.other, f"{hand.names[seat]} mucks")
     before = hand.steps[-1].before if hand.steps else None
     return early_result(hand, street(VARIANTS[hand.terms.game], before) if before else "")
+
+
+def _of_showdown(rules: Showdown, alices: tuple[int, ...], bobs: tuple[int, ...]) -> HandResult:
+    """The result of a showdown between these cards."""
+    hands = best_hand(rules, alices), best_hand(rules, bobs)
+    claims = best_claim(rules, alices), best_claim(rules, bobs)
+    order = RANKINGS[rules.ranking].better(claims[0].high, claims[1].high)
+    winner, loser = hands if order >= 0 else hands[::-1]
+    if RANKINGS[rules.ranking].low and order:
+        reason = f"{describe(winner.value)} is lower than {describe(loser.value)}"
+    else:
+        reason = decided_by(winner.value, loser.value)
+    won = quarters_won(rules, *claims) - WHOLE // 2
+    if rules.low and (claims[0].low < rules.low or claims[1].low < rules.low):
+        reason = f"high: {'split' if order == 0 else reason}; low: {_low_half(claims)}"
+    return _result(won, reason)
+
+
+def _low_half(claims: tuple[Claim, Claim]) -> str:
+    """What the lower half of the pot goes to."""
+    if claims[0].low == claims[1].low:
+        return "split"
+    return describe(value_of_key(min(claims[0].low, claims[1].low)))
+
+
+def _result(won: int, by: str) -> HandResult:
+    """The result when Alice wins more than nothing, or Bob does."""
+    if won == 0:
+        return HandResult("tie", None, by)
+    return HandResult("showdown", Seat.ALICE if won > 0 else Seat.BOB, by)

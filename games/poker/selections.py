@@ -6,9 +6,9 @@ the first card. Rules: HOLD-1, OMA-1, EVAL-6, HL-1, HL-2, HL-7.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from channelsim.games.masks import pickers
 from channelsim.games.poker.pots import split_quarters
@@ -112,29 +112,40 @@ def best_masks(showdown: Showdown, cards: tuple[int, ...]) -> bytes:
     return high + (low.mask if low else 0).to_bytes(size, "big")
 
 
+def is_whole(showdown: Showdown, own: Sequence[int], board: Sequence[int]) -> bool:
+    """Whether a hand can be selected out of a player's cards and the board."""
+    match showdown.mask_size:
+        case 0:
+            return len(own) == 5
+        case 1:
+            return len(own) + len(board) >= 5
+        case _:
+            return len(own) == OWN and len(board) >= 3
+
+
 def _best(ranking: Ranking, showdown: Showdown, cards: tuple[int, ...]) -> Selection:
     sign = -1 if ranking.low else 1
-    found = []
-    for mask in _masks(showdown.mask_size):
-        hand = selected(showdown, cards, mask.to_bytes(showdown.mask_size, "big"))
-        if hand is None:
-            raise ValueError(f"{len(cards)} cards for selections of {showdown.mask_size} bytes")
-        found.append((sign * ranking.key(hand), -mask, tuple(hand)))
-    key, mask, hand = max(found)
+    key, mask, hand = max(
+        (sign * ranking.key(hand), -mask, hand) for mask, hand in _selections(showdown, cards)
+    )
     return Selection(sign * key, hand, -mask)
 
 
-@cache
-def _masks(mask_size: int) -> tuple[int, ...]:
-    """The selections of this size."""
-    match mask_size:
+def _selections(
+    showdown: Showdown, cards: tuple[int, ...]
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The masks of all selections out of these cards, with what each selects."""
+    match showdown.mask_size:
         case 0:
-            return (0,)
+            yield 0, cards
         case 1:
-            return tuple(pickers(7, 5))
+            for mask, pick in pickers(len(cards), 5).items():
+                yield mask, pick(cards)
         case _:
-            shared = tuple(pickers(SHARED, 3))
-            return tuple(own | three << OWN for own in pickers(OWN, 2) for three in shared)
+            own, shared = cards[:OWN], cards[OWN:]
+            for low_bits, two in pickers(OWN, 2).items():
+                for high_bits, three in pickers(len(shared), 3).items():
+                    yield low_bits | high_bits << OWN, (*two(own), *three(shared))
 
 
 def quarters_won(showdown: Showdown, one: Claim, other: Claim) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.games.amounts import amount_text
+from channelsim.games.amounts import amount_text, counted
 from channelsim.games.cards import LABEL, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
 from channelsim.games.poker.hand_names import card_face, describe, signs
@@ -23,14 +23,17 @@ from channelsim.games.poker.result import (
     money,
     money_after,
     showdown,
+    shown_rows,
 )
+from channelsim.games.poker.selections import is_whole
 from channelsim.games.poker.states import Begin, Mid
+from channelsim.games.poker.validators import draws_with_call
 from channelsim.games.results import best_hand_line, result_lines
 
 FACE_DOWN: Span = ("▒▒▒", "dim")
 
-SHOWDOWN_CARDS = 5
-"""Fewer cards than this have no name yet."""
+IN_A_ROW = 10
+"""The cards that fit into a line."""
 
 
 class PokerStory:
@@ -54,6 +57,8 @@ class PokerStory:
             best_hand_line(name, describe(best.value), signs(best.five))
             for name, best in zip(hand.names, hands or (), strict=False)
         ]
+        for name, rows in zip(hand.names, shown_rows(hand) or (), strict=False):
+            lines += [_field(name, "  ".join(map(signs, (rows[:3], rows[3:8], rows[8:]))))]
         if hands is None and hand.steps:
             lines += _left_over(hand, viewer, result.winner)
         return [*lines, *result_lines(hand, result, "the pot is")]
@@ -66,13 +71,13 @@ class PokerStory:
         own = (*cards.own, *cards.own_up)
         lines: list[Line] = []
         if own:
-            lines += pictures("your cards", _faces(own))
+            lines += _pictures("your cards", _faces(own))
             others = (*cards.others, *cards.others_up)
             hidden = len(own) - len(others)
-            lines += pictures("their cards", [*[FACE_DOWN] * hidden, *_faces(others)])
+            lines += _pictures("their cards", [*[FACE_DOWN] * hidden, *_faces(others)])
         if cards.board:
             lines += pictures("board", _faces(cards.board))
-        if len(own) + len(cards.board) >= SHOWDOWN_CARDS:
+        if is_whole(player.showdown, own, cards.board):
             lines.append(
                 _field(
                     "your hand", describe(best_hand(player.showdown, (*own, *cards.board)).value)
@@ -118,7 +123,15 @@ def _longest(seats: Sequence[Seat], players: tuple[Player, Player]) -> tuple[int
 def _row(label: str, cards: Sequence[int], known: int) -> list[Line]:
     """Cards in a row, those that were known already dim."""
     faces = _faces(cards)
-    return pictures(f"  {label}", [*_dimmed(faces[:known]), *faces[known:]])
+    return _pictures(f"  {label}", [*_dimmed(faces[:known]), *faces[known:]])
+
+
+def _pictures(label: str, faces: Sequence[Span]) -> list[Line]:
+    """Cards in as many rows as they need."""
+    lines = pictures(label, faces[:IN_A_ROW])
+    if len(faces) > IN_A_ROW:
+        lines += pictures("", faces[IN_A_ROW:])
+    return lines
 
 
 def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Line]:
@@ -134,7 +147,7 @@ def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Lin
             known = (*seen.others, *seen.others_up)
             faces = [*[FACE_DOWN] * (len(own) - len(known)), *_faces(known)]
         lost = winner is seat.other
-        lines += pictures(f"  {hand.names[seat]}", _dimmed(faces) if lost else faces)
+        lines += _pictures(f"  {hand.names[seat]}", _dimmed(faces) if lost else faces)
     return lines
 
 
@@ -159,10 +172,14 @@ def _phrase(hand: Hand, step: Step) -> str:
         case "pong":
             return "opens what is due"
         case "check":
-            return "checks"
+            return f"checks{_replacing(step)}"
+        case "discard":
+            return f"replaces {counted(step.action.amount.bit_count(), 'card')}"
+        case "arrange":
+            return "arranges thirteen cards"
         case "call" if isinstance(state, Begin | Mid):
             owed = amount_text((state.pot.waiter - state.pot.mover) * unit, unit)
-            return f"calls {owed}{_if_all_in(hand, step)}"
+            return f"calls {owed}{_if_all_in(hand, step)}{_replacing(step)}"
         case "bet":
             return f"bets {amount}{_if_all_in(hand, step)}"
         case "raise":
@@ -170,13 +187,23 @@ def _phrase(hand: Hand, step: Step) -> str:
         case "bring-in":
             return "brings in"
         case "show":
-            return f"shows {signs(cards_of(step.players[step.seat]).own)}"
+            rows = shown_rows(hand)
+            shown = rows[step.seat] if rows else cards_of(step.players[step.seat]).own
+            return f"shows {signs(shown)}"
         case "muck":
             return "mucks"
         case "fold":
             return f"folds, keeping {amount_text(step.before.mover_share, unit)}"
         case _:
             return "accepts the result"
+
+
+def _replacing(step: Step) -> str:
+    """What a call or check before the draw says about it."""
+    state = step.before.state
+    if not isinstance(state, Mid) or not draws_with_call(state):
+        return ""
+    return f" and replaces {counted(step.action.amount.bit_count(), 'card')}"
 
 
 def _if_all_in(hand: Hand, step: Step) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from channelsim.games.contract import Hand, Seat
+from channelsim.games.contract import Hand, Seat, Step
 from channelsim.games.poker.hand_names import describe, names
 from channelsim.games.poker.result import (
     cards_of,
@@ -53,7 +53,7 @@ def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
 def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
     unit = hand.terms.unit
     for number, step in enumerate(hand.steps):
-        amount, state = step.action.amount, step.before.state
+        amount, state = _chips_of(step), step.before.state
         if step.action.verb == "call" and isinstance(state, Begin | Mid):
             amount = (state.pot.waiter - state.pot.mover) * unit
         now = money_after(hand.terms, hand.steps[: number + 1])
@@ -66,6 +66,11 @@ def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
             "pot": now.pot,
             "stacks": {hand.names[seat]: now.stacks[seat] for seat in Seat},
         }
+
+
+def _chips_of(step: Step) -> int:
+    """The amount of a bet, in mojos; the number of other actions is a choice of cards."""
+    return step.action.amount if step.action.verb in ("bet", "raise") else 0
 
 
 def _best(best: BestHand | None) -> dict[str, Any] | None:

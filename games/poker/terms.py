@@ -6,18 +6,18 @@ from channelsim.games.amounts import MAX_AMOUNT, short_number
 from channelsim.games.contract import Initial, Parameters, Terms
 from channelsim.games.errors import BadTerms
 from channelsim.games.players import Seat
-from channelsim.games.poker.limits import Structure
+from channelsim.games.poker.limits import Forced, Structure
 from channelsim.games.poker.openings import SCALAR, owed_locks
 from channelsim.games.poker.stakes import Stakes, first_state
 from channelsim.games.poker.states import Lock
+from channelsim.games.poker.validators import forced_bet
 from channelsim.games.poker.variants import Variant
 
-NAMES = ("amount", "chip", "bet", "structure", "cap")
-"""The parameters: the amount and a chip in mojos, the smallest bet (the big blind) in chips, the
-betting structure, and how many raises fixed limit allows after the first bet."""
+BET, BRING_IN_BET, POINT = 2, 4, 1
+"""In default terms, in chips: the smallest bet, that of games with a bring-in, and a point."""
 
-BET = 2
-"""The smallest bet in default terms, in chips."""
+ANTE = 1
+"""The ante in default terms, in chips, of games without blinds."""
 
 CAP = 3
 """The raises of a fixed-limit round in default terms."""
@@ -27,21 +27,39 @@ MOST_CAP = 255
 
 def default_parameters(variant: Variant, unit: int, stack: int) -> Parameters:
     """The parameters of a game in which each player stakes `stack` chips of `unit` mojos."""
-    return {
+    usual = {
         "amount": 2 * unit * stack,
         "chip": unit,
-        "bet": BET,
+        "point": POINT,
+        "bet": BRING_IN_BET if variant.forced is Forced.BRING_IN else BET,
+        "ante": ANTE,
         "structure": int(variant.structure),
         "cap": CAP,
     }
+    return {name: usual[name] for name in parameter_names(variant)}
+
+
+def parameter_names(variant: Variant) -> tuple[str, ...]:
+    """The parameters of a game, in order.
+
+    The amount and a chip are in mojos. In chips: the smallest bet, which is the big blind, and the
+    ante of games without blinds; in Chinese Poker what a point is worth. Then the betting
+    structure, and how many raises fixed limit allows after the first bet.
+    """
+    if variant.arranges:
+        return ("amount", "chip", "point")
+    if variant.blinds:
+        return ("amount", "chip", "bet", "structure", "cap")
+    return ("amount", "chip", "bet", "ante", "structure", "cap")
 
 
 def read_terms(variant: Variant, parameters: Parameters) -> Terms:
     """Check the parameters of a proposal. Raises `BadTerms`, naming the rule."""
     whole = all(type(number) is int for number in parameters.values())
-    if set(parameters) != set(NAMES) or not whole:
-        raise BadTerms(f"the parameters are the integers {', '.join(NAMES)} (PK-TERMS-1)")
-    amount, chip, bet = parameters["amount"], parameters["chip"], parameters["bet"]
+    names = parameter_names(variant)
+    if set(parameters) != set(names) or not whole:
+        raise BadTerms(f"the parameters are the integers {', '.join(names)} (PK-TERMS-1)")
+    amount, chip = parameters["amount"], parameters["chip"]
     if not 0 < amount <= MAX_AMOUNT or amount % 2:
         shown = short_number(amount)
         raise BadTerms(f"an amount of {shown} is not positive, even and below 2^63 (PK-TERMS-2)")
@@ -49,42 +67,71 @@ def read_terms(variant: Variant, parameters: Parameters) -> Terms:
     if not 0 < chip <= stake or stake % chip:
         shown = short_number(chip)
         raise BadTerms(f"a chip of {shown} does not divide the stake of {stake} (PK-TERMS-3)")
-    if bet <= 0 or bet % 2:
-        raise BadTerms(f"a bet of {short_number(bet)} chips is not positive and even (PK-TERMS-4)")
-    if bet > stake // chip:
-        raise BadTerms(
-            f"a stake of {stake // chip} chips does not cover the bet of {short_number(bet)}"
-            " (PK-TERMS-5)"
-        )
+    _check_bets(variant, parameters, stake // chip)
     structures = range(min(Structure), max(Structure) + 1)
-    if parameters["structure"] not in structures or not 0 <= parameters["cap"] <= MOST_CAP:
+    structure, cap = parameters.get("structure", 0), parameters.get("cap", 0)
+    if structure not in structures or not 0 <= cap <= MOST_CAP:
         raise BadTerms(
             "the structure is 0 (no limit), 1 (pot limit) or 2 (fixed limit), the cap 0 to"
             f" {MOST_CAP} (PK-TERMS-6)"
         )
-    kept = tuple((name, parameters[name]) for name in NAMES)
+    kept = tuple((name, parameters[name]) for name in names)
     return Terms(variant.name, amount, (stake, stake), chip, kept)
 
 
-def stakes(terms: Terms) -> Stakes:
+def _check_bets(variant: Variant, parameters: Parameters, stake: int) -> None:
+    """Check the sizes of bets against a stake in chips. Raises `BadTerms`."""
+    bet, ante = parameters.get("bet", parameters.get("point", 0)), parameters.get("ante", 0)
+    of = "a point" if variant.arranges else "a bet"
+    step = bet_step(variant)
+    if bet <= 0 or bet % step:
+        kind = {1: "positive", 2: "positive and even"}.get(step, f"a positive multiple of {step}")
+        raise BadTerms(f"{of} of {short_number(bet)} chips is not {kind} (PK-TERMS-4)")
+    if "ante" in parameters and ante <= 0:
+        raise BadTerms(f"an ante of {short_number(ante)} chips is not positive (PK-TERMS-8)")
+    if ante + bet > stake:
+        what = f"the ante of {short_number(ante)} and " if ante else ""
+        raise BadTerms(
+            f"a stake of {stake} chips does not cover {what}the bet of {short_number(bet)}"
+            " (PK-TERMS-5)"
+        )
+
+
+def bet_step(variant: Variant) -> int:
+    """What the smallest bet is a multiple of: a small blind is half of it, a bring-in a quarter."""
+    if variant.forced is Forced.BRING_IN:
+        return 4
+    return 2 if variant.blinds else 1
+
+
+def stakes(variant: Variant, terms: Terms) -> Stakes:
     """The money of a hand in chips."""
     found = dict(terms.parameters)
-    stake, bet = terms.amount // 2 // found["chip"], found["bet"]
-    structure = Structure(found["structure"])
-    return Stakes(found["chip"], stake, bet // 2, bet, structure, found["cap"])
+    bet = found.get("bet", found.get("point", 0))
+    return Stakes(
+        found["chip"],
+        terms.amount // 2 // found["chip"],
+        bet // 2 if variant.blinds else 0,
+        bet,
+        Structure(found.get("structure", Structure.NO_LIMIT)),
+        found.get("cap", 0),
+        found.get("ante", 0),
+        bet // 4 if variant.forced is Forced.BRING_IN else 0,
+    )
 
 
 def initial(variant: Variant, terms: Terms) -> Initial:
     """The record of the first coin. Raises `BadTerms` for terms without a deck.
 
-    Alice opens first: she is the player that bets second.
+    Alice opens first: she is the player that is not the first to act, or has the button.
     """
     deck = terms.deck
     if deck is None or len(deck.locks) != variant.positions:
         raise BadTerms(f"a hand needs a deck of {variant.positions} positions (PK-TERMS-7)")
     locks = tuple(Lock(*lock) for lock in deck.locks)
     initiator = int(deck.initiator is Seat.ALICE)
-    state = first_state(variant, stakes(terms), deck.deck_id, locks, initiator)
-    mover = state.table.unit * (state.table.stake - state.pot.mover)
+    state = first_state(variant, stakes(variant, terms), deck.deck_id, locks, initiator)
+    due = forced_bet(state.table, state.streets, state.forced)
+    mover = state.table.unit * (state.table.stake - state.pot.mover - due)
     size = SCALAR * owed_locks(state.streets[0].deal, state.seats)
     return Initial("deal", state, size, mover)

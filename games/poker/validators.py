@@ -143,8 +143,7 @@ def mid(
     verb, data = move[:1], move[1:]
     if verb not in (CALL, RAISE):
         return Slash("PK-MID-1")
-    passed_out = verb == CALL and passes_out(state)
-    if share != (table.unit * table.stake if passed_out else _stake_left(table, pot.waiter)):
+    if share != (calls_share(state) if verb == CALL else _stake_left(table, pot.waiter)):
         return Slash("PK-MID-2")
     if verb == RAISE:
         if not is_minimal(data):
@@ -163,10 +162,8 @@ def _call(state: Mid, data: bytes, hashes: Hashes) -> Verdict:
     """The mover calls or checks, and opens what that makes it owe; `data` follows the verb."""
     table, put, seats, later = state.table, state.pot.waiter, state.seats, state.streets[1:]
     cards = dealt_by_call(state.streets, put == table.stake)
-    is_draw = bool(later) and later[0].kind != Kind.BET
-    draws_now = is_draw and later[0].first == seats.button and not passes_out(state)
     size = SCALAR * owed_locks(cards, seats)
-    if len(data) != size + (MASK_SIZE if draws_now else 0):
+    if len(data) != size + (MASK_SIZE if draws_with_call(state) else 0):
         return Slash("PK-MID-5")
     if passes_out(state):
         return Valid(None)
@@ -175,10 +172,10 @@ def _call(state: Mid, data: bytes, hashes: Hashes) -> Verdict:
         return Slash("PK-MID-6")
     held, pending = opened
     known = _with_waiters(state.known, held)
-    if not is_draw:
+    if not later or later[0].kind == Kind.BET:
         return Valid(_after_round(table, later, put, known, pending, seats, hashes["mid"]))
     streets = (later[0], *with_bettor(later[1:], state.raises, seats))
-    if draws_now:
+    if draws_with_call(state):
         drawn = replaced(known.movers, data[size:], later[0], seats)
         if drawn is None:
             return Slash("PK-MID-7")
@@ -277,8 +274,12 @@ def pot_won(state: End, quarters: int) -> int:
 
 def waiters_share(table: Table, streets: Streets, pot: Pot, forced: int) -> int:
     """The waiter's share in mojos: what it has not put in, and need not post."""
-    due = {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
-    return table.unit * (table.stake - pot.waiter - due)
+    return table.unit * (table.stake - pot.waiter - forced_bet(table, streets, forced))
+
+
+def forced_bet(table: Table, streets: Streets, forced: int) -> int:
+    """The chips of a forced bet that is due, or may be due."""
+    return {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
 
 
 def _stake_left(table: Table, put: int) -> int:
@@ -290,6 +291,20 @@ def passes_out(state: Mid) -> bool:
     """Whether a check ends the hand: nobody has bet before a draw that needs it (DRAW-3)."""
     draws = len(state.streets) > 1 and state.streets[1].kind == Kind.OPENED_DRAW
     return draws and not state.last and state.pot.waiter < state.table.stake
+
+
+def calls_share(state: Mid) -> int:
+    """The waiter's share when the mover calls or checks, in mojos."""
+    put = 0 if passes_out(state) else state.pot.waiter
+    return _stake_left(state.table, put)
+
+
+def draws_with_call(state: Mid) -> bool:
+    """Whether a call says which cards the mover replaces: a draw follows, and it draws first."""
+    later = state.streets[1:]
+    if not later or later[0].kind == Kind.BET or passes_out(state):
+        return False
+    return later[0].first == state.seats.button
 
 
 def swapped(pot: Pot) -> Pot:

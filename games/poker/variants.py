@@ -116,9 +116,6 @@ _ROWS = (
         Structure.NO_LIMIT,
         blinds=True,
     ),
-)
-
-OTHERS = (
     Variant(
         "omaha",
         "Omaha: four hidden cards and five shared ones, of which two and three make a hand",
@@ -173,6 +170,9 @@ OTHERS = (
         ("arrangement",),
         _showdown(_FIVE_CARDS),
     ),
+)
+
+OPTIONS = (
     _blind_draw("five-draw-blinds", "Five Card Draw with blinds", HIGH),
     _blind_draw("lowball-27-blinds", "Lowball, deuce to seven, with blinds", DEUCE_TO_SEVEN),
     Variant(
@@ -191,7 +191,7 @@ OTHERS = (
         forced=Forced.NONE,
     ),
 )
-"""Games that the validators judge and that are not registered."""
+"""Other forms of these games, which the validators judge as well; they are not registered."""
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType({row.name: row for row in _ROWS})
 """The games by name."""

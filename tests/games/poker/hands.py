@@ -41,9 +41,9 @@ from channelsim.games.poker.states import (
     Show,
 )
 from channelsim.games.poker.validators import limits_facing, passes_out
-from channelsim.games.poker.variants import OTHERS, VARIANTS, Variant
+from channelsim.games.poker.variants import OPTIONS, VARIANTS, Variant
 
-ROWS = {**VARIANTS, **{row.name: row for row in OTHERS}}
+ROWS = {**VARIANTS, **{row.name: row for row in OPTIONS}}
 """Every game that the validators judge."""
 
 VALIDATORS = {**validators.VALIDATORS, **arranging.VALIDATORS}

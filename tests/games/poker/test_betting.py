@@ -78,10 +78,10 @@ HANDS = {0: StandardHighHand, 1: StandardLowHand, 2: StandardLowHand, 3: Regular
 
 def hand_types(variant: Variant) -> tuple[type, ...]:
     if variant.showdown.mask_size == 2:
-        low = (OmahaEightOrBetterLowHand,) if variant.showdown.low else ()
-        return (OmahaHoldemHand, *low)
-    low = (EightOrBetterLowHand,) if variant.showdown.low else ()
-    return (HANDS[variant.showdown.ranking], *low)
+        both: tuple[type, type] = (OmahaHoldemHand, OmahaEightOrBetterLowHand)
+    else:
+        both = (HANDS[variant.showdown.ranking], EightOrBetterLowHand)
+    return both if variant.showdown.low else both[:1]
 
 
 @cache
