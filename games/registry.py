@@ -7,7 +7,7 @@ Another package registers a game by an entry point in the group `channelsim.game
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -78,6 +78,20 @@ def usable() -> tuple[Game, ...]:
         if whole.partition(":")[0] not in names():
             _POLICIES.working(whole)  # no game asks for it: name it among the complaints
     return tuple(get(name) for name in names() if name in built_in() or name in others)
+
+
+def families() -> tuple[tuple[Game, ...], ...]:
+    """The games of this package, those together that share their programs."""
+    found: dict[str, list[Game]] = {}
+    for name in built_in():
+        game = get(name)
+        found.setdefault(game.family, []).append(game)
+    return tuple(map(tuple, found.values()))
+
+
+def validators_of(family: Iterable[Game]) -> dict[str, Validator]:
+    """The validators of several games that share them, by name."""
+    return {name: one for game in family for name, one in game.validators.items()}
 
 
 def channel_games() -> tuple[Game, ...]:

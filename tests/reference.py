@@ -69,7 +69,7 @@ def pages() -> dict[str, str]:
     """The text of each page, by file name."""
     return {
         "commands.md": _page("Commands", _commands()),
-        "games.md": _page("Games", (_game(registry.get(name)) for name in registry.built_in())),
+        "games.md": _page("Games", map(_family, registry.families())),
         "laws.md": _page("Laws", _laws()),
         "files.md": _page("File formats", _files()),
         "python.md": _page("The Python interface", _python()),
@@ -126,41 +126,42 @@ def _parameter(one: Any) -> tuple[str, str, str]:
 # --- games -------------------------------------------------------------------------------------
 
 
-def _game(game: Game) -> str:
+def _family(games: tuple[Game, ...]) -> str:
+    """A section about games that share their programs."""
+    titles = [game.title.partition(": ")[0] for game in games]
+    rules = {rule: text for game in games for rule, text in game.rules.items()}
     parts = [
-        f"## {game.title.partition(':')[0]}",
-        f"`{game.name}`: {game.title.partition(': ')[2]}. Policies: "
-        + ", ".join(f"`{name}`" for name in game.policies)
-        + f". A player needs {game.entropy_size} secret bytes. "
-        + f"[The specification](../spec/{game.family}.md) says what each field means.",
+        f"## {titles[0] if len(games) == 1 else games[0].family.capitalize()}",
+        *(
+            f"`{game.name}`: {game.title.partition(': ')[2] if len(games) == 1 else game.title}."
+            " Policies: "
+            + ", ".join(f"`{name}`" for name in game.policies)
+            + f". A player needs {game.entropy_size} secret bytes."
+            for game in games
+        ),
+        f"[The specification](../spec/{games[0].family}.md) says what each field means.",
         _table(
             ("validator", "state", "move", "bytes", "limit", "share", "highest cost"),
-            _validators(game),
+            _validators(games),
         ),
         "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
         " conformance vectors; a cost is that of the program alone.",
-        _table(("rule", ""), ((f"`{rule}`", text) for rule, text in game.rules.items())),
+        _table(("rule", ""), ((f"`{rule}`", text) for rule, text in rules.items())),
     ]
     return "\n\n".join(parts)
 
 
-def _validators(game: Game) -> Iterator[tuple[str, ...]]:
+def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
     """Each validator with its state, and the moves and costs of the stored vectors."""
-    terms, _ = deal(game, game.terms(game.default_parameters(100, 10)), Chance(b""))
-    first = game.initial(terms)
-    limits: dict[str, set[int]] = defaultdict(set, {first.validator: {first.max_move_size}})
+    limits: dict[str, set[int]] = defaultdict(set)
     sizes: dict[str, set[int]] = defaultdict(set)
     costs: dict[str, int] = defaultdict(int)
-    with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
-        for case in read(lines):
-            program = game.programs[case.validator].serialized
-            outcome = run_serialized(program, arguments(case, game.name, game.programs))
-            if isinstance(outcome, ProgramValid) and case.expect == "valid":
-                sizes[case.validator].add(len(case.move) // 2)
-                costs[case.validator] = max(costs[case.validator], outcome.cost)
-                if case.next is not None:
-                    limits[case.next.validator].add(case.next.max_move_size)
-    for name, validator in game.validators.items():
+    for game in games:
+        terms, _ = deal(game, game.terms(game.default_parameters(100, 20)), Chance(b""))
+        first = game.initial(terms)
+        limits[first.validator].add(first.max_move_size)
+        _measure(game, limits, sizes, costs)
+    for name, validator in registry.validators_of(games).items():
         judge = validator.judge
         state = judge.__annotations__["state"]
         described = getdoc(getattr(import_module(judge.__module__), state)) or ""
@@ -170,9 +171,24 @@ def _validators(game: Game) -> Iterator[tuple[str, ...]]:
             (getdoc(judge) or "").partition("\n\n")[0],
             _range(sizes[name]),
             _range(limits[name]),
-            _share_rule(game, name),
+            _share_rule(games, name),
             f"{costs[name]:,}",
         )
+
+
+def _measure(
+    game: Game, limits: dict[str, set[int]], sizes: dict[str, set[int]], costs: dict[str, int]
+) -> None:
+    """Add the limits, sizes and costs of the stored vectors of a game."""
+    with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
+        for case in read(lines):
+            program = game.programs[case.validator].serialized
+            outcome = run_serialized(program, arguments(case, game.name, game.programs))
+            if isinstance(outcome, ProgramValid) and case.expect == "valid":
+                sizes[case.validator].add(len(case.move) // 2)
+                costs[case.validator] = max(costs[case.validator], outcome.cost)
+                if case.next is not None:
+                    limits[case.next.validator].add(case.next.max_move_size)
 
 
 def _range(numbers: set[int]) -> str:
@@ -180,11 +196,12 @@ def _range(numbers: set[int]) -> str:
     return f"{few}" if few == many else f"{few} to {many}"
 
 
-def _share_rule(game: Game, validator: str) -> str:
+def _share_rule(games: tuple[Game, ...], validator: str) -> str:
     """The rule about the share that a move declares, if there is one."""
     part = validator.upper().removesuffix("_ROUND")
     found = (
         text
+        for game in games
         for rule, text in game.rules.items()
         if rule.split("-")[1] == part and "share" in text.lower()
     )

@@ -78,7 +78,7 @@ def page() -> str:
     ]
     referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
     sections = [
-        *map(_family, _families()),
+        *map(_family, registry.families()),
         _table(
             "The referee (game coin)",
             REFEREE_RULES,
@@ -190,21 +190,12 @@ _Column = Callable[[str], str]
 """The cell of a rule."""
 
 
-def _families() -> Iterable[tuple[Game, ...]]:
-    """The games of this package, those together that share their programs."""
-    found: dict[str, list[Game]] = defaultdict(list)
-    for name in registry.built_in():
-        game = registry.get(name)
-        found[game.family].append(game)
-    return map(tuple, found.values())
-
-
 def _family(games: tuple[Game, ...]) -> str:
     first = games[0]
-    judge = next(iter(first.validators.values())).judge
+    judges = [one.judge for one in registry.validators_of(games).values()]
     terms = first.terms.func if isinstance(first.terms, partial) else first.terms
-    files = {Path(inspect.getfile(one)) for one in (judge, terms)}
-    programs = [_source(f"{first.family}/{name}") for name in first.validators]
+    files = {Path(inspect.getfile(one)) for one in (*judges, terms)}
+    programs = [_source(f"{first.family}/{name}") for name in registry.validators_of(games)]
     vectors: dict[str, list[str]] = defaultdict(list)
     for game in games:
         path = ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl"
@@ -216,7 +207,9 @@ def _family(games: tuple[Game, ...]) -> str:
         "Vectors": lambda rule: _count(vectors.get(rule, ())),
     }
     title = ", ".join(game.title.partition(":")[0] for game in games)
-    return _table(title, first.rules, columns)
+    return _table(
+        title, {rule: text for game in games for rule, text in game.rules.items()}, columns
+    )
 
 
 def _source(name: str) -> Path:

@@ -17,6 +17,7 @@ from channelsim.games.poker.equity import sampled_equity
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Begin
+from channelsim.games.poker.variants import VARIANTS
 from tests.games.table import Table, ask_rules, by_policy, sit_down
 
 GAME = registry.get("holdem")
@@ -218,11 +219,12 @@ def test_all_in_is_the_highest_raise_or_else_the_call() -> None:
 
 
 def test_equity_is_that_of_the_cards() -> None:
+    rules = VARIANTS["holdem"].showdown
     chance = Chance(b"equity")
-    aces = sampled_equity(KnownCards(own=(51, 50)), chance, 60)
-    weak = sampled_equity(KnownCards(own=(0, 21)), chance, 60)
+    aces = sampled_equity(rules, KnownCards(own=(51, 50)), chance, 60)
+    weak = sampled_equity(rules, KnownCards(own=(0, 21)), chance, 60)
     # Quad aces on the board with a king: nobody can win more than half.
-    tie = sampled_equity(KnownCards(own=(0, 5), board=(48, 49, 50, 51, 47)), chance, 20)
+    tie = sampled_equity(rules, KnownCards(own=(0, 5), board=(48, 49, 50, 51, 47)), chance, 20)
     assert weak < 0.55 < 0.7 < aces
     assert tie == 0.5
 

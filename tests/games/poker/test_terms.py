@@ -12,6 +12,7 @@ from channelsim.games.contract import Seat
 from channelsim.games.dealing import deal
 from channelsim.games.errors import BadTerms
 from channelsim.games.poker.terms import stakes
+from channelsim.games.poker.variants import VARIANTS
 
 GAME = registry.get("holdem")
 GOOD = {"amount": 2000, "chip": 100, "bet": 2, "structure": 0, "cap": 3}
@@ -21,7 +22,8 @@ def test_the_default_parameters_are_good() -> None:
     assert GAME.default_parameters(100, 10) == GOOD
     terms = GAME.terms(GOOD)
     assert (terms.stakes, terms.unit, terms.deck) == ((1000, 1000), 100, None)
-    assert (stakes(terms).small_blind, stakes(terms).big_blind, stakes(terms).stake) == (1, 2, 10)
+    money = stakes(VARIANTS["holdem"], terms)
+    assert (money.small_blind, money.bet, money.stake) == (1, 2, 10)
 
 
 @pytest.mark.parametrize(
