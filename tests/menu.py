@@ -18,6 +18,18 @@ NAMES = tuple(
 each_game = pytest.mark.parametrize("game", NAMES)
 """For tests that play many hands."""
 
+each_program = pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(name, marks=pytest.mark.long)
+        if name in DECKS - {"holdem", "chinese"}
+        else name
+        for name in registry.names()
+    ],
+)
+"""For tests that play few hands: all games, but of those that share their programs only two in the
+quick tests, which use most of these programs."""
+
 each_game_without_a_deck = pytest.mark.parametrize(
     "game", [name for name in registry.names() if name not in DECKS]
 )

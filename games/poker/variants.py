@@ -151,7 +151,7 @@ _ROWS = (
         First.LOWEST,
     ),
     _seven(
-        "stud8",
+        "seven-stud8",
         "Seven Card Stud Hi-Lo: half of the pot goes to the best low, eight or better",
         _showdown(_FIVE_OF_SEVEN, low=EIGHT_LOW),
         First.LOWEST,

@@ -13,7 +13,7 @@ from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
-from tests.menu import each_game
+from tests.menu import each_game, each_program
 
 GAME = "spacepoker"
 
@@ -35,7 +35,7 @@ def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
     assert said == rules | {"valid"}
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_program
 def test_ten_cases_reach_every_validator(game: str) -> None:
     target = of_game(registry.get(game))
     tally = crosscheck(target, 10, "ten", jobs=1).tally

@@ -20,6 +20,7 @@ from channelsim.channel.lab.target.target import Target, load
 from channelsim.games import registry
 from channelsim.games.referee import RULES
 from tests.channel.lab.broken import target_file
+from tests.menu import each_program
 from tests.sampling import one_in
 
 FEW, MANY = 80, 10_000
@@ -44,7 +45,7 @@ def everything_happened(report: NodeReport) -> None:
     assert 0.3 < report.passed / report.tried < 0.7
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_program
 def test_a_few_positions(game: str) -> None:
     report = check_on_node(load(game), FEW, "few")
     assert report.differences == []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
@@ -17,7 +15,7 @@ from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry
 from tests.channel.lab.toys import toy
-from tests.menu import DECKS
+from tests.menu import DECKS, each_program
 
 
 def test_a_recorded_hand_is_played_again_with_another_secret(tmp_path: Path) -> None:
@@ -55,7 +53,7 @@ def test_moves_of_a_hand_are_tried_at_its_other_places(tmp_path: Path) -> None:
             assert [sha256(play.move).digest() for play in site.others] == [image]
 
 
-@pytest.mark.parametrize("game", registry.names())
+@each_program
 def test_a_played_hand_with_a_plain_secret_is_legal_up_to_the_showdown(game: str) -> None:
     target, chance = of_game(registry.get(game)), FastChance(b"plain")
     stream = hands(target, b"plain")
