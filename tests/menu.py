@@ -18,12 +18,12 @@ NAMES = tuple(
 each_game = pytest.mark.parametrize("game", NAMES)
 """For tests that play many hands."""
 
+_SAME_PROGRAMS = DECKS - {"holdem", "chinese"}
+
 each_program = pytest.mark.parametrize(
     "game",
     [
-        pytest.param(name, marks=pytest.mark.long)
-        if name in DECKS - {"holdem", "chinese"}
-        else name
+        pytest.param(name, marks=pytest.mark.long) if name in _SAME_PROGRAMS else name
         for name in registry.names()
     ],
 )
