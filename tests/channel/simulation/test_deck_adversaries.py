@@ -44,8 +44,8 @@ def slow(name: str, rule: str, side: int) -> object:
 @pytest.mark.parametrize(
     ("adversary", "rule", "side"),
     [
-        quick("wrong-card", "PK-BEGIN-4"),
-        slow("wrong-card", "PK-BEGIN-4", 0),
+        quick("wrong-card", "PK-BEGIN-3"),
+        slow("wrong-card", "PK-BEGIN-3", 0),
         *(slow("wrong-opening", "PK-", side) for side in (0, 1)),
         *(slow("swapped-openings", "PK-", side) for side in (0, 1)),
     ],
