@@ -196,10 +196,11 @@ class Conversation:
             message = decode(blob)
         except Violation:
             return self._breaks(frozenset({"CH-MSG-2"}))
-        self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
+        if not isinstance(message, DeckStep | DeckAbort):
+            self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
         if self._waiting() and isinstance(message, Batch | Request | Shutdown):
             return self._holds(message)
-        if self._waiting() and isinstance(message, Advisory):
+        if self._waiting() and isinstance(message, Advisory | DeckStep | DeckAbort):
             return LAWFUL
         rules = self._breaks(self._apply(message, 1 - self.side))
         return rules if rules or len(blob) <= FREE else None

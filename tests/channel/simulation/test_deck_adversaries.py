@@ -102,3 +102,12 @@ def test_steps_of_nobodys_deck_burn_decks_and_nothing_else(adversary: str, side:
     assert not any(isinstance(one, BrokenOff) for one in news)
     if side == 1 and adversary == "deck-flood":
         assert any(isinstance(one, DeckBurnt) for one in news)
+
+
+def test_steps_before_play_are_ignored_or_held() -> None:
+    """The honest side hears of the channel's depth a little later than the adversary."""
+    games = ("calpoker", "holdem")
+    scenario = Scenario(games, "more/0/3/0", "deck-flood", step=0, weather="cut-off")
+    done = Arena(scenario).run()
+    assert check(done) == []
+    assert done.deviated
