@@ -14,7 +14,12 @@ from channelsim.games.poker.result import parts, street
 from channelsim.games.poker.rules import RULES
 from channelsim.games.poker.story import PokerStory
 from channelsim.games.poker.summary import summarize
-from channelsim.games.poker.terms import default_parameters, initial, read_terms
+from channelsim.games.poker.terms import (
+    default_parameters,
+    initial,
+    read_terms,
+    variations,
+)
 from channelsim.games.poker.variants import VARIANTS, Variant
 
 FAMILY = "poker"
@@ -52,6 +57,7 @@ def game(variant: Variant) -> Game:
         entropy_size=entropy_size(variant),
         deck_positions=variant.positions,
         default_parameters=partial(default_parameters, variant),
+        variations=variations(variant),
         read_action=actions.read,
         policies=policies_of(variant),
         story=PokerStory(),

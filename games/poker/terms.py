@@ -53,6 +53,16 @@ def parameter_names(variant: Variant) -> tuple[str, ...]:
     return ("amount", "chip", "bet", "ante", "structure", "cap")
 
 
+def variations(variant: Variant) -> tuple[Parameters, ...]:
+    """The other betting structures, and bets (points, where there are none) of twice the size."""
+    usual = default_parameters(variant, 1, 1)
+    twice = {name: 2 * usual[name] for name in ("bet", "point") if name in usual}
+    if variant.arranges:
+        return (twice,)
+    others = [{"structure": int(one)} for one in Structure if one is not variant.structure]
+    return (*others, twice)
+
+
 def read_terms(variant: Variant, parameters: Parameters) -> Terms:
     """Check the parameters of a proposal. Raises `BadTerms`, naming the rule."""
     whole = all(type(number) is int for number in parameters.values())
