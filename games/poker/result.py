@@ -142,6 +142,8 @@ def hand_result(hand: Hand) -> HandResult:
     if (rows := shown_rows(hand)) is not None:
         won = points(arranged(rows[0]), arranged(rows[1]))
         return _result(won, f"{counted(abs(won), 'point')}")
+    if any(step.after.over and isinstance(step.before.state, Mid) for step in hand.steps):
+        return HandResult("tie", None, "passed out")
     if hand.steps and hand.steps[-1].action.verb == "muck":
         seat = hand.steps[-1].seat
         return HandResult("fold", seat.other, f"{hand.names[seat]} mucks")
