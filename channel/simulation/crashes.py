@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Protocol, TypeAlias
 
@@ -159,9 +160,15 @@ def run_crashes(
         (f"{seed}/{number}", number, min(KILLS_PER_PIECE, kills - begun))
         for number, begun in enumerate(range(0, kills, KILLS_PER_PIECE))
     ]
-    runner = _process_runner if processes else _runner
     try:
-        with WorkerPool(runner, min(jobs, len(pieces))) as crew:
+        # The folder is ours, so that no worker that is ended early leaves one behind.
+        with (
+            TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder,
+            WorkerPool(
+                partial(_process_runner, folder) if processes else _runner,
+                min(jobs, len(pieces)),
+            ) as crew,
+        ):
             for _, run in crew.run(pieces):
                 with held():
                     totals.add(run)
@@ -179,8 +186,8 @@ def _runner() -> Work[Piece, CrashedRun]:
     return run_piece
 
 
-def _process_runner() -> Work[Piece, CrashedRun]:
-    return run_processes
+def _process_runner(folder: str) -> Work[Piece, CrashedRun]:
+    return partial(run_processes, Path(folder))
 
 
 def run_piece(piece: Piece) -> Iterator[CrashedRun]:
@@ -192,19 +199,22 @@ def run_piece(piece: Piece) -> Iterator[CrashedRun]:
             yield run_killed(scenario, lambda side, kill: due.now())
 
 
-def run_processes(piece: Piece) -> Iterator[CrashedRun]:
-    """Run scenarios with peers in processes, which are killed, until there are enough kills."""
+def run_processes(folder: Path, piece: Piece) -> Iterator[CrashedRun]:
+    """Run scenarios with peers in processes, which are killed, until there are enough kills.
+
+    The stores are below `folder`.
+    """
     seed, first, kills = piece
     due = _Due(seed, kills)
-    with TemporaryDirectory(prefix="channelsim-") as folder, bls.remembered():
+
+    def make(directory: Path, peer: Peer) -> ProcessPeer:
+        return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
+
+    with bls.remembered():
         for number, scenario in enumerate(due.scenarios(seed, first)):
-            directory = Path(folder, str(number))
-            yield run_crashing(
-                scenario,
-                lambda peer, directory=directory: ProcessPeer(  # type: ignore[misc]
-                    peer, directory / peer.config.name, due.now, due.chance
-                ),
-            )
+            directory = folder / f"{first}-{number}"
+            yield run_crashing(scenario, partial(make, directory))
+            rmtree(directory)
 
 
 class _Due:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -39,6 +39,7 @@ from channelsim.channel.session.driver import PeerStopped
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
+from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS, held
@@ -191,19 +192,18 @@ def _serve(directory: str, parent: Connection) -> None:
     """The process of a peer: it answers each event with the digest of its effects."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
-    store = SqliteStore(Path(directory))
-    peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
-    while True:
-        try:
+    # A parent that ends takes its pipe with it, and perhaps the directory.
+    with suppress(EOFError, ConnectionError, StoreError):
+        store = SqliteStore(Path(directory))
+        peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
+        while True:
             data = parent.recv_bytes()
-        except EOFError:
-            return
-        if not data:
-            owed = [one.message for one in peer.reconnected() if isinstance(one, Send)]
-            parent.send_bytes(len(owed).to_bytes(4, "big"))
-            for message in owed:
-                parent.send_bytes(message)
-            continue
-        event = decode_event(data, Block(0))
-        effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
-        parent.send_bytes(effects_digest(effects))
+            if not data:
+                owed = [one.message for one in peer.reconnected() if isinstance(one, Send)]
+                parent.send_bytes(len(owed).to_bytes(4, "big"))
+                for message in owed:
+                    parent.send_bytes(message)
+                continue
+            event = decode_event(data, Block(0))
+            effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
+            parent.send_bytes(effects_digest(effects))
