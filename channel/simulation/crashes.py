@@ -6,6 +6,7 @@ signed before; all promises hold as if it had never been killed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -238,21 +239,18 @@ class _Due:
             yield scenario
 
 
-def scenarios(seed: str, number: int) -> Iterator[Scenario]:
-    """Honest sessions and disputes in turn: all menus of games, weathers and adversaries."""
-    every, others = menus(), names()
-    count = number
-    while True:
-        step = Chance(derive(seed.encode(), "step", count)).below(16)
+def scenarios(seed: str, first: int) -> Iterator[Scenario]:
+    """Honest sessions and disputes in turn, with games, weathers and adversaries by chance."""
+    for count in itertools.count(first):
+        chance = Chance(derive(seed.encode(), "scenario", count))
         yield replace(
-            every[count % len(every)],
+            chance.pick(menus()),
             seed=f"{seed}/{count}",
-            adversary="" if count % 2 else others[count * 7 // 2 % len(others)],
-            step=step,
-            side=count // 2 % 2,
-            weather=WEATHERS[count // 3 % len(WEATHERS)],
+            adversary="" if count % 2 else chance.pick(names()),
+            step=chance.below(16),
+            side=chance.below(2),
+            weather=chance.pick(WEATHERS),
         )
-        count += 1
 
 
 def every_instant(scenario: Scenario, side: int) -> Sequence[Kill]:

@@ -11,6 +11,7 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from hashlib import sha256
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -37,6 +38,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.driver import PeerStopped
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
+from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
 from channelsim.channel.store.interface import StoreError
@@ -185,7 +187,12 @@ def effects_digest(effects: Sequence[Effect]) -> bytes:
 
 def _lasting(state: PeerState) -> PeerState:
     """A state without what is not stored before something follows from it."""
-    return msgspec.structs.replace(state, block=Block(0), last_received=b"")
+    state = without_preparations(state)
+    shutdown = state.shutdown
+    if shutdown is not None and state.endpoint is not None:
+        # A shutdown refers to the endpoint of its time, with decks that were erased since.
+        shutdown = replace(shutdown, endpoint=state.endpoint)
+    return msgspec.structs.replace(state, block=Block(0), last_received=b"", shutdown=shutdown)
 
 
 def _serve(directory: str, parent: Connection) -> None:
