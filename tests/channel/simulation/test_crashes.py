@@ -170,7 +170,7 @@ def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(scenario: Scenar
 
 
 def test_many_kills_in_many_scenarios() -> None:
-    totals = run_crashes(3, "quick", 1)
+    totals = run_crashes(3, "few kills", 1)
     assert totals.kills == 3
     assert totals.failed == []
 
