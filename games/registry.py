@@ -139,6 +139,8 @@ def _own(name: str) -> Game:
     known = names()
     hint = f"{nearest(name, known)}; installed: {', '.join(known)}"
     off = f"; {OFF} turns plug-ins off" if are_off() else ""
+    if name.endswith(".toml"):
+        hint += "; a file of programs has no players"
     raise UnknownGame(f"no game is called {quoted(name)}{hint}{off}")
 
 

@@ -33,7 +33,7 @@ def replay_finding(
     """
     found = parsed(path, data)
     try:
-        loaded = load(target or found.source)
+        loaded = load(target or found.source, partial=True)
     except UsageError as error:
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None

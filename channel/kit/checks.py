@@ -62,14 +62,17 @@ def vectors(subject: Subject) -> CheckResult:
             cases += read(msgspec.json.encode(case) for case in made)
         except Disagreement as found:
             failures.append(Failure(str(found), msgspec.to_builtins(found.case)))
-    for case in cases:
-        if case.validator in target.missing:
-            continue
+    judged = [case for case in cases if case.validator not in target.missing]
+    if cases and not judged:
+        return CheckResult("vectors", unchecked=_lacks_programs(subject))
+    for case in judged:
         differences = check_program(case, target.name, target.programs)
         if differences:
             text = f"{case.validator}: {case.id} ({case.tag}): {'; '.join(differences)}"
             failures.append(Failure(text, msgspec.to_builtins(case)))
-    return CheckResult("vectors", counted(len(cases), "case", ","), tuple(failures))
+    return CheckResult(
+        "vectors", counted(len(judged), "case", ",") + _left_out(subject), tuple(failures)
+    )
 
 
 def rules(subject: Subject) -> CheckResult:
@@ -84,9 +87,9 @@ def rules(subject: Subject) -> CheckResult:
     tried = f"{counted(report.compared, 'case', ',')} by rules and programs"
     if unjudged:
         tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
-    if target.missing:
-        tried += f"; not those of {', '.join(target.missing)}, of which there are no programs"
-    return CheckResult("rules", tried, _found(report.tally, lambda law: law == AGREE))
+    return CheckResult(
+        "rules", tried + _left_out(subject), _found(report.tally, lambda law: law == AGREE)
+    )
 
 
 def laws(subject: Subject) -> CheckResult:
@@ -103,19 +106,20 @@ def laws(subject: Subject) -> CheckResult:
 
 def fuzz(subject: Subject) -> CheckResult:
     """The fuzzer finds nothing."""
-    if lacking := _lacks_programs(subject):
-        return CheckResult("fuzz", unchecked=lacking)
     report = subject.fuzzed
     failures = tuple(
         Failure(f"{found.severity}: {found.text}", found.vector) for found in report.findings
     )
-    return CheckResult("fuzz", counted(report.runs, "run", ","), failures)
+    tried = counted(report.runs, "run", ",") + _left_out(subject)
+    if not report.runs:
+        tried = f"{counted(len(report.tally.tried), 'law')} that need no program"
+    return CheckResult("fuzz", tried, failures)
 
 
 def coverage(subject: Subject) -> CheckResult:
     """The fuzzer and the stored cases reach every branch of every validator."""
-    if lacking := _lacks_programs(subject):
-        return CheckResult("coverage", unchecked=lacking)
+    if not subject.target.present:
+        return CheckResult("coverage", unchecked=_lacks_programs(subject))
     target, effort, report = subject.target, subject.effort, subject.fuzzed
     entries = [
         Entry(probe.case.tag, probe.site.validator, probe.case.arguments, None)
@@ -126,11 +130,12 @@ def coverage(subject: Subject) -> CheckResult:
         entries += corpus.read(target, effort.corpus)
     found = corpus_coverage(target, entries)
     failures = [
-        failure for name in target.programs for failure in _unreached(found[name], effort.coverage)
+        failure for name in target.present for failure in _unreached(found[name], effort.coverage)
     ]
-    total = sum(found[name].total.branches for name in target.programs)
-    reached = sum(found[name].total.branches_reached for name in target.programs)
-    return CheckResult("coverage", f"branches reached: {reached:,} of {total:,}", tuple(failures))
+    total = sum(found[name].total.branches for name in target.present)
+    reached = sum(found[name].total.branches_reached for name in target.present)
+    tried = f"branches reached: {reached:,} of {total:,}{_left_out(subject)}"
+    return CheckResult("coverage", tried, tuple(failures))
 
 
 def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
@@ -261,6 +266,12 @@ def _lacks_programs(subject: Subject) -> str:
     """The reason why a check that runs every program cannot be made; empty if none is missing."""
     missing = subject.target.missing
     return f"needs a program of {', '.join(missing)}" if missing else ""
+
+
+def _left_out(subject: Subject) -> str:
+    """The validators that a check leaves out because they have no program; empty for none."""
+    missing = subject.target.missing
+    return f"; not those of {', '.join(missing)}, of which there are no programs" if missing else ""
 
 
 def _command(scenario: Scenario) -> str:

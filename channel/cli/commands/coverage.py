@@ -43,7 +43,8 @@ def command(
     with opened("--html", html) as file:
         interrupted = False
         with progress("coverage", "case") as bar:
-            tried = load(target)
+            tried = load(target, partial=True)
+            tried.check_programs()
             found: dict[str, ProgramCoverage] = {}
             try:
                 entries = []
@@ -70,7 +71,7 @@ def command(
                     say(console(), f"interrupted: not all cases were run{left}")
             run = {one.name for one in found.values() if one.entries}
             every = interrupted or all_tried(
-                tried.name, tried.programs, run, f"add cases to {corpus}"
+                tried.name, tried.present, run, f"add cases to {corpus}"
             )
     return exit_code(interrupted, failed=not every)
 

@@ -34,7 +34,7 @@ from channelsim.channel.lab.fuzz.campaign import CampaignProgress
 from channelsim.channel.lab.fuzz.findings import Document, keep
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
 from channelsim.channel.lab.fuzz.fuzz import fuzz as run
-from channelsim.channel.lab.laws import laws_for, unchecked
+from channelsim.channel.lab.laws import applies, laws_for, unchecked
 from channelsim.channel.lab.target.target import Target, load
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
@@ -90,7 +90,7 @@ def command(
             watched_target(target),
             lambda check: _round(target, out, corpus, partial(work, check=check)),
         )
-    loaded = load(target)
+    loaded = load(target, partial=True)
     folder = _folder(loaded, out)
     if corpus is not None:
         check_folder("--corpus", corpus)
@@ -114,7 +114,7 @@ def command(
     if trouble:
         raise UsageError(trouble)
     every = report.interrupted or all_tried(
-        loaded.name, loaded.programs, report.tally.outcomes, "try more --seconds"
+        loaded.name, loaded.present, report.tally.outcomes, "try more --seconds"
     )
     return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
@@ -160,7 +160,7 @@ def _round(
     fuzzed: Callable[[Target, Path], FuzzReport],
 ) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
-    target = load(name)
+    target = load(name, partial=True)
     folder = _folder(target, out)
     report = fuzzed(target, folder)
     parts = [counted(len(report.findings), "finding")]
@@ -175,7 +175,7 @@ def _round(
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
     parts.append(counted(report.runs, "run", ","))
-    left = never_tried(target.programs, report.tally.outcomes)
+    left = never_tried(target.present, report.tally.outcomes)
     parts += [left] if left else []
     return Round(1 if report.findings or left else 0, "; ".join(parts), report.interrupted)
 
@@ -188,6 +188,8 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
     _show_counts(out, report)
     for line in not_checked(unchecked(report.target)):
         say(out, line, "yellow")
+    if report.target.missing:
+        say(out, f"tried by the rules alone: {_tried_alone(report)}")
     for one in report.mended:
         say(out, f"{one}: no longer happens")
     for one, why in report.untried:
@@ -211,6 +213,13 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
     if corpus is not None:
         say(out, f"{counted(added, 'new case')} in {corpus}")
     say(out, _summary(report))
+
+
+def _tried_alone(report: FuzzReport) -> str:
+    """The laws that need no program, and how often each was tried."""
+    target = report.target
+    alone = [one.name for one in laws_for(target) if applies(one, target, target.missing[0])]
+    return ", ".join(f"{name} {counted(report.tally.tried[name], 'time', ',')}" for name in alone)
 
 
 def _summary(report: FuzzReport) -> str:

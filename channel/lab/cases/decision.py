@@ -10,9 +10,9 @@ from channelsim.clsp.analysis.tracer import TooDeep
 def deciding_line(target: Target, validator: str, environment: bytes) -> str:
     """The deciding expression's `file:line`, of its function where the expression is not found.
 
-    "" for a program without sources, and for one that cannot be traced.
+    "" for a program without sources, and for one that is missing or cannot be traced.
     """
-    if target.sources is None:
+    if target.sources is None or validator in target.missing:
         return ""
     symbols = named(target.with_referee, target.symbols)
     try:

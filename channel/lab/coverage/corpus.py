@@ -58,7 +58,10 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def read(target: Target, folder: Path) -> Iterator[Entry]:
-    """The entries of all files in a folder. Raises `UsageError`, naming file and line."""
+    """The entries of all files in a folder, but of validators without a program.
+
+    Raises `UsageError`, naming file and line.
+    """
     if not folder.is_dir():
         what = "no such folder" if input_files.is_missing(folder) else "not a folder"
         raise UsageError(f"--corpus {folder}: {what}")
@@ -67,6 +70,8 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
         raise UsageError(f"--corpus {folder}: has no .jsonl files")
     empty = True
     for path in files:
+        if path.stem in target.missing:
+            continue
         if path.stem not in target.programs and path.stem != REFEREE:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")

@@ -86,12 +86,12 @@ class ProgramCoverage:
 
 
 def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, ProgramCoverage]:
-    """Run the entries and collect the coverage of every program, also of those that none runs.
+    """Run the entries and collect the coverage of every program that there is, run or not.
 
     Raises `UsageError` for a program that cannot be traced.
     """
     found = {}
-    for name in target.with_referee:
+    for name in target.traceable:
         tracer = target.tracer(name)
         text = Disassembly(tracer.code, target.hash_names)
         found[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))

@@ -23,7 +23,7 @@ from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
 from channelsim.channel.lab.fuzz.seeds import Corpus
 from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
-from channelsim.channel.lab.laws import Law, laws_for
+from channelsim.channel.lab.laws import Law, applies, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
@@ -111,6 +111,7 @@ class Campaign:
         self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[Probe]] = {}
+        self._alone: set[str] = set()  # validators without a program that were tried
         deals = derive(self.seed.encode(), "deals", self.number)
         self._duels = DuelSearch(self.target, deals, self._chance)
         self._rare = RareSearch(self.target, self._chance)
@@ -169,7 +170,8 @@ class Campaign:
                 yield from self._on_account_of(self._rare, self._drawn())
             elif rounds <= HANDS_FIRST or not every or self._chance.random() < 0.4:
                 site = next(self._hands)
-                if site.natural and not site.guessed:
+                judged = site.validator in self.target.present
+                if judged and site.natural and not site.guessed:
                     self._duels.remember(site)
                     self._rare.remember(site)
                 yield self._trial(site, self._mutated(site))
@@ -222,8 +224,14 @@ class Campaign:
 
     def _round(self, trial: Trial) -> None:
         site, before = trial.site, self.tally.spent
-        first = site.natural and not site.guessed and not self._tracers.get(site.validator)
+        judged = site.validator in self.target.present
+        begun = site.validator in (self._tracers if judged else self._alone)
+        first = site.natural and not site.guessed and not begun
+        if not judged:
+            self._alone.add(site.validator)
         for law in self._laws:
+            if not (judged or applies(law, self.target, site.validator)):
+                continue
             if law.every > 1 and (site.guessed or site.validator in self.tally.runaway):
                 continue
             # Where something new happened, try the expensive laws more often.
@@ -232,7 +240,7 @@ class Campaign:
                 for finding in law.check(trial):
                     self._found(trial, law, finding)
         cases = len(trial.cases)
-        self.runs += cases
+        self.runs += cases if judged else 0
         self.work += cases * A_CASE + (self.tally.spent - before + trial.runner.spent) / COST
         self._trace(trial)
         self._trace_referee(trial.runner)
@@ -266,7 +274,7 @@ class Campaign:
         """Whether the program has tracing budget left; each program has an equal part."""
         if not self.corpus.probes.get(name) and name in self.target.programs:
             return True
-        return self._traced[name] < TRACING * self.work / (len(self.target.programs) + 1)
+        return self._traced[name] < TRACING * self.work / len(self.target.traceable)
 
     def _keep_if_new(self, name: str, probe: Probe) -> None:
         """Add a probe to the corpus that reaches something new or costs more than any before."""

@@ -27,7 +27,7 @@ from channelsim.channel.lab.cases.loss import (
 from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding
 from channelsim.channel.lab.fuzz.probes import read, written
 from channelsim.channel.lab.fuzz.shrink import broken_by
-from channelsim.channel.lab.laws import laws_for
+from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
@@ -60,7 +60,7 @@ class Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `fields` how many fields were not, before and after shrinking. `compared` is the expected and
     the actual result of the case; `source_line` the `file:line` of the author's Chialisp that
     decides it. `also` are the findings that come from the same mistake. `brun` is the deciding run:
-    program and environment in hex, and its result.
+    program and environment in hex, and its result; empty where the validator has no program.
     `pytest` is a test function that fails until this is fixed. `loss` is what one side loses in
     the case shown, in mojos. `order_only`: no side loses, because only the order differs in which
     evidence and rules are looked at. `follows` is the cause, if any, from which this one follows.
@@ -122,12 +122,13 @@ def document(
 ) -> Document:
     """A finding with its shrunk probe; `before` is how many fields differed at first."""
     finding = finding.believable()
+    judged = finding.validator not in target.missing
     program = target.programs[finding.validator].serialized
     left = len(fields(probe))
     return _made(
         target,
         finding,
-        finding.run or (program, probe.case.arguments),
+        finding.run or ((program, probe.case.arguments) if judged else None),
         text=f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip(),
         differs=differences(probe),
         fields=(max(before, left), left),
@@ -157,7 +158,7 @@ def recorded(target: Target, finding: LabFinding) -> Document:
 def _made(
     target: Target,
     finding: LabFinding,
-    run: tuple[bytes, bytes],
+    run: tuple[bytes, bytes] | None,
     *,
     text: str,
     differs: tuple[str, ...] = (),
@@ -166,7 +167,6 @@ def _made(
     source_line: str = "",
     follows: str = "",
 ) -> Document:
-    program, environment = run
     case = None if finding.vector is None else msgspec.convert(finding.vector, Case)
     made = Document(
         format=FORMAT,
@@ -182,11 +182,7 @@ def _made(
         also=(),
         vector=finding.vector,
         probe=dict(probe),
-        brun={
-            "program": program.hex(),
-            "environment": environment.hex(),
-            "result": _result(program, environment),
-        },
+        brun={} if run is None else _brun(*run),
         pytest="",
         loss=finding.loss,
         compared=() if case is None else compared(target, case),
@@ -195,6 +191,15 @@ def _made(
         follows=follows,
     )
     return msgspec.structs.replace(made, pytest=_pytest(target, made))
+
+
+def _brun(program: bytes, environment: bytes) -> dict[str, str]:
+    """A run in hex, with its result."""
+    return {
+        "program": program.hex(),
+        "environment": environment.hex(),
+        "result": _result(program, environment),
+    }
 
 
 def _source_line(target: Target, finding: LabFinding, environment: bytes) -> str:
@@ -290,6 +295,8 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     if law.name == RECORDED:
         return _case_broken(target, data.get("vector"))
     probe = read(target, data.get("probe"))
+    if not applies(law, target, probe.site.validator):
+        raise UsageError(f"{target.name} has no program of {probe.site.validator}")
     cause = str(data.get("cause")).partition(":")[0]
     return [
         f"{one.severity}: {one.validator}: {one.text}"

@@ -80,7 +80,7 @@ def fuzz(
     """
     target.check_playable()
     stored = seeds.load(target, corpus) if corpus else []
-    for name in target.with_referee:
+    for name in target.traceable:
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     report = FuzzReport(target, seed, jobs)
     again = _try_again(report, findings)
@@ -136,7 +136,7 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
 
 def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, CoverageCounts]:
     found = {}
-    for name in target.with_referee:
+    for name in target.traceable:
         covered = Coverage()
         for result in results:
             covered.add(result.referee if name == REFEREE else result.corpus.coverage[name])
@@ -180,7 +180,7 @@ def save(report: FuzzReport, folder: Path) -> int:
     target = report.target
     added = 0
     known = seeds.load(target, folder)
-    for name in target.programs:
+    for name in target.present:
         tracer, covered = target.tracer(name), Coverage()
         for probe in known:
             if probe.site.validator == name:

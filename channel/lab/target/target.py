@@ -115,6 +115,11 @@ class Target:
         return {**self.programs, REFEREE: self.referee}
 
     @property
+    def traceable(self) -> tuple[str, ...]:
+        """The programs that there are, by name: of validators, and the referee."""
+        return (*self.present, REFEREE)
+
+    @property
     def hash_names(self) -> dict[bytes, str]:
         """The names of the programs' hashes in texts."""
         return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
@@ -198,6 +203,11 @@ class Target:
             return OwnRules({}, {})
         return load_own_rules(self.rules_file, tuple(self.programs))
 
+    def check_programs(self) -> None:
+        """Raises `UsageError` where no validator has a program."""
+        if not self.present:
+            raise UsageError(f"{self.name} has no programs")
+
     def check_playable(self) -> None:
         """Check that rules or honest moves say how it is played. Raises `UsageError`."""
         if not self.honest:
@@ -207,10 +217,15 @@ class Target:
     def game(self) -> Game:
         """The game whose rules these programs should obey. Raises `UsageError` without any."""
         if self.rules is None:
+            games = ", ".join(registry.names())
+            if self.honest:
+                raise UsageError(
+                    f"{self.name}: this needs a game that plays every move, one of {games};"
+                    f" {self.against} do not"
+                )
             raise UsageError(
-                f"{self.name}: names no rules to hold its programs against;"
-                f' add `rules = "…"`, one of {", ".join(registry.names())},'
-                " or `[play] honest`, a file of legal moves"
+                f"{self.name}: names no rules to hold its programs against; add"
+                f' `rules = "…"`, one of {games}, or `[play] honest`, a file of legal moves'
             )
         return registry.get(self.rules)
 
@@ -250,7 +265,7 @@ def load(text: str, partial: bool = False) -> Target:
         if target.missing and not partial:
             raise UsageError(
                 f"{text} has no program of {', '.join(target.missing)}: this needs them all;"
-                " without programs there are `play`, `vectors` and `crosscheck`"
+                " `play`, `vectors`, `crosscheck`, `fuzz`, `coverage` and `conform` do not"
             )
         return target
     path = Path(text)

@@ -151,7 +151,7 @@ def _finding(path: Path, document: dict[str, Any], target: Target | None) -> Tra
 
 def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
     """The program and the environment of a finding's run."""
-    if document.get("brun") is None:
+    if not document.get("brun"):
         return None
     try:
         written = msgspec.convert(document["brun"], _Bare)
@@ -181,7 +181,7 @@ def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target
     if not isinstance(named_there, str) or run is None:
         return None
     try:
-        target = load(named_there)
+        target = load(named_there, partial=True)
     except UsageError:
         return None
     programs = (*target.programs.values(), target.referee)

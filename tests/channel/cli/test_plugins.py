@@ -209,14 +209,14 @@ def test_a_game_may_begin_without_programs(tmp_path: Path) -> None:
         ("vectors", "make", "bare", "--cases", 30, "-o", cases),
         ("vectors", "check", cases),
         ("crosscheck", "half", *few, "--json"),
-        ("fuzz", "bare"),
+        ("mutants", "bare"),
         ("dispute", "run", "silent", "--game", "bare"),
         ("trace", cases),
         ("games",),
     ]
     ran = run((tmp_path,), commands)
     assert [one.code for one in ran] == [0] * 7 + [2] * 3 + [0]
-    play, text_, checked, lines, _, vectors, half_, fuzz, dispute, trace, games = ran
+    play, text_, checked, lines, _, vectors, half_, mutants, dispute, trace, games = ran
     assert json.loads(play.out)["checks"] == {
         "moves_checked": 0,
         "python_clvm_agree": None,
@@ -235,10 +235,64 @@ def test_a_game_may_begin_without_programs(tmp_path: Path) -> None:
     assert set(document["outcomes"]) == {"reveal"}
     assert document["unchecked"]["verdicts agree"] == "no program of commit, guess"
     assert document["tried"]["verdicts agree"] == document["cases"] > 0
-    for one in (fuzz, dispute, trace):
+    for one in (mutants, dispute, trace):
         assert (one.out, one.err.count("\n")) == ("", 1)
         assert "has no program of commit" in one.err
     assert "no program: commit, guess, reveal" in games.out
+
+
+def test_a_game_that_lacks_programs_is_fuzzed_and_conforms_as_far_as_it_can(tmp_path: Path) -> None:
+    text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
+    (tmp_path / "bare.py").write_text(without_programs(text, "bare"))
+    # Bob leaves everything to Alice with the guess, so that she never reveals a lost hand.
+    wrong = text.replace("Play(int_to_atom(1), 0)", "Play(int_to_atom(1), player.terms.amount)")
+    (tmp_path / "wrong.py").write_text(without_programs(wrong, "wrong"))
+    reveal = "compile_programs(Path({!r}), VALIDATORS)['reveal']".format(str(PARITY / "parity"))
+    (tmp_path / "half.py").write_text(without_programs(text, "half", f"'reveal': {reveal}"))
+    games = [f"{name} = {name}:GAME" for name in ("bare", "wrong", "half")]
+    install(tmp_path, "games", {"games": games})
+    corpus = tmp_path / "corpus"
+    short = ("--seconds", 0.3, "--jobs", 1)
+    checks = ("--cases", 64, *short, "--json")
+    fuzz, wrong_, half, coverage, none, owes = run(
+        (tmp_path,),
+        [
+            ("fuzz", "bare", *short),
+            ("fuzz", "wrong", *short, "--json"),
+            ("fuzz", "half", *short, "--json", "--corpus", corpus),
+            ("coverage", "half", "--corpus", corpus, "--json"),
+            ("coverage", "bare", "--corpus", corpus),
+            ("conform", "half", *checks),
+        ],
+    )
+    assert (fuzz.code, fuzz.err) == (0, "")
+    assert "no program of commit, guess, reveal: not checked there: verdicts agree" in fuzz.out
+    assert "tried by the rules alone: shares" in fuzz.out
+    assert wrong_.code == 1
+    (found,) = json.loads(wrong_.out)["findings"]
+    assert (found["law"], found["severity"]) == ("withholding", "theft")
+    assert (found["brun"], found["compared"]) == ({}, [])
+    assert half.code == 0
+    assert set(json.loads(half.out)["coverage"]) == {"reveal", "referee"}
+    assert json.loads(half.out)["unchecked"]["verdicts agree"] == "no program of commit, guess"
+    assert coverage.code == 0
+    assert json.loads(coverage.out)["programs"]["reveal"]["cases"] > 0
+    assert (none.code, none.out, none.err) == (2, "", "channelsim: bare has no programs\n")
+    assert owes.code == 0, owes.out
+    rows = json.loads(owes.out)["checks"]
+    left = {one["check"]: one["why"] for one in rows if one["result"] == "not checked"}
+    assert left == dict.fromkeys(
+        ("cost", "secrecy", "disputes"), "needs a program of commit, guess"
+    )
+    assert all("not those of commit, guess" in one["tried"] for one in rows[:2])
+    again, trace = run(
+        (tmp_path,),
+        [(command, found["replay"].split()[-1]) for command in ("replay", "trace")],
+    )
+    assert again.code == 1
+    assert "it still happens" in again.out
+    assert (trace.code, trace.err.count("\n")) == (2, 1)
+    assert "wrong has no program of" in trace.err
 
 
 def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
