@@ -166,12 +166,22 @@ def in_use() -> tuple[str, ...]:
     )
 
 
+def note_author(path: str) -> None:
+    """Note a file, or a folder of files, as other authors' code."""
+    _authors.add(path)
+
+
+def is_authors(file: str) -> bool:
+    """Whether a file is other authors' code that was loaded."""
+    return any(file == one or file.startswith(one + os.sep) for one in _authors)
+
+
 def blamed(error: BaseException) -> str | None:
-    """The file and line of a plug-in's code that an exception comes from; None for our own."""
+    """The file and line of another author's code that an exception comes from; None for ours."""
     place = None
     for frame, line in walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
-        if any(file == one or file.startswith(one + os.sep) for one in _authors):
+        if is_authors(file):
             place = f"{file}, line {line}"
     return place
 

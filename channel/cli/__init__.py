@@ -9,7 +9,7 @@ import os
 import sys
 
 from channelsim import plugins
-from channelsim.channel.system import interrupt
+from channelsim.channel.system import interrupt, watchdog
 
 USAGE = 2
 FAILED = 1
@@ -18,7 +18,7 @@ INTERNAL = 3
 
 def main() -> None:
     """Run the command line. Bad use is one line on stderr and exit code 2."""
-    with interrupt.listening(last=True):
+    with interrupt.listening(last=True), watchdog.watching():
         try:
             code = _run()
         except KeyboardInterrupt:
@@ -47,8 +47,13 @@ def _run() -> int:
         except Exit as end:
             code = end.exit_code
         sys.stdout.flush()
+    except interrupt.Ended as end:
+        code = end.code
     except SystemExit as end:
         code = end.code
+        if plugins.blamed(end):
+            complain(plugins.described(end))
+            code = USAGE
     except TyperException as error:
         # A group without a command raises its help as if it were an error.
         if error.message.startswith("Usage:"):
@@ -68,7 +73,9 @@ def _run() -> int:
         complain(f"the output cannot be written ({error.strerror})")
         code = USAGE
         discard(sys.stdout)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if os.environ.get("CHANNELSIM_DEBUG"):
             raise
         if plugins.blamed(error):

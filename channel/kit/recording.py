@@ -15,7 +15,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.system.user_code import failure
+from channelsim.channel.system.user_code import NOT_THEIRS, failure
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (
     Outcome,
@@ -181,7 +181,9 @@ class _Player:
             return running, next(running)
         except StopIteration:
             raise self._error(place, "yields nothing; first comes its Start") from None
-        except (Exception, SystemExit) as error:
+        except NOT_THEIRS:
+            raise
+        except BaseException as error:
             raise UsageError(f"{failure(self.driver, error)} ({place})") from None
 
     def _next(self, running: Hand, after: int, sent: Value | None) -> Move | None:
@@ -190,7 +192,9 @@ class _Player:
             step = running.send(sent) if _takes_states(running) else next(running)
         except StopIteration:
             return None
-        except (Exception, SystemExit) as error:
+        except NOT_THEIRS:
+            raise
+        except BaseException as error:
             raise UsageError(f"{failure(self.driver, error)} ({place})") from None
         if not isinstance(step, Move):
             raise self._error(place, f"a {type(step).__name__}, not a Move")

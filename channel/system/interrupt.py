@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM: both end a command early, with its results so far.
 
 The first signal of either kind raises `KeyboardInterrupt` in the main thread; code with partial
-results catches it and reports them. A second one raises `SystemExit`, which ends the command at
+results catches it and reports them. A second one raises `Ended`, which ends the command at
 once and leaves nothing behind.
 """
 
@@ -19,6 +19,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 REPEAT = 0.2
 """Seconds in which a repeated signal counts as the same one: `timeout` and other wrappers send
 theirs to the command and to its process group."""
+
+
+class Ended(SystemExit):
+    """A second signal ends the command at once."""
 
 
 class _State:
@@ -66,7 +70,7 @@ def _hear(signum: int, frame: FrameType | None) -> None:
             _state.raised = True
             raise KeyboardInterrupt
     elif monotonic() - _state.at > REPEAT:
-        raise SystemExit(128 + signum)
+        raise Ended(128 + signum)
 
 
 @contextmanager

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -12,6 +14,7 @@ from typing import Generic, TypeVar
 from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS, held
+from channelsim.channel.system.watchdog import watching
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -106,24 +109,36 @@ def _hand_out(to: Connection, left: Iterator[tuple[int, T]]) -> bool:
     return False
 
 
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Bound authors' code in a worker process, and keep what it prints out of our output."""
+    with watching(), redirect_stdout(sys.stderr):
+        yield
+
+
+def _reported(error: BaseException) -> Exception:
+    """What the parent of a worker process raises for an error there."""
+    if isinstance(error, UsageError):
+        return error
+    if plugins.blamed(error):
+        return UsageError(plugins.described(error))
+    return InvariantError(f"a worker: {type(error).__name__}: {error}")
+
+
 def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
     """A worker: sends numbered results, None behind the last one of an item, or what went wrong."""
     try:
         try:
-            work = make()
-            while True:
-                number, item = parent.recv()
-                for result in work(item):
-                    parent.send((number, result))
-                parent.send(None)
+            with _alone():
+                work = make()
+                while True:
+                    number, item = parent.recv()
+                    for result in work(item):
+                        parent.send((number, result))
+                    parent.send(None)
         except (EOFError, ConnectionError):
             raise
-        except UsageError as error:
-            parent.send(error)
-        except Exception as error:  # the parent reports it in one line
-            if plugins.blamed(error):
-                parent.send(UsageError(plugins.described(error)))
-            else:
-                parent.send(InvariantError(f"a worker: {type(error).__name__}: {error}"))
+        except BaseException as error:  # the parent reports it in one line
+            parent.send(_reported(error))
     except (EOFError, ConnectionError):
         return  # the parent no longer waits for results

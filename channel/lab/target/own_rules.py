@@ -95,7 +95,9 @@ def _judge(
         try:
             typed = value if read is None else read(value)
             verdict = function(typed, move, share, amount, evidence, hashes)
-        except Exception as error:
+        except user_code.NOT_THEIRS:
+            raise
+        except BaseException as error:
             raise UsageError(user_code.failure(path, error)) from None
         match verdict:
             case Slash() | Raise() | Valid(next=None):

@@ -220,8 +220,8 @@ class Target:
             games = ", ".join(registry.names())
             if self.honest:
                 raise UsageError(
-                    f"{self.name}: this needs a game that plays every move, one of {games};"
-                    f" {self.against} do not"
+                    f"{self.name}: names no rules of a game that plays every move; this needs them:"
+                    f' add `rules = "…"`, one of {games}'
                 )
             raise UsageError(
                 f"{self.name}: names no rules to hold its programs against; add"

@@ -1,0 +1,94 @@
+"""A bound on the time and the memory of an author's code that this process runs.
+
+Rules, drivers and plug-ins are Python files of others; one call of theirs that never ends would
+hold up a command for ever. A timer looks at the running call now and then. It costs nothing in
+between, and needs no wrapper around any call.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from channelsim import plugins
+
+SECONDS = 30.0
+"""The processor time that one call of an author's function may take."""
+
+MEMORY = 2 << 30
+"""The bytes by which the memory of the process may grow during one call."""
+
+TICK = 0.25
+"""The processor time between two looks, in seconds."""
+
+_UNIT = 1 if sys.platform == "darwin" else 1024
+"""The bytes in which the system counts memory."""
+
+
+class Overrun(BaseException):
+    """A call of an author's function took too long, or too much memory; the message names it.
+
+    `plugins.described` adds the file and the line. It is no `Exception`, so that the function does
+    not catch it by accident.
+    """
+
+
+class _Watchdog:
+    """The author's call that is under way, as the timer saw it."""
+
+    def __init__(self) -> None:
+        self._call: FrameType | None = None
+        self._ticks = 0
+        self._memory = 0
+
+    def look(self, signum: int, frame: FrameType | None) -> None:
+        """Raise `Overrun` in the call that has run too long."""
+        chain = list(_authors_frames(frame))
+        call = chain[-1] if chain else None
+        if call is None or call is not self._call:
+            self._call, self._ticks, self._memory = call, 0, _memory()
+            return
+        self._ticks += 1
+        what = ""
+        if self._ticks * TICK >= SECONDS:
+            what = f"not done after {SECONDS:g} seconds of processor time"
+        elif _memory() - self._memory > MEMORY:
+            what = f"takes more than {MEMORY >> 20:,} MB of memory"
+        if what:
+            raise Overrun(f"{call.f_code.co_name}: {what}")
+
+
+def _authors_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames of authors' code that are under way, the innermost first."""
+    while frame is not None:
+        if plugins.is_authors(frame.f_code.co_filename):
+            yield frame
+        frame = frame.f_back
+
+
+def _memory() -> int:
+    """The most memory that the process has used so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Bound every call of an author's function in this block.
+
+    Without effect outside of the main thread, in which alone Python handles signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, _Watchdog().look)
+    signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
