@@ -17,7 +17,7 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Sink
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
@@ -30,12 +30,12 @@ LONGEST_STEP = 6
 """Most digits of a step: no session has a million messages."""
 
 
-def adversary_and_step(text: str) -> tuple[str, int]:
-    """An adversary and its step from NAME or NAME@STEP. Raises `UsageError`."""
+def adversary_and_step(text: str) -> tuple[str, int | None]:
+    """An adversary and its step from NAME or NAME@STEP, None without one. Raises `UsageError`."""
     name, at, step = text.partition("@")
     kind = get(name)
     if not at:
-        return name, kind.default_step
+        return name, None
     if not (step.isascii() and step.isdigit() and len(step) <= LONGEST_STEP):
         raise UsageError(
             f"{text[:LONGEST]}: after the @ comes a step, as in {name}@{kind.default_step}"
@@ -43,12 +43,16 @@ def adversary_and_step(text: str) -> tuple[str, int]:
     return name, int(step)
 
 
-def described_scenario(adversary: str, *, games: str | None, step: int, **fields: Any) -> Scenario:
+def described_scenario(
+    adversary: str, *, games: str | None, step: int | None, **fields: Any
+) -> Scenario:
     """The scenario that the options of a command describe. Raises `UsageError`.
 
-    `fields` are other fields of the scenario; None keeps the default.
+    `step` None is the adversary's default. `fields` are other fields of the scenario; None keeps
+    the default.
     """
     menu = registry.built_in()[-1:] if games is None else _menu(games)
+    step = get(adversary).default_step if step is None else step
     scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)
     given = {name: value for name, value in fields.items() if value is not None}
     return check(replace(scenario, **given))
@@ -68,17 +72,28 @@ def run_dispute(
     *,
     as_json: bool,
     quiet: bool,
+    anywhere: bool = False,
     show: Callable[[Any], None] = print_json,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
-    prints the document.
+    prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
+    as in a hand that is over by then, it tries once more from a step inside of the hand.
     """
     lanes = Lanes(scenario.honest)
     try:
         with progress("dispute", "block") as bar:
-            run, broken, digest = played(scenario, sink, lanes, lambda event: bar(lanes.height))
+            lines: list[bytes] = []
+            first = lines.append if anywhere else sink
+            run, broken, digest = played(scenario, first, lanes, lambda event: bar(lanes.height))
+            step = step_in_play(run) if anywhere and not run.deviated else None
+            if step is not None:
+                scenario, lines = replace(scenario, step=step), []
+                lanes = Lanes(scenario.honest)
+                run, broken, digest = played(scenario, sink, lanes, lambda event: bar(lanes.height))
+        for line in lines:
+            sink(line)
         finish()
     except KeyboardInterrupt:
         if as_json:

@@ -8,9 +8,11 @@ from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import Effect, Event, News, Received
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, Move, decode
 from channelsim.channel.session.driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.simulation.scenario import Scenario
@@ -118,6 +120,23 @@ class Run:
         }
         seen = [self.chain.coin(coin_id) for coin_id in coins]
         return sum(one is not None and one.spent is not None for one in seen)
+
+
+def step_in_play(run: Run) -> int | None:
+    """A step at which the adversary of this run makes a move, drawn by the seed; None for no moves.
+
+    Of a run in which the adversary did nothing else than an honest peer.
+    """
+    sent = run.parties[run.scenario.side].sent
+    moves = [step for step, blob in enumerate(sent) if _moves(blob)]
+    chance = Chance(derive(run.scenario.seed.encode(), "step"))
+    return chance.pick(moves) if moves else None
+
+
+def _moves(blob: bytes) -> bool:
+    """Whether a message is a batch with a move."""
+    message = decode(blob)
+    return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
 
 
 class RunLog:

@@ -96,7 +96,14 @@ def command(
             policies=None if policy is None else policy_pair(policy),
         )
         with transcript_file(transcript) as file:
-            return run_dispute(scenario, file.write, file.finish, as_json=as_json, quiet=quiet)
+            return run_dispute(
+                scenario,
+                file.write,
+                file.finish,
+                as_json=as_json,
+                quiet=quiet,
+                anywhere=step is None,
+            )
     fixed = Script() if script is None else read_script(script)
     unit = _first(unit, fixed.unit, DEFAULT_UNIT)
     stack = _first(stack, fixed.stack, DEFAULT_STACK)

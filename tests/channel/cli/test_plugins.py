@@ -73,6 +73,7 @@ def number(document):
 def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
     session, cases, finding = (tmp_path / name for name in ("s.jsonl", "c.jsonl", "c.toml"))
+    disputed = tmp_path / "d.jsonl"
     few = ("--seed", "x", "--jobs", 1, "--json")
     commands: list[tuple[object, ...]] = [
         ("games",),
@@ -84,11 +85,12 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
         ("crosscheck", "parity", "--cases", 400, *few),
         ("cost", "parity", "--cases", 30, "--write", finding),
         ("mutants", "parity", "--validator", "commit", "--seconds", 1, "--jobs", 1, "--json"),
-        ("dispute", "run", "silent@1", "--game", "parity", "--json"),
+        ("dispute", "run", "silent", "--game", "parity", "--json", "--transcript", disputed),
+        ("replay", disputed),
     ]
     ran = run((tmp_path, PARITY), commands)
     assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
-    games, play, _, _, checked, trace, crosscheck, cost, mutants, dispute = ran
+    games, play, _, _, checked, trace, crosscheck, cost, mutants, dispute, again = ran
     assert "parity" in games.out
     document = json.loads(play.out)
     assert [hand["game"] for hand in document["hands"]] == ["parity"] * 2
@@ -100,7 +102,11 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert json.loads(crosscheck.out)["cases"] == 400
     assert "reveal slash" in cost.out
     assert json.loads(mutants.out)["killed"] > 0
-    assert json.loads(dispute.out)["deviated"]
+    # A hand is over before the adversary's usual step: it deviates inside of it.
+    deviated = json.loads(dispute.out)
+    assert deviated["deviated"]
+    assert deviated["scenario"]["step"] < 8
+    assert json.loads(again.out) == deviated
 
 
 @pytest.mark.long

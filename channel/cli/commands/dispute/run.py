@@ -48,7 +48,10 @@ def command(
     ] = None,
     seed: Seed = DEFAULT_SEED,
     at: Annotated[
-        int | None, whole(0, 999_999, "After how many of its messages it deviates (8).")
+        int | None,
+        whole(
+            0, 999_999, "After how many of its messages it deviates (8, or within a shorter hand)."
+        ),
     ] = None,
     side: Annotated[
         str | None,
@@ -100,10 +103,11 @@ def command(
     if "@" in name:
         refuse(f"{name} names the step already", at=at)
     adversary, step = adversary_and_step(name)
+    step = step if at is None else at
     scenario = described_scenario(
         adversary,
         games=game,
-        step=step if at is None else at,
+        step=step,
         seed=seed,
         side=NAMES.index(side),
         weather=weather,
@@ -114,7 +118,14 @@ def command(
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
     with transcript_file(transcript) as file:
-        return run_dispute(scenario, file.write, file.finish, as_json=as_json, quiet=False)
+        return run_dispute(
+            scenario,
+            file.write,
+            file.finish,
+            as_json=as_json,
+            quiet=False,
+            anywhere=step is None,
+        )
 
 
 def _run_all(*, seed: str, seeds: int, jobs: int, as_json: bool) -> int:
