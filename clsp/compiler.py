@@ -101,7 +101,7 @@ def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
 
     A source names another one of them by its tree hash: ``(include "hashes/guess.clinc")`` defines
     ``GUESS_HASH``; folders between ``hashes/`` and the name do not matter. The programs keep the
-    names of their functions.
+    names of their functions, and the paths of their sources.
 
     Raises :class:`CompileError`, also for sources that need each other's hash.
     """
@@ -116,7 +116,8 @@ def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
     for name in order:
         others = {path: made[one] for one, path in needs[name].items()}
         compiled = compile_source(sources[name], others=others)
-        made[name] = replace(compiled.program, symbols=compiled.symbols)
+        source = str(sources[name])
+        made[name] = replace(compiled.program, symbols=compiled.symbols, source=source)
     return {name: made[name] for name in sources}
 
 

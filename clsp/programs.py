@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from channelsim.clsp.values import Value, deserialize, tree_hash
 
@@ -26,7 +27,8 @@ class Program:
     """A CLVM program, known by its serialized bytes.
 
     `symbols` are the compiler's names for its functions, where they came along
-    (:class:`channelsim.clsp.compiler.Compiled`).
+    (:class:`channelsim.clsp.compiler.Compiled`). `source` is the path of its source, if it was
+    compiled here.
 
     >>> Program(b"\\x01").value
     b'\\x01'
@@ -34,6 +36,7 @@ class Program:
 
     serialized: bytes
     symbols: Mapping[str, str] = field(default_factory=dict, compare=False)
+    source: str = field(default="", compare=False)
 
     @cached_property
     def hash(self) -> bytes:
@@ -81,6 +84,21 @@ def symbols(program: Program) -> Mapping[str, str]:
     return program.symbols or next(
         (_symbols()[name] for name in names() if load(name) == program), {}
     )
+
+
+def source_of(program: Program) -> Path | None:
+    """The file that a program was compiled from, or that one of ours comes from; None if unknown.
+
+    >>> source_of(load("spacepoker/end")).name, source_of(Program(b"\\x01"))
+    ('end.clsp', None)
+    """
+    if program.source:
+        return Path(program.source)
+    name = next((name for name in names() if load(name) == program), None)
+    if name is None:
+        return None
+    path = Path(str(files("channelsim.clsp").joinpath("source", f"{name}.clsp")))
+    return path if path.is_file() else None
 
 
 @cache

@@ -13,10 +13,12 @@ from dataclasses import replace
 from itertools import islice
 from shlex import quote
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
 from channelsim.channel.kit.conformance import Check, CheckResult, Failure, Subject
+from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
@@ -29,11 +31,12 @@ from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS
 from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
+from channelsim.channel.lab.target.target import Target
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import check_program, read
+from channelsim.games.vectors import Case, arguments, check_program, read
 
 AGREE = VerdictsAgree.name
 SECRECY = "secrecy"
@@ -69,7 +72,7 @@ def vectors(subject: Subject) -> CheckResult:
         differences = check_program(case, target.name, target.programs)
         if differences:
             text = f"{case.validator}: {case.id} ({case.tag}): {'; '.join(differences)}"
-            failures.append(Failure(text, msgspec.to_builtins(case)))
+            failures.append(_failure(target, text, msgspec.to_builtins(case)))
     return CheckResult(
         "vectors", counted(len(judged), "case", ",") + _left_out(subject), tuple(failures)
     )
@@ -88,7 +91,7 @@ def rules(subject: Subject) -> CheckResult:
     if unjudged:
         tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
     return CheckResult(
-        "rules", tried + _left_out(subject), _found(report.tally, lambda law: law == AGREE)
+        "rules", tried + _left_out(subject), _found(subject, report.tally, lambda law: law == AGREE)
     )
 
 
@@ -98,7 +101,7 @@ def laws(subject: Subject) -> CheckResult:
     names = {law.name for law in laws_for(target) if report.tally.tried[law.name]} - {AGREE}
     tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
     missed = [name for name in target.present if name not in report.tally.outcomes]
-    found = _found(report.tally, lambda law: law != AGREE)
+    found = _found(subject, report.tally, lambda law: law != AGREE)
     return CheckResult(
         "laws", tried, (*found, *(Failure(f"{name}: never tried") for name in missed))
     )
@@ -108,7 +111,8 @@ def fuzz(subject: Subject) -> CheckResult:
     """The fuzzer finds nothing."""
     report = subject.fuzzed
     failures = tuple(
-        Failure(f"{found.severity}: {found.text}", found.vector) for found in report.findings
+        Failure(f"{found.severity}: {found.text}", found.vector, found.source_line)
+        for found in report.findings
     )
     tried = counted(report.runs, "run", ",") + _left_out(subject)
     if not report.runs:
@@ -145,7 +149,8 @@ def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
         return
     yield Failure(f"{found.name}: branches reached: {total.branches_reached} of {total.branches}")
     for function, code in found.unreached():
-        yield Failure(f"{found.name}: never reached, in {function}: {code}")
+        line = found.line_of(function, code)
+        yield Failure(f"{found.name}: never reached, in {function}: {code}", source_line=line)
 
 
 def cost(subject: Subject) -> CheckResult:
@@ -223,7 +228,8 @@ def progress(subject: Subject) -> CheckResult:
     for trial in islice(trials, GAMES):
         for finding in PROGRESS.check(trial):
             tally.found(finding)
-    return CheckResult("progress", f"{GAMES} games against a player that stalls", _found(tally))
+    failures = _found(subject, tally)
+    return CheckResult("progress", f"{GAMES} games against a player that stalls", failures)
 
 
 def secrecy(subject: Subject) -> CheckResult:
@@ -283,13 +289,28 @@ def _command(scenario: Scenario) -> str:
     )
 
 
-def _found(tally: LabTally, of: Callable[[str], bool] = lambda law: True) -> tuple[Failure, ...]:
+def _found(
+    subject: Subject, tally: LabTally, of: Callable[[str], bool] = lambda law: True
+) -> tuple[Failure, ...]:
     """Each cause that a tally found, of the laws for which `of` is true."""
     return tuple(
-        Failure(f"{one.severity}: {one.validator}: {one.text} ({one.law})", one.vector)
+        _failure(
+            subject.target,
+            f"{one.severity}: {one.validator}: {one.text} ({one.law})",
+            one.vector,
+        )
         for one, _ in tally.causes()
         if of(one.law)
     )
+
+
+def _failure(target: Target, text: str, vector: dict[str, Any] | None) -> Failure:
+    """A failure that a case shows, with the line that decides the case."""
+    if vector is None:
+        return Failure(text)
+    case = msgspec.convert(vector, Case)
+    environment = arguments(case, target.name, target.programs)
+    return Failure(text, vector, deciding_line(target, case.validator, environment))
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

@@ -38,10 +38,14 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One thing that is wrong, in a line; `case` shows it, as a line for a file of cases."""
+    """One thing that is wrong, in a line; `case` shows it, as a line for a file of cases.
+
+    `source_line` is the `file:line` of the author's Chialisp that it is about; "" if unknown.
+    """
 
     text: str
     case: dict[str, Any] | None = None
+    source_line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,12 @@ def document(target: str, results: Sequence[CheckResult]) -> dict[str, Any]:
                 "tried": result.tried,
                 "why": result.unchecked,
                 "failures": [
-                    {"text": failure.text, "case": failure.case} for failure in result.failures
+                    {
+                        "text": failure.text,
+                        "case": failure.case,
+                        "source_line": failure.source_line,
+                    }
+                    for failure in result.failures
                 ],
             }
             for result in results
@@ -53,12 +58,11 @@ def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
 
 
 def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -> bytes:
-    """The failures as a SARIF 2.1.0 log, each at the target's `source`.
+    """The failures as a SARIF 2.1.0 log, each at its line, or at the target's `source`.
 
     `abouts` describe the checks by name, in a sentence each.
     """
     found = [(result.check, failure) for result in results for failure in result.failures]
-    location = {"physicalLocation": {"artifactLocation": {"uri": quote(source)}}}
     log = {
         "$schema": SARIF,
         "version": "2.1.0",
@@ -79,7 +83,7 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
                         "ruleId": check,
                         "level": "error",
                         "message": {"text": failure.text},
-                        "locations": [location],
+                        "locations": [_location(failure.source_line or source)],
                         "properties": {"case": failure.case},
                     }
                     for check, failure in found
@@ -88,3 +92,12 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
         ],
     }
     return msgspec.json.format(msgspec.json.encode(log), indent=2) + b"\n"
+
+
+def _location(place: str) -> dict[str, Any]:
+    """A file, or a line of one written as `file:line`."""
+    file, _, line = place.rpartition(":")
+    if not (file and line.isdigit()):
+        return {"physicalLocation": {"artifactLocation": {"uri": quote(place)}}}
+    region = {"startLine": int(line)}
+    return {"physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": region}}

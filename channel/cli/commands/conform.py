@@ -114,6 +114,8 @@ def _print(name: str, results: Sequence[CheckResult]) -> None:
     for result in results:
         for failure in result.failures[:SHOWN]:
             say(out, f"{result.check}: {failure.text}")
+            if failure.source_line:
+                say(out, f"source: {failure.source_line}")
             if failure.case is not None:
                 print(json_line(failure.case))
         if len(result.failures) > SHOWN:

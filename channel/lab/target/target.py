@@ -34,7 +34,7 @@ from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
-from channelsim.clsp.programs import Program, symbols
+from channelsim.clsp.programs import Program, source_of, symbols
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Judge
 from channelsim.games.dealing import dealer
@@ -59,7 +59,7 @@ class Target:
     `symbols` are the compiler's names for functions, by program (a validator's name, or
     `REFEREE`); a program that came as .hex has none.
     `source` is how the target was named: a game, or the file. `sources` are the files that its
-    programs were compiled from, None of an installed game. `rules_file` is an author's file with
+    programs were compiled from, where they are known. `rules_file` is an author's file with
     rules for some of the validators (`own_rules`).
     """
 
@@ -157,11 +157,13 @@ class Target:
         return {}
 
     def _shown(self, found: tuple[Path, int] | None) -> str:
-        """A line as `file:line`, the file relative to the target's."""
+        """A line as `file:line`, the file relative to the target's, or to the current folder."""
         if found is None:
             return ""
         file, line = found
-        if file.is_absolute():
+        if file.is_absolute() and self.rules == self.source:
+            file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+        elif file.is_absolute():
             here = Path(self.source).parent
             file = here / os.path.relpath(file, here.resolve())
         return f"{file}:{line}"
@@ -281,8 +283,13 @@ def of_game(game: Game) -> Target:
     """An installed game as a target, with our referee."""
     programs = dict(game.programs)
     names = {name: symbols(program) for name, program in programs.items()}
-    names[REFEREE] = symbols(referee())
-    return Target(game.name, programs, referee(), game.name, symbols=names, source=game.name)
+    judge = referee()
+    names[REFEREE] = symbols(judge)
+    given = {name: source_of(program) for name, program in (*programs.items(), (REFEREE, judge))}
+    sources = Sources({name: path for name, path in given.items() if path is not None}, ())
+    return Target(
+        *(game.name, programs, judge, game.name), symbols=names, source=game.name, sources=sources
+    )
 
 
 def read(path: Path, honest_play: bool = True) -> Target:

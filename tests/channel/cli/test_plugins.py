@@ -173,11 +173,12 @@ def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Pat
         tmp_path, "two", {"games": [f"{name} = {name}:GAME" for name in ("solo", "wrong_solo")]}
     )
     cases = tmp_path / "cases.jsonl"
-    mutants, wrong = run(
+    mutants, wrong, crosscheck = run(
         (tmp_path,),
         [
             ("mutants", "solo", "--validator", "guess", "--seconds", 1, "--jobs", 1, "--json"),
             ("vectors", "make", "wrong_solo", "-o", cases),
+            ("crosscheck", "wrong_solo", "--cases", 100, "--jobs", 1),
         ],
     )
     assert (mutants.code, mutants.err) == (0, "")
@@ -187,6 +188,8 @@ def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Pat
     assert "program: expected slash, got valid" in wrong.err
     assert wrong.err.count("\n") == 1
     assert not cases.exists()
+    assert crosscheck.code == 1
+    assert "source: wrong/guess.clsp:" in crosscheck.out
 
 
 def without_programs(text: str, name: str, programs: str = "") -> str:

@@ -64,7 +64,9 @@ def test_a_mistake_fails_the_checks_that_see_it(
     assert {one["ruleId"] for one in run["results"]} == {"laws", "fuzz"}
     for one in run["results"]:
         (place,) = one["locations"]
-        assert place["physicalLocation"]["artifactLocation"]["uri"] == str(path)
+        where = place["physicalLocation"]
+        assert where["artifactLocation"]["uri"] == str(path.with_name("reveal.clsp"))
+        assert where["region"]["startLine"] > 1
 
 
 @pytest.mark.parametrize(
