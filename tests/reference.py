@@ -7,6 +7,7 @@ registries, the rest from definitions and docstrings. A test compares the pages 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,9 @@ from importlib import import_module
 from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import inspect
 
 from channelsim.channel.cli.app import commands
 from channelsim.channel.lab.laws import laws
@@ -41,6 +45,18 @@ FORMATS = {
     Kind.SOURCE: ("clsp.compiler", "[Targets](../lab.md#targets)"),
 }
 """For each kind of file: the module that reads it, and the page about it."""
+
+KEYS: dict[Kind, dict[str, str]] = {
+    Kind.TARGET: {"": "_File"},
+    Kind.CASES: {"": "Case"},
+    Kind.FINDING: {"": "Document"},
+    Kind.SPENDS: {"": "RefereeSpend"},
+    Kind.COSTS: {"": "Snapshot"},
+    Kind.REASONS: {"": "_File"},
+    Kind.SCRIPT: {"": "Script"},
+    Kind.TRANSCRIPT: {"The first line of a session:": "_Header"},
+}
+"""The types in those modules that files are read as, and the sentence over their keys."""
 
 MODULES = {
     "clsp.values": "CLVM values: bytes and pairs.",
@@ -232,6 +248,67 @@ def _files() -> Iterator[str]:
             f"## {title[0].upper()}{title[1:]}\n\nUse: {kind.use}. See {page}.\n\n"
             f"```text\n{text}\n```"
         )
+        for sentence, name in KEYS.get(kind, {}).items():
+            read_as = getattr(import_module(f"channelsim.{module}"), name)
+            rows = _keys(inspect.type_info(read_as))
+            yield "\n\n".join(filter(None, (sentence, _table(("key", "value", "default"), rows))))
+
+
+def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str]]:
+    """The keys of an object, and of objects inside of it: `[]` is each of a list, `*` any key."""
+    match type_:
+        case inspect.StructType(fields=fields) | inspect.DataclassType(fields=fields):
+            for one in fields:
+                default = "required" if one.required else _default(one)
+                path = f"{before}{one.encode_name}"
+                yield f"`{path}`", _value(one.type), default
+                yield from _keys(one.type, f"{path}.")
+        case inspect.UnionType(types=types):
+            for one_of in types:
+                yield from _keys(one_of, before)
+        case inspect.DictType(value_type=inside):
+            yield from _keys(inside, f"{before}*.")
+        case inspect.ListType(item_type=inside) | inspect.VarTupleType(item_type=inside):
+            yield from _keys(inside, f"{before[:-1]}[].")
+        case _:
+            pass
+
+
+def _value(type_: inspect.Type) -> str:
+    """What JSON or TOML has for a type, in words."""
+    match type_:
+        case inspect.LiteralType(values=values):
+            return " or ".join(f"`{value}`" for value in values)
+        case inspect.UnionType(types=types):
+            some = [_value(one) for one in types if not isinstance(one, inspect.NoneType)]
+            return " or ".join(some)
+        case inspect.ListType(item_type=inside) | inspect.VarTupleType(item_type=inside):
+            return f"list: {_value(inside)}"
+        case inspect.TupleType(item_types=items):
+            return f"list of {len(items)}: {', '.join(map(_value, items))}"
+        case inspect.DictType(value_type=inside):
+            return f"object: {_value(inside)}"
+        case inspect.StructType() | inspect.DataclassType():
+            return "object"
+        case _:
+            return _PLAIN[type(type_)]
+
+
+_PLAIN: dict[type[inspect.Type], str] = {
+    inspect.StrType: "text",
+    inspect.IntType: "number",
+    inspect.FloatType: "number",
+    inspect.BoolType: "true or false",
+    inspect.BytesType: "text",
+    inspect.AnyType: "value",
+}
+
+
+def _default(field: inspect.Field) -> str:
+    default = field.default
+    if default is msgspec.NODEFAULT and field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    return "" if default is None else f"`{json.dumps(msgspec.to_builtins(default))}`"
 
 
 def _python() -> Iterator[str]:
