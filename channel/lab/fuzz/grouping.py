@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from typing import TypeAlias
 
 import msgspec
 
@@ -16,6 +17,9 @@ from channelsim.channel.lab.target.target import Target
 
 MOST_FIELDS = 16
 """A case with more changes than this is not taken apart."""
+
+Root: TypeAlias = tuple[str, str]
+"""A mistake: its validator, and the cause without its symptom."""
 
 _REFEREES: Mapping[str, tuple[str, ...]] = {
     f"{MISDECLARED}: terminal flag": ("slash path", f"{MISDECLARED}: commitment"),
@@ -57,10 +61,12 @@ def grouped(found: Iterable[Document]) -> list[Document]:
     """One finding for each mistake, the worst first; `also` names those that follow from it."""
     every = list(found)
     order = {severity: at for at, severity in enumerate(SEVERITIES)}
-    independent = {one.root for one in every if not one.follows}
-    groups: dict[tuple[str, str], list[Document]] = {}
+    known = {one.root for one in every}
+    above = {one.root: root_of(one.validator, one.follows) for one in every if one.follows}
+    independent = {one.root for one in every if not one.follows or above[one.root] not in known}
+    groups: dict[Root, list[Document]] = {}
     for one in every:
-        groups.setdefault(_mistake(one, independent), []).append(one)
+        groups.setdefault(_mistake(one, independent, above), []).append(one)
     made = []
     for root, same in groups.items():
         first = min(
@@ -76,11 +82,15 @@ def grouped(found: Iterable[Document]) -> list[Document]:
     )
 
 
-def _mistake(one: Document, independent: Set[tuple[str, str]]) -> tuple[str, str]:
+def _mistake(one: Document, independent: Set[Root], above: Mapping[Root, Root]) -> Root:
     """The mistake that a finding stands under: its own, or the one from which it follows."""
     same_rule = one.cause if one.order_only else ""
     for cause in (one.follows, same_rule, *_REFEREES.get(one.cause, ())):
         root = root_of(one.validator, cause)
+        passed = {one.root}  # what follows from a consequence stands under its first cause
+        while root not in independent and root in above and root not in passed:
+            passed.add(root)
+            root = above[root]
         if cause and root in independent and root != one.root:
             return root
     return one.root

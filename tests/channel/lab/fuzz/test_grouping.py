@@ -101,6 +101,14 @@ def test_a_finding_that_follows_from_another_stands_under_it() -> None:
     assert shown(follows) == {"SP-END-2: raise": 0}
 
 
+def test_a_chain_of_consequences_stands_under_its_first_cause() -> None:
+    cause = finding("SP-END-3: raise")
+    middle = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
+    last = finding("SP-END-4: raise", follows="SP-END-2: raise", fields=3)
+    assert shown(last, middle, cause) == {"SP-END-3: raise": 2}
+    assert shown(last, middle) == {"SP-END-2: raise": 1}  # the first cause is not found
+
+
 def test_two_that_follow_from_each_other_are_both_listed() -> None:
     one = finding("SP-END-2: raise", follows="SP-END-3: raise")
     two = finding("SP-END-3: raise", follows="SP-END-2: raise")
