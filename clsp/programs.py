@@ -97,7 +97,7 @@ def source_of(program: Program) -> Path | None:
     name = next((name for name in names() if load(name) == program), None)
     if name is None:
         return None
-    path = Path(str(files("channelsim.clsp").joinpath("source", f"{name}.clsp")))
+    path = Path(str(files("channelsim.clsp").joinpath("source", f"{name}.clsp"))).resolve()
     return path if path.is_file() else None
 
 

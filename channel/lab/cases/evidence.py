@@ -12,6 +12,7 @@ from itertools import cycle, islice
 from operator import itemgetter
 from typing import TypeAlias
 
+from channelsim.channel.lab.cases.lengths import compared_lengths
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.clsp.integers import atom_to_int, int_to_atom
@@ -59,7 +60,7 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     value = program.value
     constants = {atom for atom in _quoted(value) if len(atom) <= WORD}
     every = [NIL, *constants - {NIL}, *_of_lengths(constants)]
-    compared = _of_lengths(set(_compared_lengths(value)))
+    compared = _of_lengths(set(compared_lengths(value)))
     often = islice(cycle(compared), len(every) if compared else 0)
     return tuple(map(write, (*sorted(every), *often)))
 
@@ -68,20 +69,6 @@ def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
     """Atoms with these lengths, one byte more and one less."""
     near = {atom_to_int(atom) + step for atom in numbers if len(atom) <= 2 for step in (-1, 0, 1)}
     return [b"\x1f" * length for length in sorted(near) if 0 < length <= LONGEST]
-
-
-def _compared_lengths(value: Value) -> Iterator[bytes]:
-    """The constants that are compared with the length of something."""
-    while isinstance(value, tuple):
-        left, right = value
-        match value:
-            case (b"\x09" | b"\x0a" | b"\x15", (one, (other, b""))):
-                for length, constant in ((one, other), (other, one)):
-                    match length, constant:
-                        case (b"\x0d", (_, b"")), (b"\x01", bytes(atom)):
-                            yield atom
-        yield from _compared_lengths(left)
-        value = right
 
 
 def _quoted(value: Value) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from channelsim.channel.lab.cases.evidence import Written, evidence_near, evidence_of, write
+from channelsim.channel.lab.cases.lengths import head_lengths
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
 from channelsim.channel.lab.sites.values import leaves, longer, numbers
@@ -89,6 +90,7 @@ class Mutator:
         self._shares = tuple(map(_share, self._numbers))
         self._held = tuple(map(write, site.held))
         self._special = evidence_of(target.programs[site.validator])
+        self._heads = head_lengths(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
 
     def cases(self, count: int) -> list[SiteCase]:
@@ -203,6 +205,8 @@ class Mutator:
             return move[:1]
         if lot < 0.8 and len(move) > LONGEST:
             return move[: len(move) - self._chance.below(LONGEST_NUMBER + 1)]
+        if lot < 0.4 and self._heads:
+            return move[: self._pick(self._heads)]
         if lot < 0.8 and len(move) >= 32:
             return move[:32]
         if lot < 0.9:

@@ -43,8 +43,8 @@ def test_what_was_never_reached_is_marked(part: Path, capsys: pytest.CaptureFixt
     ran = channelsim(capsys, "coverage", "spacepoker", "--corpus", part)
     assert re.search(r"^commitA +1 +14/14 +2/4$", ran.out, re.MULTILINE)
     shown = ran.out.split("commitA: what is marked")[1].split("\n\n")[0].splitlines()
-    assert shown[1:] == [
-        "main ",
+    assert re.fullmatch(r"main   ; spacepoker/commitA\.clsp:\d+", shown[1])
+    assert shown[2:] == [
         "  (if (= (strlen MOVE) 32)",
         "    (if (= MOVER_SHARE (f (divmod AMOUNT 2)))",
         "      (list commitB's hash (list bet_unit MOVE) 32)",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,62 @@ def test_a_mistake_at_a_rare_encoding_is_found(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", RARE)))
     found = searched(target, "c", 2 * WORK).found
     assert {one.validator for one in found} == {"end"}
+
+
+HEADED = """(mod (program_hash
+      (MOVER WAITER TIMEOUT AMOUNT MOD NONCE MOVE MAX_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+      image program evidence . rest)
+  (include *standard-cl-23*)
+  (defun-inline number (MOVE) (substr MOVE {size} (strlen MOVE)))
+  (if (if (> (strlen MOVE) {size}) (= (sha256 (substr MOVE 0 {size})) image) ())
+    (if (if (> (number MOVE) 0) (> AMOUNT (number MOVE)) ())
+      (if (= MOVER_SHARE (+ (number MOVE) 0)) (list 0 0 0) ())
+      ())
+    ()))
+"""
+"""A secret of this size, and a number behind it: in the fewest bytes, which nothing checks."""
+
+HEADED_RULES = """
+from hashlib import sha256
+from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.games.contract import Slash, Valid
+
+def reveal(image, move, share, amount, evidence, hashes):
+    head, number = move[:{size}], move[{size}:]
+    if sha256(head).digest() != image or not 0 < atom_to_int(number) < amount:
+        return Slash("REVEAL-1")
+    if share != atom_to_int(number):
+        return Slash("REVEAL-2")
+    return Valid(None) if is_minimal(number) else Slash("REVEAL-3")
+"""
+
+
+@pytest.mark.parametrize("size", [20, 48])
+def test_a_mistake_behind_a_head_of_any_length_is_found(size: int, tmp_path: Path) -> None:
+    (tmp_path / "reveal.clsp").write_text(HEADED.format(size=size))
+    (tmp_path / "rules.py").write_text(HEADED_RULES.format(size=size))
+    secrets = [bytes([number]) * size for number in range(1, 9)]
+    lines = [
+        {
+            "id": f"{secret[0]}",
+            "tag": "honest",
+            "game": "x",
+            "validator": "reveal",
+            "amount": 1000,
+            "mover_share": 300,
+            "max_move_size": size + 9,
+            "move": f"{secret.hex()}012c",
+            "state": f"0x{sha256(secret).hexdigest()}",
+            "evidence": 0,
+            "expect": "valid",
+        }
+        for secret in secrets
+    ]
+    (tmp_path / "honest.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    path = tmp_path / "target.toml"
+    path.write_text(
+        'name = "headed"\nrules = "rules.py"\n[programs]\nreveal = "reveal.clsp"\n'
+        '[play]\nhonest = "honest.jsonl"\n'
+    )
+    found = searched(load(str(path)), "a", 100_000).found
+    assert "REVEAL-3" in {one.root[1] for one in found}

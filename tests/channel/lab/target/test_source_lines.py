@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from channelsim.channel.lab.target.source_lines import find_line
 from channelsim.channel.lab.target.target import load, of_game
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from tests.channel.lab.toys import toy
 
@@ -75,6 +79,10 @@ def test_a_rule_is_found_where_one_line_alone_mentions_it(tmp_path: Path) -> Non
         assert target.rule_line("bid", absent) == ""
 
 
-def test_an_installed_game_has_no_lines() -> None:
-    target = of_game(registry.get("calpoker"))
-    assert target.source_line("a", MAIN) == ""
+def test_an_installed_game_has_lines_where_it_ships_its_sources() -> None:
+    game = registry.get("calpoker")
+    assert re.fullmatch(r"calpoker/a\.clsp:\d+", of_game(game).source_line("a", MAIN))
+    other = Program(serialize((b"\x01", b"another")))
+    bare = replace(game, programs={**game.programs, "a": other})
+    assert of_game(bare).source_line("a", MAIN) == ""
+    assert of_game(bare).source_line("b", MAIN) != ""

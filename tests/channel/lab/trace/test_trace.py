@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,8 @@ def cases(game: str) -> Iterator[dict[str, object]]:
 def test_a_slash_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "trace", CASES, "--case", "spacepoker-commitA-00001")
     assert ran.code == 0
-    *steps, one, two = ran.out.splitlines()
+    *steps, one, two, source = ran.out.splitlines()
+    assert re.fullmatch(r"source: spacepoker/commitA\.clsp:\d+", source)
     assert steps == [
         "spacepoker, commitA: spacepoker-commitA-00001 (share)",
         "  AMOUNT = 40, MOVE = 0xcd4f…d0e8, MOVER_SHARE = 19, bet_unit = 10",
