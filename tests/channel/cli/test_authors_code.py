@@ -48,7 +48,11 @@ def refused(ran: Ran, *parts: str) -> None:
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("command", "does"),
-    [("crosscheck", ENDLESS), ("fuzz", STUBBORN), ("conform", ENDLESS)],
+    [
+        ("crosscheck", ENDLESS),
+        ("fuzz", STUBBORN),
+        pytest.param("conform", ENDLESS, marks=pytest.mark.long),
+    ],
 )
 def test_rules_that_never_end_are_named(
     command: str, does: str, tmp_path: Path, capsys: Capsys

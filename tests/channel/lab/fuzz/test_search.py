@@ -66,7 +66,7 @@ def reveal(image, move, share, amount, evidence, hashes):
 """
 
 
-@pytest.mark.parametrize("size", [20, 48])
+@pytest.mark.parametrize("size", [20, pytest.param(48, marks=pytest.mark.long)])
 def test_a_mistake_behind_a_head_of_any_length_is_found(size: int, tmp_path: Path) -> None:
     (tmp_path / "reveal.clsp").write_text(HEADED.format(size=size))
     (tmp_path / "rules.py").write_text(HEADED_RULES.format(size=size))
