@@ -255,7 +255,7 @@ def test_a_target_without_rules_is_held_to_what_its_honest_play_says(tmp_path: P
     ran = suite(tmp_path, "--channelsim-target", path.name)
     assert "1 failed, 2 passed, 1 error" in ran.stdout
     assert "the law 'verdicts agree' needs rules of some validator, " in ran.stdout
-    assert "names no rules to hold its programs against" in ran.stdout
+    assert "names no rules of a game that plays every move" in ran.stdout
     broken = tmp_path / "broken"
     broken.mkdir()
     path = toy(broken, "shares are bound")
