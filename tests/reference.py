@@ -259,7 +259,7 @@ def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str
     match type_:
         case inspect.StructType(fields=fields) | inspect.DataclassType(fields=fields):
             for one in fields:
-                default = "required" if one.required else _default(one)
+                default = "required" if one.required else _field_default(one)
                 path = f"{before}{one.encode_name}"
                 yield f"`{path}`", _value(one.type), default
                 yield from _keys(one.type, f"{path}.")
@@ -304,7 +304,7 @@ _PLAIN: dict[type[inspect.Type], str] = {
 }
 
 
-def _default(field: inspect.Field) -> str:
+def _field_default(field: inspect.Field) -> str:
     default = field.default
     if default is msgspec.NODEFAULT and field.default_factory is not msgspec.NODEFAULT:
         default = field.default_factory()
