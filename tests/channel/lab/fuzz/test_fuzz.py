@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -273,9 +274,10 @@ def test_a_bad_file_among_the_findings_is_reported_and_skipped(
 ) -> None:
     (tmp_path / "x.json").write_text("[" * 9999)
     ran = channelsim(capsys, "fuzz", "calpoker", "--seconds", 0.1, "--jobs", 1, "--out", tmp_path)
-    assert (ran.code, ran.err) == (
-        1,
-        "channelsim: calpoker: never tried: e; try more --seconds\n",
+    assert ran.code == 1
+    # How far a tenth of a second comes is not what this is about.
+    assert re.fullmatch(
+        r"channelsim: calpoker: never tried: [a-e, ]+; try more --seconds\n", ran.err
     )
     assert "x.json: cannot be tried: no finding" in ran.out
 
