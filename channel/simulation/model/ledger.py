@@ -94,7 +94,7 @@ class LedgerGame:
             return after
         slashed, valid, step = _judged(
             *(self.game, self.validator, self.state, self.amount, move, share),
-            self._signed_evidence(move),
+            self._known_evidence(move),
         )
         wrong = valid and (commitment, size) != _committed(self.game, step)
         if slashed or wrong or not valid:
@@ -107,15 +107,14 @@ class LedgerGame:
             state=step.state if step else None,
         )
 
-    def _signed_evidence(self, move: bytes) -> tuple[Evidence, ...]:
-        """The evidence against a move that comes with a signature."""
+    def _known_evidence(self, move: bytes) -> tuple[Evidence, ...]:
+        """The evidence against a move that anybody at the opponent's seat would try."""
         coin = self.coin
         mover = Seat.ALICE if self.mover == self.alice else Seat.BOB
         before = Position(
             self.validator, self.state, mover, coin.mover_share, coin.max_move_size, coin.move
         )
-        every = map(as_evidence, _anyone(self.terms, mover.other).evidence(before, move))
-        return tuple(one for one in every if one.signature)
+        return tuple(map(as_evidence, _anyone(self.terms, mover.other).evidence(before, move)))
 
 
 @lru_cache(maxsize=64)
@@ -142,14 +141,14 @@ def _judged(
     amount: int,
     move: bytes,
     share: int,
-    signed: tuple[Evidence, ...],
+    known: tuple[Evidence, ...],
 ) -> tuple[bool, bool, Next | None]:
     """Judge a move: if some evidence slashes it, if some lets it pass, and the next step."""
     rules = registry.get(game)
     judge, hashes = rules.validators[validator].judge, hashes_of(rules)
     slashed = valid = False
     step: Next | None = None
-    for evidence in map(as_evidence, (*EVERY_EVIDENCE, *signed)):
+    for evidence in map(as_evidence, (*EVERY_EVIDENCE, *known)):
         verdict = judge(state, move, share, amount, evidence.value, hashes)
         match for_challenger(verdict, evidence.signature):
             case Slash():
