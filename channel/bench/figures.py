@@ -66,8 +66,15 @@ def measure(
 
 
 def _games() -> tuple[Game, ...]:
-    """The games that have all their programs."""
-    return tuple(game for game in registry.usable() if not game.missing)
+    """The games that have all their programs, but those that only have programs of others."""
+    found: list[Game] = []
+    programs: set[bytes] = set()
+    for game in registry.usable():
+        own = {program.hash for program in game.programs.values()}
+        if not game.missing and not own <= programs:
+            found.append(game)
+            programs |= own
+    return tuple(found)
 
 
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:

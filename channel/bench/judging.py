@@ -13,6 +13,7 @@ from channelsim.channel.lab.crosscheck.speed import run_bare
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
+from channelsim.games.deck.openings import forget_openings
 from channelsim.games.judge import NO_ADDRESS, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 from channelsim.games.selfplay import Call, calls
@@ -29,6 +30,8 @@ def comparisons(
     share = seconds / 5 / len(games)
     for game in games:
         for validator, mix in _calls_by_validator(game, seed).items():
+            if not mix:
+                continue
             key = validator if validator not in found else f"{game.name}/{validator}"
             found[key] = partial(_compare, game, validator, mix, share, least)
     return found
@@ -60,6 +63,8 @@ def _compare(
     bare = [(program.serialized, arguments) for arguments in clvm]
 
     def run_python() -> None:
+        # An opening of a card that was checked before is remembered.
+        forget_openings()
         for arguments in python:
             judge(*arguments)
 

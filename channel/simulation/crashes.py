@@ -187,8 +187,8 @@ def _runner() -> Work[Piece, CrashedRun]:
     return run_piece
 
 
-def _process_runner(folder: str) -> Work[Piece, CrashedRun]:
-    return partial(run_processes, Path(folder))
+def _process_runner(directory: str) -> Work[Piece, CrashedRun]:
+    return partial(run_processes, Path(directory))
 
 
 def run_piece(piece: Piece) -> Iterator[CrashedRun]:
@@ -200,10 +200,10 @@ def run_piece(piece: Piece) -> Iterator[CrashedRun]:
             yield run_killed(scenario, lambda side, kill: due.now())
 
 
-def run_processes(folder: Path, piece: Piece) -> Iterator[CrashedRun]:
+def run_processes(parent: Path, piece: Piece) -> Iterator[CrashedRun]:
     """Run scenarios with peers in processes, which are killed, until there are enough kills.
 
-    The stores are below `folder`.
+    The stores are below the directory `parent`.
     """
     seed, first, kills = piece
     due = _Due(seed, kills)
@@ -213,7 +213,7 @@ def run_processes(folder: Path, piece: Piece) -> Iterator[CrashedRun]:
 
     with bls.remembered():
         for number, scenario in enumerate(due.scenarios(seed, first)):
-            directory = folder / f"{first}-{number}"
+            directory = parent / f"{first}-{number}"
             yield run_crashing(scenario, partial(make, directory))
             rmtree(directory)
 

@@ -68,6 +68,8 @@ class G1:
     ('8d06f6f98bd2', 48)
     """
 
+    __slots__ = ("base",)
+
     order = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
     point_size = 48
 

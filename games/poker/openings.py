@@ -6,11 +6,8 @@ Every function returns None for bytes that do not open what they must.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-from channelsim.games.deck.faults import DeckFault
-from channelsim.games.deck.finished import check_card, read_opening
-from channelsim.games.deck.group import real_group
+from channelsim.games.deck.openings import is_card, is_opening
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS,
@@ -60,32 +57,13 @@ def pending_size(pending: Sequence[Owed]) -> int:
 def opens(table: Table, position: int, seats: Seats, scalar: bytes) -> bool:
     """Whether a scalar opens the mover's lock of a position (PD-13)."""
     lock = table.locks[position]
-    return _opens(lock.initiators_key if seats.initiator else lock.receivers_key, scalar)
-
-
-@lru_cache(maxsize=4096)
-def _opens(key: bytes, scalar: bytes) -> bool:
-    try:
-        read_opening(real_group(), key, scalar)
-    except DeckFault:
-        return False
-    return True
+    return is_opening(lock.initiators_key if seats.initiator else lock.receivers_key, scalar)
 
 
 def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) -> bool:
     """Whether the card at a position is the one that a byte names (PD-14)."""
     lock: Lock = table.locks[position]
-    return len(card) == 1 and _shows(table.deck_id, lock.point, mine, theirs, card[0])
-
-
-@lru_cache(maxsize=4096)
-def _shows(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int) -> bool:
-    scalars = int.from_bytes(mine, "big"), int.from_bytes(theirs, "big")
-    try:
-        check_card(real_group(), deck_id, point, scalars, card)
-    except DeckFault:
-        return False
-    return True
+    return len(card) == 1 and is_card(table.deck_id, lock.point, mine, theirs, card[0])
 
 
 def dealt(

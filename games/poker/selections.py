@@ -82,7 +82,7 @@ def best_selection(showdown: Showdown, cards: tuple[int, ...]) -> Selection:
     """The best hand of a player with these cards; the lowest mask of equals.
 
     >>> best_selection(Showdown(1, 0, 0), (48, 49, 0, 4, 9, 50, 51)).mask
-    123
+    115
     """
     return _best(RANKINGS[showdown.ranking], showdown, cards)
 

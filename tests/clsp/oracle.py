@@ -72,9 +72,12 @@ class Oracle:
         nodes[id(node.pair)] = node.pair
         operands = list(rest.as_iter())
         if head.atom == _IF and len(operands) == 3:
-            sides = [_quoted(side) for side in operands[1:]]
-            if all(sides) and any(side.pair is not None for side in sides):
-                self.choices[_side(sides[0]), _side(sides[1])] = id(node.pair)
+            # The older dialects write a side `(q)` as `()`.
+            sides = [side if side.nullp() else _quoted(side) for side in operands[1:]]
+            if all(side is not None for side in sides):
+                key = _side(sides[0]), _side(sides[1])
+                assert key not in self.choices, f"two choices between {key} look the same"
+                self.choices[key] = id(node.pair)
         for operand in operands:
             quoted = _quoted(operand)
             if quoted is None:

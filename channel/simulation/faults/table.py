@@ -51,6 +51,7 @@ from channelsim.channel.simulation.faults.kinds import (
     events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
+from channelsim.games import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,17 +305,23 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "pays the highest fee": {"fees": 5},
     "leaves pins": {"fees": 5},
     "needs solutions": {"weather": "blind"},
-    "discloses a lock": {"games": ("holdem",)},
-    "opens with the accept": {"games": ("holdem",)},
-    "takes used decks": {"games": ("holdem",), "hands": 2},
+    "takes used decks": {"hands": 2},
 }
 """Fields of the scenarios in which some behaviours show."""
+
+_OF_DECKS = ("discloses a lock", "opens with the accept", "takes used decks")
+"""The behaviours that show in games with a deck only."""
 
 
 def behaviours() -> tuple[PlantedFault, ...]:
     """The faults that are not skipped checks."""
+    with_deck = next(game.name for game in registry.channel_games() if game.deck_positions)
+    given: dict[str, Mapping[str, Any]] = {
+        **_GIVEN,
+        **{name: {"games": (with_deck,), **_GIVEN.get(name, {})} for name in _OF_DECKS},
+    }
     return tuple(
-        PlantedFault(name, (broken,), what, plant, tuple(seen_by), _GIVEN.get(name, {}))
+        PlantedFault(name, (broken,), what, plant, tuple(seen_by), given.get(name, {}))
         for name, (what, plant) in _BEHAVIOURS.items()
         for broken, *seen_by in (_BREAKS[name],)
     )

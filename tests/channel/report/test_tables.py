@@ -152,6 +152,7 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("dispute", "list"): lambda old, new: (),
     ("dispute", "faults"): lambda old, new: ("_settle/2", "--seed", "été — ♠"),
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
+    ("crash-test",): lambda old, new: ("--kills", 2, "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
     ("new-game",): lambda old, new: ("my_dice", new / "été"),
@@ -169,12 +170,15 @@ EVERY = [
 FOREIGN: set[Command] = {("report",), ("record",)}
 """What they do is up to a plug-in, or to an author's driver."""
 
+ENDLESS: set[Command] = {("node",)}
+"""They end with Ctrl-C: see `tests/channel/cli/test_node.py`."""
+
 CODE = {("trace",), ("coverage",)}
 """What they print is code, whose lines stay as they are."""
 
 
 def test_every_command_is_among_them() -> None:
-    assert {*CHEAP, *DEAR, *FOREIGN} == set(COMMANDS)
+    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS} == set(COMMANDS)
 
 
 def options(path: Command) -> set[str]:

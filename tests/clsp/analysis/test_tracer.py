@@ -17,21 +17,25 @@ from channelsim.clsp.operators import NAMES
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import BadValue, Value, deserialize, serialize, to_list
+from channelsim.games import registry
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import VECTORS
 from tests.clsp.oracle import Oracle
 
 GAMES = {path.stem: path for path in sorted(VECTORS.glob("*.jsonl"))}
+FAMILIES = {game: registry.get(game).family for game in GAMES}
+"""Whose programs a game is played with."""
+
 PROGRAMS = sorted(
     {
-        f"{game}/{json.loads(line)['validator']}"
+        f"{FAMILIES[game]}/{json.loads(line)['validator']}"
         for game, path in GAMES.items()
         for line in path.read_text("utf-8").splitlines()
     }
 )
 
 
-SLOW = ("spacepoker/end", "calpoker/e")
+SLOW = ("spacepoker/end", "calpoker/e", "poker/end", "poker/score")
 """Those that compare hands."""
 
 
@@ -44,18 +48,25 @@ def value_of(described: object, game: str) -> Value:
             return bytes.fromhex(described.removeprefix("0x"))
         case list():
             return to_list(value_of(item, game) for item in described)
+        case {"pair": [left, right]}:
+            return value_of(left, game), value_of(right, game)
         case {"program": name}:
-            return load(f"{game}/{name}").hash
+            return load(f"{FAMILIES[game]}/{name}").hash
     raise AssertionError(f"no value: {described!r}")
 
 
 def calls(name: str) -> list[tuple[str, bytes]]:
     """The conformance cases of a validator: tag with outcome, and the environment in bytes."""
-    game, validator = name.split("/")
+    family, validator = name.split("/")
     program = load(name)
     found = []
-    for line in GAMES[game].read_text("utf-8").splitlines():
-        case = json.loads(line)
+    cases = [
+        (game, json.loads(line))
+        for game, path in GAMES.items()
+        if FAMILIES[game] == family
+        for line in path.read_text("utf-8").splitlines()
+    ]
+    for game, case in cases:
         if case["validator"] != validator:
             continue
         curried = [b"\xaa" * 48, b"\xbb" * 48, 15, case["amount"], b"\xcc" * 32, 4]
@@ -99,6 +110,8 @@ def test_every_conformance_case_ends_as_on_the_node(name: str, stride: int) -> N
     [
         pytest.param(name, marks=[pytest.mark.long] * (name == "spacepoker/end"))
         for name in PROGRAMS
+        # It lacks the operators on points of the curve that open cards.
+        if not name.startswith("poker/")
     ],
 )
 def test_it_reaches_what_a_third_interpreter_reaches(name: str, stride: int) -> None:

@@ -1,0 +1,42 @@
+"""Openings of a real deck, as validators judge them: with a verdict, remembered for a while.
+
+A move is often judged several times, with other evidence or another share; its openings, a
+multiplication in the group each, are checked once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.finished import check_card, read_opening
+from channelsim.games.deck.group import real_group
+
+_REMEMBERED = 4096
+
+
+@lru_cache(_REMEMBERED)
+def is_opening(key: bytes, scalar: bytes) -> bool:
+    """Whether a scalar opens the lock of a key (PD-13)."""
+    try:
+        read_opening(real_group(), key, scalar)
+    except DeckFault:
+        return False
+    return True
+
+
+@lru_cache(_REMEMBERED)
+def is_card(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int) -> bool:
+    """Whether a card lies behind a point whose two locks these scalars open (PD-14)."""
+    scalars = int.from_bytes(mine, "big"), int.from_bytes(theirs, "big")
+    try:
+        check_card(real_group(), deck_id, point, scalars, card)
+    except DeckFault:
+        return False
+    return True
+
+
+def forget_openings() -> None:
+    """Check every opening anew, for measurements."""
+    is_opening.cache_clear()
+    is_card.cache_clear()
