@@ -9,12 +9,14 @@ import pytest
 
 from channelsim.channel.bench import deck_preparation, judging
 from channelsim.channel.bench.figures import measure
+from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "MIX", 6)
     monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
+    monkeypatch.setattr(speed, "CHUNK", 60)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0
