@@ -173,7 +173,12 @@ def note_author(path: str) -> None:
 
 def is_authors(file: str) -> bool:
     """Whether a file is other authors' code that was loaded."""
-    return any(file == one or file.startswith(one + os.sep) for one in _authors)
+    while file not in _authors:
+        folder = os.path.dirname(file)
+        if folder == file:
+            return False
+        file = folder
+    return True
 
 
 def blamed(error: BaseException) -> str | None:

@@ -45,9 +45,22 @@ class _Watchdog:
         self._call: FrameType | None = None
         self._ticks = 0
         self._memory = 0
+        self._looking = False
 
     def look(self, signum: int, frame: FrameType | None) -> None:
-        """Raise `Overrun` in the call that has run too long."""
+        """Raise `Overrun` in the call that has run too long.
+
+        A look may take longer than a tick, on a deep stack: no look begins during another one.
+        """
+        if self._looking:
+            return
+        self._looking = True
+        try:
+            self._judge(frame)
+        finally:
+            self._looking = False
+
+    def _judge(self, frame: FrameType | None) -> None:
         chain = list(_authors_frames(frame))
         call = chain[-1] if chain else None
         if call is None or call is not self._call:
@@ -65,8 +78,12 @@ class _Watchdog:
 
 def _authors_frames(frame: FrameType | None) -> Iterator[FrameType]:
     """The frames of authors' code that are under way, the innermost first."""
+    known: dict[str, bool] = {}
     while frame is not None:
-        if plugins.is_authors(frame.f_code.co_filename):
+        file = frame.f_code.co_filename
+        if file not in known:
+            known[file] = plugins.is_authors(file)
+        if known[file]:
             yield frame
         frame = frame.f_back
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from channelsim import plugins
 from channelsim.channel.system import watchdog
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.crosscheck.test_own_rules import RAW, with_rules
@@ -132,3 +134,24 @@ def test_the_limits_hold_in_other_processes(tmp_path: Path, capsys: Capsys) -> N
     target = rules_that(ENDLESS, tmp_path)
     ran = channelsim(capsys, "crosscheck", target, "--jobs", 2, "--cases", 9000)
     refused(ran, "commit: not done after 30 seconds", "rules.py, line ")
+
+
+def burn(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
+def test_looks_that_take_longer_than_a_tick_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+
+    def slow(file: str) -> bool:
+        looks.append(file)
+        burn(0.01)
+        return False
+
+    monkeypatch.setattr(watchdog, "TICK", 0.004)
+    monkeypatch.setattr(plugins, "is_authors", slow)
+    with watchdog.watching():
+        burn(0.3)
+    assert looks

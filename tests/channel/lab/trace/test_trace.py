@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,15 +197,13 @@ def test_a_finding_finds_its_target(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert "raise: " in ran.out
 
 
-def test_an_endless_run_is_cut_off(tmp_path: Path) -> None:
+def test_an_endless_run_is_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # (a 2 3) in an environment whose code is (a 1 1), itself: it applies itself for ever.
     file = tmp_path / "finding.json"
     run = {"program": "ff02ff02ff0580", "environment": "ffff02ff01ff0180ffff02ff01ff018080"}
     file.write_text(json.dumps({"brun": run}))
-    # In a process of its own: a long session of tests makes such deep stacks slow.
-    command = [sys.executable, "-c", "from channelsim.channel.cli import main; main()", "trace"]
-    ran = subprocess.run([*command, file], capture_output=True, text=True, check=False, timeout=300)
-    assert "Its steps are not all here: too deep." in ran.stdout
+    ran = channelsim(capsys, "trace", file)
+    assert "Its steps are not all here: too deep." in ran.out
 
 
 BAD = {
