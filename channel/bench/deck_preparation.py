@@ -17,7 +17,7 @@ from channelsim.games.deck.work import DeckResult, DeckWork, compute
 
 POSITIONS = 26
 ROUNDS = LEAST_ROUNDS
-"""What a channel's decks have by default."""
+"""The positions and proof rounds of a channel's decks by default."""
 
 BARE = 1000
 """Multiplications of a bare loop."""

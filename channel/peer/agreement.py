@@ -25,7 +25,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class DeckSettings:
-    """How the decks of a channel are made, for games that need one.
+    """Settings of the decks of a channel, for games that need one.
 
     `positions` is how many cards of a deck can be locked: at least what its games use. A proof of
     fewer than 40 `rounds`, or another group, is refused (PD-8) except in a `demonstration`.

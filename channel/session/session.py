@@ -200,7 +200,7 @@ class Session:
         return True
 
     def _decks_needed(self) -> int:
-        """How many decks the coming hands need, at most as many as there may be."""
+        """Count the decks that the coming hands need, at most as many as there may be."""
         setup, first = self._setup, self._proposed
         coming = range(first, min(setup.hands, first + MOST_DECKS * len(setup.games)))
         needing = [n for n in coming if registry.get(setup.game(n)).deck_positions]

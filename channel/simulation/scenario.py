@@ -54,7 +54,7 @@ class Scenario:
 
     @property
     def dealer(self) -> str | None:
-        """Who deals the cards, for outputs; None if no game is played with a deck."""
+        """The dealer, as outputs name it; None if no game is played with a deck."""
         return next(filter(None, (dealer(registry.get(name)) for name in self.games)), None)
 
     @property

@@ -179,7 +179,7 @@ class Target:
 
     @property
     def dealer(self) -> str | None:
-        """Who deals the cards of its hands; None in a game without a deck."""
+        """The dealer of its hands, as outputs name it; None in a game without a deck."""
         return None if self.rules is None else dealer(self.game)
 
     @property
