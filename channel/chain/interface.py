@@ -6,7 +6,7 @@ embedded node; other backends must pass the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -79,6 +79,30 @@ def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
         yield Block(chain.peak(), tuple(coin for coin in seen if coin is not None))
         if not any(chain.coin(coin.id) for coin in watched[known:]):
             return
+
+
+def observe(chain: Chain, watched: Sequence[Coin]) -> Block:
+    """Look at the tip and at watched coins, on a chain that grows in the meantime.
+
+    The block has each coin as of the tip's height: what newer blocks changed is left for the next
+    look. Records of coins are cumulative, so that no change is missed however many blocks lie
+    between two looks.
+    """
+    peak = chain.peak()
+    seen = (chain.coin(coin.id) for coin in watched)
+    return Block(peak, tuple(_as_of(peak, one) for one in seen if one and one.born <= peak))
+
+
+def _as_of(peak: int, seen: CoinSeen) -> CoinSeen:
+    newer = seen.spent is not None and seen.spent > peak
+    return CoinSeen(seen.coin, seen.born, None) if newer else seen
+
+
+def pending_with(chain: Chain, bundle: Bundle, result: PushResult) -> tuple[Bundle, ...]:
+    """The pending bundles that an offered one conflicts with, if the node says that it does."""
+    if result.answer is not Answer.PENDING_CONFLICT:
+        return ()
+    return tuple(one for spend in bundle.spends for one in chain.pending(spend.coin.id))
 
 
 class FarmableChain(Chain, Protocol):

@@ -1,6 +1,5 @@
-"""The driver of two peers: it feeds them events and carries out every effect they return.
+"""The driver of two peers on one node: messages between them, blocks, and connections that break.
 
-It delivers messages, offers spends to the node, stores records, makes blocks and reports them.
 What the players decide comes from outside, as commands. Listeners hear of everything that it does.
 """
 
@@ -8,91 +7,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, assert_never, runtime_checkable
+from typing import Protocol
 
-from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, blocks_for
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import FarmableChain, PushResult, blocks_for, pending_with
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
-    ComputeDeck,
     DeckComputed,
     Effect,
     Event,
-    Pinned,
     Proposed,
     Push,
     Received,
-    Send,
-    Store,
-    Tell,
-    Watch,
     YourTurn,
 )
 from channelsim.channel.session.deck_works import Computing, on_demand
-from channelsim.channel.session.session_events import (
-    BlockMade,
-    Handled,
-    Listener,
-    NewsFor,
-    Pushed,
-    Sent,
-    SessionEvent,
-)
-from channelsim.games.deck.work import DeckResult
-
-
-class Actor(Protocol):
-    """A peer, or something that stands in for one."""
-
-    def start(self, peak: int) -> list[Effect]:
-        """Begin at this height of the chain."""
-        ...
-
-    def handle(self, event: Event) -> list[Effect]:
-        """React to an event. Raises `UsageError` for a command that is not possible now."""
-        ...
-
-
-@runtime_checkable
-class Resumable(Actor, Protocol):
-    """An actor that goes on after a lost connection or a restart.
-
-    After a restart, `start` returns what a driver has to know again.
-    """
-
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have."""
-        ...
-
-
-class PeerStopped(Exception):
-    """Raised by a `Resumable` whose process ended while the driver carried out its effects.
-
-    `effects` are those of the event, of which the first `carried_out` were; None if the event
-    itself was lost.
-    """
-
-    def __init__(self, effects: list[Effect] | None, carried_out: int = 0) -> None:
-        super().__init__()
-        self.effects = effects
-        self.carried_out = carried_out
-
-
-@dataclass(slots=True)
-class DrivenPeer:
-    """One side of the channel: its actor, and what the driver keeps for it.
-
-    `records` holds the newest bytes stored under each name. `questions` are the proposals and
-    turns that its player has not answered yet.
-    """
-
-    name: str
-    actor: Actor
-    watched: list[Coin] = field(default_factory=list)
-    records: dict[str, bytes] = field(default_factory=dict)
-    questions: list[Proposed | YourTurn] = field(default_factory=list)
+from channelsim.channel.session.peer_driver import DrivenPeer, PeerDriver, Resumable
+from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
+from channelsim.games.deck.work import DeckResult, DeckWork
 
 
 class Delivery(Protocol):
@@ -164,6 +97,8 @@ class Driver:
         self._listeners = tuple(listeners)
         self._delivery = delivery or DirectDelivery(chain)
         self._held_back: list[tuple[int, int, Push]] = []
+        first, second = (PeerDriver(peer, _Ports(self, i)) for i, peer in enumerate(peers))
+        self._drivers = (first, second)
 
     def notify(self, event: SessionEvent) -> None:
         """Pass an event to every listener."""
@@ -175,15 +110,15 @@ class Driver:
     def start(self) -> None:
         """Begin both peers, the initiator first."""
         peak = self.chain.peak()
-        for index, peer in enumerate(self.peers):
-            self._let(index, None, partial(peer.actor.start, peak))
+        for driver in self._drivers:
+            driver.start(peak)
 
     def handle(self, index: int, event: Event) -> list[Effect]:
         """Give a peer an event and carry out its effects.
 
         Raises `UsageError` for a command that is not possible now.
         """
-        return self._let(index, event, partial(self.peers[index].actor.handle, event))
+        return self._drivers[index].handle(event)
 
     def deliver(self) -> bool:
         """Deliver the oldest message; False if none is on its way."""
@@ -204,9 +139,8 @@ class Driver:
     def next_question(self) -> tuple[int, Proposed | YourTurn] | None:
         """Take the next question to a player: the initiator's first, and proposals before turns."""
         for index, peer in enumerate(self.peers):
-            if peer.questions:
-                question = min(peer.questions, key=lambda one: isinstance(one, YourTurn))
-                peer.questions.remove(question)
+            question = peer.next_question()
+            if question is not None:
                 return index, question
         return None
 
@@ -222,9 +156,8 @@ class Driver:
         arriving = [mail for mail in self.messages if not resumable[1 - mail[0]]]
         self.messages.clear()
         self.messages.extend(arriving)
-        for index, peer in enumerate(self.peers):
-            if isinstance(peer.actor, Resumable):
-                self.carry_out(index, peer.actor.reconnected())
+        for driver in self._drivers:
+            driver.reconnected()
 
     def restart(self, index: int) -> None:
         """Start a peer again whose process ended: the connection broke with it."""
@@ -264,56 +197,37 @@ class Driver:
 
     def carry_out(self, index: int, effects: Sequence[Effect]) -> None:
         """Carry out a peer's effects, in order."""
-        peer = self.peers[index]
-        for effect in effects:
-            match effect:
-                case Send(message):
-                    self.notify(Sent(peer.name, message))
-                    self.messages.append((1 - index, message))
-                case Push():
-                    delay = self._delivery.delay(index)
-                    if delay:
-                        self._held_back.append((self.chain.peak() + delay, index, effect))
-                    else:
-                        self._offer(index, effect)
-                case Store(name, b""):
-                    peer.records.pop(name, None)
-                case Store(name, data):
-                    peer.records[name] = data
-                case Watch(coin):
-                    peer.watched.append(coin)
-                case ComputeDeck(work):
-                    self.computing.append((index, self._compute_deck(index, work)))
-                case Tell(news):
-                    if isinstance(news, Proposed | YourTurn):
-                        peer.questions.append(news)
-                    self.notify(NewsFor(peer.name, news))
-                case _:
-                    assert_never(effect)
+        self._drivers[index].carry_out(effects)
 
-    def _let(
-        self, index: int, event: Event | None, react: Callable[[], list[Effect]]
-    ) -> list[Effect]:
-        """Let a peer react to an event (None: its start); carry out and return its effects."""
-        try:
-            effects = react()
-        except PeerStopped as stopped:
-            effects = stopped.effects or []
-            if stopped.effects is not None:
-                self.notify(Handled(self.peers[index].name, event, tuple(effects)))
-            self.carry_out(index, effects[: stopped.carried_out])
-            self.restart(index)
-            return effects
-        self.notify(Handled(self.peers[index].name, event, tuple(effects)))
-        self.carry_out(index, effects)
-        return effects
+    def send(self, index: int, message: bytes) -> None:
+        """Put a peer's message on its way to the other."""
+        self.messages.append((1 - index, message))
+
+    def push(self, index: int, push: Push) -> None:
+        """Offer a peer's bundle to the node, or hold it back."""
+        delay = self._delivery.delay(index)
+        if delay:
+            self._held_back.append((self.chain.peak() + delay, index, push))
+        else:
+            self._offer(index, push)
+
+    def compute(self, index: int, work: DeckWork) -> None:
+        """Begin a step of a peer's deck."""
+        self.computing.append((index, self._compute_deck(index, work)))
 
     def _offer(self, index: int, push: Push) -> None:
         result = self._delivery.offer(push.bundle)
-        if result is None:
-            return
-        self.notify(Pushed(self.peers[index].name, push.name, push.bundle, result))
-        if result.answer is Answer.PENDING_CONFLICT:
-            found = [self.chain.pending(spend.coin.id) for spend in push.bundle.spends]
-            pending = tuple(bundle for bundles in found for bundle in bundles)
-            self.handle(index, Pinned(push.bundle, pending))
+        if result is not None:
+            pending = pending_with(self.chain, push.bundle, result)
+            self._drivers[index].pushed(push, result, pending)
+
+
+class _Ports:
+    """The ports of one of the two peers."""
+
+    def __init__(self, driver: Driver, index: int) -> None:
+        self.send = partial(driver.send, index)
+        self.push = partial(driver.push, index)
+        self.compute = partial(driver.compute, index)
+        self.restart = partial(driver.restart, index)
+        self.notify = driver.notify

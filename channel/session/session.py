@@ -37,9 +37,10 @@ from channelsim.channel.session.dealers import (
     deck_settings,
 )
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
-from channelsim.channel.session.driver import Actor, DrivenPeer, Driver
+from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
+from channelsim.channel.session.peer_driver import Actor, DrivenPeer
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
 from channelsim.channel.session.session_events import (
     Answered,

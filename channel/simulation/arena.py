@@ -30,8 +30,9 @@ from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.proposals import needs_deck
 from channelsim.channel.session.dealers import SimulatedDealer
 from channelsim.channel.session.deck_works import on_demand, seeded_secrets
-from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
+from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.simulation.parties import Wrap, make_parties

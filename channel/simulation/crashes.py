@@ -21,7 +21,7 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, Message, Shutdown, decode
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.driver import Actor, Resumable
+from channelsim.channel.session.peer_driver import Actor, Resumable
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.killed_peer import Kill, KilledPeer

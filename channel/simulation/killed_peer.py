@@ -19,7 +19,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.session.driver import PeerStopped
+from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore

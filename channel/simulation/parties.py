@@ -13,8 +13,8 @@ from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.driver import Actor
 from channelsim.channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.run import Party
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance

@@ -36,7 +36,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
-from channelsim.channel.session.driver import PeerStopped
+from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer

@@ -13,7 +13,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import Effect, Event, News, Received
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, Move, decode
-from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance

@@ -52,8 +52,9 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.deck_works import Computing
-from channelsim.channel.session.driver import DrivenPeer, Driver
+from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
+from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.games import registry

@@ -12,7 +12,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
 from channelsim.channel.simulation.promises.checker import check

@@ -34,12 +34,8 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, Side
-from channelsim.channel.session.driver import (
-    DirectDelivery,
-    DrivenPeer,
-    Driver,
-    PeerStopped,
-)
+from channelsim.channel.session.driver import DirectDelivery, Driver
+from channelsim.channel.session.peer_driver import DrivenPeer, PeerStopped
 from channelsim.channel.session.session_events import (
     BlockMade,
     Handled,

@@ -16,7 +16,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.driver import Actor
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Handled, SessionEvent

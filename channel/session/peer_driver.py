@@ -1,0 +1,186 @@
+"""The driver of one peer: it gives the peer its events, and carries out every effect in order.
+
+It does no I/O: `Ports` lead to the other side, the node and the threads. `driver.py` composes two
+of it on one node; `peer_runner.py` runs one of it by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol, assert_never, runtime_checkable
+
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    Effect,
+    Event,
+    Pinned,
+    Proposed,
+    Push,
+    Send,
+    Store,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.games.deck.work import DeckWork
+
+
+class Actor(Protocol):
+    """A peer, or something that stands in for one."""
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height of the chain."""
+        ...
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event. Raises `UsageError` for a command that is not possible now."""
+        ...
+
+
+@runtime_checkable
+class Resumable(Actor, Protocol):
+    """An actor that goes on after a lost connection or a restart.
+
+    After a restart, `start` returns what a driver has to know again.
+    """
+
+    def reconnected(self) -> list[Effect]:
+        """Repeat what the other side may not have."""
+        ...
+
+
+class PeerStopped(Exception):
+    """Raised by a `Resumable` whose process ended while the driver carried out its effects.
+
+    `effects` are those of the event, of which the first `carried_out` were; None if the event
+    itself was lost.
+    """
+
+    def __init__(self, effects: list[Effect] | None, carried_out: int = 0) -> None:
+        super().__init__()
+        self.effects = effects
+        self.carried_out = carried_out
+
+
+@dataclass(slots=True)
+class DrivenPeer:
+    """One side of the channel: its actor, and what the driver keeps for it.
+
+    `records` holds the newest bytes stored under each name. `questions` are the proposals and
+    turns that its player has not answered yet.
+    """
+
+    name: str
+    actor: Actor
+    watched: list[Coin] = field(default_factory=list)
+    records: dict[str, bytes] = field(default_factory=dict)
+    questions: list[Proposed | YourTurn] = field(default_factory=list)
+
+    def next_question(self) -> Proposed | YourTurn | None:
+        """Take the player's next question: proposals before turns."""
+        if not self.questions:
+            return None
+        question = min(self.questions, key=lambda one: isinstance(one, YourTurn))
+        self.questions.remove(question)
+        return question
+
+
+class Ports(Protocol):
+    """Where a peer's effects lead."""
+
+    def send(self, message: bytes) -> None:
+        """Send a message to the other side."""
+        ...
+
+    def push(self, push: Push) -> None:
+        """Offer a bundle to the node; `PeerDriver.pushed` takes its answer."""
+        ...
+
+    def compute(self, work: DeckWork) -> None:
+        """Compute a step of a deck, and report it with `DeckComputed`."""
+        ...
+
+    def notify(self, event: SessionEvent) -> None:
+        """Pass an event to those who listen."""
+        ...
+
+    def restart(self) -> None:
+        """Start the actor again, whose process ended."""
+        ...
+
+
+class PeerDriver:
+    """Drives one peer."""
+
+    def __init__(self, peer: DrivenPeer, ports: Ports) -> None:
+        self.peer = peer
+        self._ports = ports
+
+    def start(self, peak: int) -> None:
+        """Begin at this height of the chain."""
+        self._let(None, partial(self.peer.actor.start, peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Give the peer an event, carry out its effects, and return them.
+
+        Raises `UsageError` for a command that is not possible now.
+        """
+        return self._let(event, partial(self.peer.actor.handle, event))
+
+    def reconnected(self) -> bool:
+        """Repeat what the other side may not have; False for an actor that cannot repeat."""
+        if not isinstance(self.peer.actor, Resumable):
+            return False
+        self.carry_out(self.peer.actor.reconnected())
+        return True
+
+    def pushed(self, push: Push, result: PushResult, pending: tuple[Bundle, ...] = ()) -> None:
+        """Take the node's answer to a push; `pending` are the bundles that it conflicts with."""
+        self._ports.notify(Pushed(self.peer.name, push.name, push.bundle, result))
+        if result.answer is Answer.PENDING_CONFLICT:
+            self.handle(Pinned(push.bundle, pending))
+
+    def carry_out(self, effects: Sequence[Effect]) -> None:
+        """Carry out effects, in order."""
+        peer = self.peer
+        for effect in effects:
+            match effect:
+                case Send(message):
+                    self._ports.notify(Sent(peer.name, message))
+                    self._ports.send(message)
+                case Push():
+                    self._ports.push(effect)
+                case Store(name, b""):
+                    peer.records.pop(name, None)
+                case Store(name, data):
+                    peer.records[name] = data
+                case Watch(coin):
+                    peer.watched.append(coin)
+                case ComputeDeck(work):
+                    self._ports.compute(work)
+                case Tell(news):
+                    if isinstance(news, Proposed | YourTurn):
+                        peer.questions.append(news)
+                    self._ports.notify(NewsFor(peer.name, news))
+                case _:
+                    assert_never(effect)
+
+    def _let(self, event: Event | None, react: Callable[[], list[Effect]]) -> list[Effect]:
+        """Let the peer react to an event (None: its start); carry out and return its effects."""
+        try:
+            effects = react()
+        except PeerStopped as stopped:
+            effects = stopped.effects or []
+            if stopped.effects is not None:
+                self._ports.notify(Handled(self.peer.name, event, tuple(effects)))
+            self.carry_out(effects[: stopped.carried_out])
+            self._ports.restart()
+            return effects
+        self._ports.notify(Handled(self.peer.name, event, tuple(effects)))
+        self.carry_out(effects)
+        return effects
