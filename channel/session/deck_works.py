@@ -7,7 +7,7 @@ They are never derived from a key (PD-16).
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from time import monotonic, sleep
 from typing import TypeAlias
@@ -72,8 +72,12 @@ class DeckThreads:
 
     def __call__(self, side: int, work: DeckWork) -> Callable[[], DeckResult]:
         """Begin a step."""
+        return self.submit(side, work).result
+
+    def submit(self, side: int, work: DeckWork) -> Future[DeckResult]:
+        """Begin a step, and return its future."""
         delay = self._paces[side].delay(monotonic()) if work.is_new else 0.0
-        return self._threads.submit(_after, delay, self._on_demand(side, work)).result
+        return self._threads.submit(_after, delay, self._on_demand(side, work))
 
     def close(self) -> None:
         """Drop the steps that nobody waits for."""

@@ -1,0 +1,326 @@
+"""One peer on its own: driven against a node, with a player, and perhaps a link to the other side.
+
+All events of the peer are handled one after the other on one event loop. What takes time is done
+elsewhere: the node is asked in a thread of its own, decks are computed in threads, and the player
+decides in one. So neither the other side nor the player delays what is due on chain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from threading import Thread
+from typing import ParamSpec, Protocol, TypeVar
+
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.interface import Chain, PushResult, observe, pending_with
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.peer.interface import (
+    Command,
+    DeckComputed,
+    Event,
+    Proposed,
+    Push,
+    Received,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
+from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
+from channelsim.channel.store.interface import StoreError
+from channelsim.games.deck.work import DeckResult, DeckWork
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+POLL_TIME = 1.0
+"""Seconds between two looks at the chain."""
+
+OVER = (Phase.CLOSED, Phase.FAILED)
+"""The phases in which nothing is left to do, but for a deep reorganisation."""
+
+
+class PlayerOfPeer(Protocol):
+    """What a runner asks of its player. `answer` may block, and is called in a thread."""
+
+    def follow(self, event: SessionEvent) -> None:
+        """Take in an event of the session."""
+        ...
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Answer a question of the peer; None if it needs no answer any more."""
+        ...
+
+    def next_command(self) -> Command | None:
+        """The next command of the player's own accord, if it has one now."""
+        ...
+
+
+class Spectator:
+    """A player that decides nothing: for a side that only takes what is its own from the chain."""
+
+    def follow(self, event: SessionEvent) -> None:
+        """Take in nothing."""
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Give no answer."""
+        return None
+
+    def next_command(self) -> Command | None:
+        """Want nothing."""
+        return None
+
+
+class Link(Protocol):
+    """A connection to the other side."""
+
+    def send(self, message: bytes) -> None:
+        """Send a message, sooner or later, or lose it with the connection."""
+        ...
+
+
+def is_over(peer: Peer) -> bool:
+    """Whether nothing is left to do for a peer, but for a deep reorganisation."""
+    return peer.phase in OVER
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The node cannot be asked at the moment; `reason` is a line. Empty once it can again."""
+
+    reason: str
+
+
+class PeerRunner:
+    """Runs one peer. `actor` stands in for `peer`, whose state is read.
+
+    `on_trouble` hears when the node cannot be asked, and when it can again. What the peer sends is
+    dropped without a connection; the peer repeats it once there is one.
+    """
+
+    def __init__(
+        self,
+        peer: Peer,
+        actor: Actor,
+        chain: Chain,
+        player: PlayerOfPeer,
+        decks: DeckThreads,
+        listeners: Sequence[Listener] = (),
+        *,
+        poll_time: float = POLL_TIME,
+        on_trouble: Callable[[Trouble], None] = lambda trouble: None,
+    ) -> None:
+        self.peer = peer
+        self._driven = DrivenPeer(peer.config.name, actor)
+        self._driver = PeerDriver(self._driven, self)
+        self._chain = chain
+        self._player = player
+        self._decks = decks
+        self._listeners = tuple(listeners)
+        self._poll_time = poll_time
+        self._on_trouble = on_trouble
+        self._trouble = Trouble("")
+        self._link: Link | None = None
+        self._block: Block | None = None
+        self._pushes: dict[Bundle, Push] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._started = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._state_changed = asyncio.Event()
+        self._chain_due = asyncio.Event()
+        self._failure: asyncio.Future[None] | None = None
+
+    async def run(self, over: Callable[[Peer], bool] = is_over) -> None:
+        """Drive the peer until it is over.
+
+        Raises `NodeError` if the node cannot be asked at the start, and `StoreError`: nothing is
+        said that is not durable.
+        """
+        self._failure = asyncio.get_running_loop().create_future()
+        try:
+            self._driver.start(await in_thread(self._chain.peak))
+            self._started.set()
+            self._spawn(self._follow_chain())
+            self._spawn(self._ask_player())
+            end = self._spawn(self._until(over))
+            await asyncio.wait([end, self._failure], return_when=asyncio.FIRST_COMPLETED)
+            if self._failure.done():
+                self._failure.result()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # --- from outside ---
+
+    async def connected(self, link: Link) -> None:
+        """Use a new connection in the place of any other, and repeat what the other side lacks."""
+        await self._started.wait()
+        self._link = link
+        self._guarded(self._driver.reconnected)
+
+    def disconnected(self, link: Link) -> None:
+        """Forget a connection, if it is still the one in use."""
+        if self._link is link:
+            self._link = None
+
+    def received(self, message: bytes) -> None:
+        """Give the peer a message of the other side."""
+        self.handle(Received(message))
+
+    def handle(self, event: Event) -> None:
+        """Give the peer an event. Raises `UsageError` for a command that is not possible now."""
+        self._guarded(partial(self._driver.handle, event))
+
+    # --- the ports of the peer ---
+
+    def send(self, message: bytes) -> None:
+        """Send a message, if there is a connection."""
+        if self._link is not None:
+            self._link.send(message)
+
+    def push(self, push: Push) -> None:
+        """Offer a bundle to the node as soon as it can be asked."""
+        self._pushes[push.bundle] = push
+        self._chain_due.set()
+
+    def compute(self, work: DeckWork) -> None:
+        """Compute a step of a deck in a thread."""
+        self._spawn(self._computed(self._decks.submit(self.peer.config.side, work)))
+
+    def notify(self, event: SessionEvent) -> None:
+        """Pass an event to the player and to every listener."""
+        for listener in self._listeners:
+            listener(event)
+        self._player.follow(event)
+
+    def restart(self) -> None:
+        """Raise `InvariantError`: an actor of this process ends with it."""
+        raise InvariantError("an actor stopped by itself")
+
+    # --- the chain ---
+
+    async def _follow_chain(self) -> None:
+        while True:
+            try:
+                await self._offer_pushes()
+                await self._report_tip()
+                self._report_trouble("")
+            except NodeError as error:
+                self._report_trouble(str(error))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._poll_time):
+                    await self._chain_due.wait()
+            self._chain_due.clear()
+
+    async def _offer_pushes(self) -> None:
+        while self._pushes:
+            bundle, push = next(iter(self._pushes.items()))
+            result, pending = await in_thread(_offer, self._chain, push)
+            self._pushes.pop(bundle, None)
+            self._guarded(partial(self._driver.pushed, push, result, pending))
+
+    async def _report_tip(self) -> None:
+        """Report the tip if it changed, again while the peer starts to watch more coins."""
+        while True:
+            watched = tuple(dict.fromkeys(self._driven.watched))
+            block = await in_thread(observe, self._chain, watched)
+            if block != self._block:
+                if self._block is None or block.peak != self._block.peak:
+                    self.notify(BlockMade(block.peak))
+                self._block = block
+                self.handle(block)
+            if len(set(self._driven.watched)) == len(watched):
+                return
+
+    def _report_trouble(self, reason: str) -> None:
+        if reason != self._trouble.reason:
+            self._trouble = Trouble(reason)
+            self._on_trouble(self._trouble)
+
+    # --- the player and the decks ---
+
+    async def _ask_player(self) -> None:
+        while True:
+            self._changed.clear()
+            question = self._driven.next_question()
+            if question is None:
+                command = self._player.next_command()
+            else:
+                command = await in_thread(self._player.answer, question)
+            if command is not None and self._carried_out(command):
+                continue
+            if question is None:
+                await self._changed.wait()
+
+    def _carried_out(self, command: Command) -> bool:
+        """Give the peer a command; False if it is not possible now."""
+        try:
+            self.handle(command)
+        except StoreError:
+            raise
+        except UsageError:
+            return False
+        return True
+
+    async def _computed(self, step: Future[DeckResult]) -> None:
+        self.handle(DeckComputed(await asyncio.wrap_future(step)))
+
+    async def _until(self, over: Callable[[Peer], bool]) -> None:
+        while not over(self.peer):
+            self._state_changed.clear()
+            await self._state_changed.wait()
+
+    # --- internal ---
+
+    def _guarded(self, react: Callable[[], object]) -> None:
+        """Let the peer react. A failure that is no refused command ends the run."""
+        try:
+            react()
+        except Exception as error:
+            refused = isinstance(error, UsageError) and not isinstance(error, StoreError)
+            if not refused and self._failure is not None and not self._failure.done():
+                self._failure.set_exception(error)
+            raise
+        self._changed.set()
+        self._state_changed.set()
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        failure = None if task.cancelled() else task.exception()
+        if failure is not None and self._failure is not None and not self._failure.done():
+            self._failure.set_exception(failure)
+
+
+def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:
+    result = chain.push(push.bundle)
+    return result, pending_with(chain, push.bundle, result)
+
+
+async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Wait for a call in a thread of its own, which does not hold up the end of the process."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(call(*args, **options))
+        except BaseException as error:
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return await asyncio.wrap_future(future)

@@ -1,0 +1,179 @@
+"""The player of one side: it proposes and accepts the hands agreed on, decides, and closes.
+
+The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
+shutdown when there is none. All of that follows from the newest state, so that a player that is
+restarted goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
+    CancelGames,
+    Cancelled,
+    Close,
+    Command,
+    PrepareDeck,
+    Proposed,
+    ProposeGames,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import Offer
+from channelsim.channel.protocol.proposals import Wish, least_timeout
+from channelsim.channel.protocol.state import ChannelState, Side
+from channelsim.channel.session.session_events import NewsFor, SessionEvent
+from channelsim.channel.session.setup import Setup, policy_of
+from channelsim.clsp.values import tree_hash
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Action, Player
+
+PATIENCE = 60
+"""Blocks without a live game or an open proposal after which a side asks for the shutdown."""
+
+Deciding = Callable[[str, int, Player], Action]
+"""Decides in a game: its name and its id."""
+
+Accepting = Callable[[int], bool]
+"""Whether to play the hand of this number, counted from 0."""
+
+
+def by_policy(name: str, secret: bytes) -> Deciding:
+    """Decide by a game's policy of this name.
+
+    What is left to chance follows from the secret and the position: asked again after a restart,
+    the player decides the same.
+    """
+
+    def decide(game: str, game_id: int, player: Player) -> Action:
+        position = player.position
+        state = tree_hash(position.state.value()).hex() if position.state else ""
+        labels = (game_id, position.validator or "", state, position.move.hex())
+        return policy_of(game, name)(player, Chance(derive(secret, "policy", *labels)))
+
+    return decide
+
+
+@dataclass(slots=True)
+class SidePlayer:
+    """One side's player. `decide` may take its time; everything else answers at once."""
+
+    setup: Setup
+    peer: Peer
+    decide: Deciding
+    accepts: Accepting = lambda number: True
+    declined: bool = False
+    idle_since: int | None = None
+    deck_since: int | None = None
+
+    def follow(self, event: SessionEvent) -> None:
+        """Take in an event: a declined hand is the last one."""
+        if isinstance(event, NewsFor) and isinstance(event.news, Cancelled):
+            self.declined = True
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Answer a question of the peer; None if it needs no answer any more.
+
+        May block, and only reads the peer.
+        """
+        match question:
+            case Proposed(group):
+                number = proposals(self.peer.play.state) - 1
+                reason = self._refusal(group.offers, number)
+                return CancelGames(group.id, reason) if reason else AcceptGames(group.id)
+            case YourTurn(game_id):
+                player = self.peer.player(game_id)
+                if player is None or not player.choices():
+                    return None
+                game = self._game_of(game_id)
+                return Act(game_id, self.decide(game, game_id, player))
+
+    def next_command(self) -> Command | None:
+        """Propose the next hand or ask for the shutdown, when that is up to this side."""
+        peer, side = self.peer, self.peer.config.side
+        if peer.phase is not Phase.PLAYING:
+            return None
+        play, peak = peer.play, peer.state.block.peak
+        if play.state.games or play.state.groups or play.queue or play.closing:
+            self.idle_since = None
+            return None
+        self.idle_since = peak if self.idle_since is None else min(self.idle_since, peak)
+        number = proposals(play.state)
+        if peak - self.idle_since > PATIENCE:
+            return Close()
+        if number % 2 != side:
+            return self._prepare(number)
+        if self.declined or number >= self.setup.hands or not self._affordable(number):
+            return Close()
+        return self._prepare(number) or self._propose(number)
+
+    def _propose(self, number: int) -> Command | None:
+        setup, name = self.setup, self.setup.game(number)
+        if registry.get(name).deck_positions and not self._has_deck():
+            return None
+        parameters = registry.get(name).default_parameters(setup.unit, setup.stack)
+        first = setup.first(number) == self.peer.config.side
+        return ProposeGames((Wish(name, parameters, setup.game_timeout, first),))
+
+    def _has_deck(self) -> bool:
+        """Whether a deck has been ready for a block: the initiator finishes it a little later."""
+        peak = self.peer.state.block.peak
+        if not self.peer.play.decks.ready:
+            self.deck_since = None
+            return False
+        self.deck_since = peak if self.deck_since is None else min(self.deck_since, peak)
+        return self.peer.config.side is Side.INITIATOR or peak > self.deck_since
+
+    def _prepare(self, number: int) -> Command | None:
+        """Start a deck if the next hand needs one; the receiver does."""
+        pool = self.peer.play.decks
+        if number >= self.setup.hands or self.peer.config.side is not Side.RECEIVER:
+            return None
+        needed = registry.get(self.setup.game(number)).deck_positions
+        return PrepareDeck() if needed and not (pool.decks or pool.is_full) else None
+
+    def _refusal(self, offers: tuple[Offer, ...], number: int) -> str:
+        """The reason not to play these offers; empty for the hand agreed on."""
+        setup = self.setup
+        if number >= setup.hands:
+            return "all hands are played"
+        name = setup.game(number)
+        if len(offers) != 1 or offers[0].game != name:
+            return f"the next hand is one of {name}"
+        offer = offers[0]
+        if offer.parameters != registry.get(name).default_parameters(setup.unit, setup.stack):
+            return "other parameters than those agreed on"
+        least = least_timeout(name, self.peer.config.agreement.confirmations)
+        if not least <= offer.timeout <= max(least, setup.game_timeout):
+            return f"a timeout of {counted(offer.timeout, 'block')}: at most {setup.game_timeout}"
+        return "" if self.accepts(number) else "declined"
+
+    def _affordable(self, number: int) -> bool:
+        """Whether both balances cover the stakes of this hand."""
+        balances = self.peer.play.state.balances
+        stakes = self.setup.stakes(number)
+        return all(has >= stake for has, stake in zip(balances, stakes, strict=True))
+
+    def _game_of(self, game_id: int) -> str:
+        live = self.peer.play.state.game(game_id)
+        if live is not None:
+            return live.terms.game
+        older = (link.state.game(game_id) for link in self.peer.play.history)
+        return next(game.terms.game for game in older if game is not None)
+
+
+def proposals(state: ChannelState) -> int:
+    """Count the proposals so far, of one game each, by the ids that they used.
+
+    >>> proposals(ChannelState(2, (0, 0))), proposals(ChannelState(2, (0, 0), next_ids=(4, 3)))
+    (0, 3)
+    """
+    first, second = state.next_ids
+    return first // 2 + second // 2

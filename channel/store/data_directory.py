@@ -1,0 +1,135 @@
+"""The data directory of one side of a channel: its keys, settings and store.
+
+| file | contents |
+|---|---|
+| `keys.json` | the side's configuration and secrets (`keys_file.py`); written once |
+| `settings.json` | what it plays, its node, and where the other side is; may change |
+| `peer.sqlite`, `lock` | the journal (`sqlite_store.py`), for one process at a time |
+
+A directory is complete once its keys are there: they are written last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.config import Config
+from channelsim.channel.store import keys_file
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.system.input_files import read
+
+FILE = "settings.json"
+FORMAT = "channelsim settings 1"
+MOST_BYTES = 1 << 16
+
+Text = Annotated[str, Meta(max_length=4096)]
+Count = Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
+
+
+class NodeAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The URL of a full node's RPC; paths of the client's certificate and key (PEM) if it wants
+    them."""
+
+    url: Text
+    certificate: Text = ""
+    key: Text = ""
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one side plays, its node, and how it reaches the other side.
+
+    The hands of all `games` take turns; `unit` in mojos, `stack` in units, `game_timeout` in
+    blocks. `address` is HOST:PORT, where the side listens (`listens`) or connects to.
+    `counterparty` is the fingerprint of the other side's certificate, 64 hex digits.
+    """
+
+    node: NodeAddress
+    games: Annotated[tuple[Text, ...], Meta(min_length=1, max_length=100)]
+    hands: Count
+    unit: Count
+    stack: Count
+    game_timeout: Count
+    policy: Text
+    listens: bool
+    address: Text
+    counterparty: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    format: Text = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class DataDirectory:
+    """An open data directory, which no other process can open meanwhile."""
+
+    path: Path
+    config: Config
+    settings: Settings
+    store: SqliteStore
+
+
+def is_complete(directory: Path) -> bool:
+    """Whether a channel was begun here."""
+    return (directory / keys_file.FILE).exists()
+
+
+def create(directory: Path, config: Config, settings: Settings, passphrase: bytes = b"") -> None:
+    """Write the settings and keys of a new channel. Raises `StoreError` if there is one already."""
+    if not is_complete(directory):
+        write_settings(directory, settings)
+    write_keys(directory, config, passphrase)
+
+
+@contextmanager
+def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
+    """Open the directory of a channel for this process alone. Raises `StoreError`."""
+    if not is_complete(directory):
+        raise StoreError(f"{directory}: no channel is here; `channelsim peer` begins one")
+    settings = read_settings(directory)
+    config = read_keys(directory, passphrase)
+    with closing(SqliteStore(directory)) as store:
+        yield DataDirectory(directory, config, settings, store)
+
+
+def read_settings(directory: Path) -> Settings:
+    """Read the settings; they have no secrets. Raises `StoreError`."""
+    path = directory / FILE
+    try:
+        data = read(path, MOST_BYTES)
+    except UsageError as error:
+        raise StoreError(f"{error}") from None
+    try:
+        settings = msgspec.json.decode(data, type=Settings)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = ascii(f"{error}"[:200])[1:-1]
+        raise StoreError(f"{path}: no settings of channelsim ({reason})") from None
+    if settings.format != FORMAT:
+        raise StoreError(
+            f"{path}: not written by this version of channelsim, but as {settings.format[:60]!a}"
+        )
+    return settings
+
+
+def write_settings(directory: Path, settings: Settings) -> None:
+    """Replace the settings, as a whole; the directory is made if need be. Raises `StoreError`."""
+    path = directory / FILE
+    part = path.with_name(f".{FILE}.part")
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(settings)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError as error:
+        reason = (error.strerror or "it cannot be written").lower()
+        raise StoreError(f"{path}: {reason}; name a directory that can be written") from None

@@ -1,0 +1,230 @@
+"""One peer on its own against a node: two of them play to the end, also when one is restarted."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.chain_news import ChannelSettled
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import GoOnChain, News
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.identity import make_config, node_seed
+from channelsim.channel.session.peer_runner import PeerRunner, Spectator
+from channelsim.channel.session.session_events import NewsFor, SessionEvent
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.memory_store import MemoryStore
+from tests.channel.backends import backend
+
+SETUP = Setup(("spacepoker",), "runner", 2, 100, 10, 10_000, ("caller", "caller"))
+GUARD = 60.0
+
+
+@dataclass
+class Line:
+    """One direction of a connection within this process."""
+
+    to: PeerRunner
+
+    def send(self, message: bytes) -> None:
+        asyncio.get_running_loop().call_soon(self._arrive, message)
+
+    def _arrive(self, message: bytes) -> None:
+        with suppress(UsageError):
+            self.to.received(message)
+
+
+@dataclass
+class Place:
+    """One side: what outlives its process."""
+
+    config: Config
+    store: MemoryStore = field(default_factory=MemoryStore)
+    news: list[News] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+
+    def runner(self, chain: FarmableChain, setup: Setup | None = SETUP) -> PeerRunner:
+        peer = Peer(self.config)
+        actor = DurablePeer(peer, self.store)
+        player = SidePlayer(setup, peer, by_policy("caller", self.config.secret)) if setup else None
+        return PeerRunner(
+            peer,
+            actor,
+            chain,
+            player or Spectator(),
+            DeckThreads(),
+            [self._listen],
+            poll_time=0.01,
+            on_trouble=lambda trouble: self.troubles.append(trouble.reason),
+        )
+
+    def _listen(self, event: SessionEvent) -> None:
+        if isinstance(event, NewsFor):
+            self.news.append(event.news)
+
+
+def places(chain: FarmableChain) -> tuple[Place, Place]:
+    agreement = Agreement((SETUP.balance, SETUP.balance), 15, 3)
+    first, second = (Place(make_config(b"runner", side, chain, agreement)) for side in Side)
+    return first, second
+
+
+async def blocks(chain: FarmableChain) -> None:
+    while True:
+        await asyncio.sleep(0.03)
+        chain.farm()
+
+
+async def join(*runners: PeerRunner) -> None:
+    first, second = runners
+    await first.connected(Line(second))
+    await second.connected(Line(first))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + GUARD
+    while not holds():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.005)
+
+
+def paid(chain: FarmableChain, place: Place) -> int:
+    return sum(seen.coin.amount for seen in chain.coins_at(place.config.reward_address))
+
+
+def test_two_runners_play_all_hands_though_one_is_restarted_in_a_hand() -> None:
+    with backend("over RPC", node_seed(b"runner")) as chain:
+        here, there = places(chain)
+
+        async def play() -> None:
+            farming = asyncio.ensure_future(blocks(chain))
+            first, second = here.runner(chain), there.runner(chain)
+            whole = asyncio.ensure_future(first.run())
+            killed = asyncio.ensure_future(second.run())
+            await join(first, second)
+            await until(lambda: second.peer.phase is Phase.PLAYING)
+            await until(lambda: bool(second.peer.play.state.games))
+            killed.cancel()
+            with suppress(asyncio.CancelledError):
+                await killed
+            again = there.runner(chain)
+            rest = asyncio.ensure_future(again.run())
+            await join(first, again)
+            await asyncio.wait_for(asyncio.gather(whole, rest), GUARD)
+            farming.cancel()
+            assert first.peer.play.state.balances == again.peer.play.state.balances
+            assert first.peer.play.state.next_ids == (2, 3), "a hand was played by each"
+            assert (paid(chain, here), paid(chain, there)) == first.peer.play.state.balances
+
+        asyncio.run(play())
+
+
+def test_one_runner_alone_takes_its_money_from_the_chain() -> None:
+    with backend("over RPC", node_seed(b"runner")) as chain:
+        here, there = places(chain)
+
+        async def play() -> None:
+            farming = asyncio.ensure_future(blocks(chain))
+            first, second = here.runner(chain), there.runner(chain)
+            tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
+            await join(first, second)
+            await until(lambda: second.peer.phase is Phase.PLAYING)
+            await until(lambda: bool(second.peer.play.state.games))
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            alone = there.runner(chain, None)
+            task = asyncio.ensure_future(alone.run())
+            await until(lambda: alone.peer.phase is Phase.PLAYING)
+            alone.handle(GoOnChain("recovery"))
+            await asyncio.wait_for(task, GUARD)
+            farming.cancel()
+            settled = [one for one in there.news if isinstance(one, ChannelSettled)]
+            assert paid(chain, there) == settled[-1].ours > 0
+
+        asyncio.run(play())
+
+
+class Absent(SimulatedChain):
+    """A node that cannot be asked at times."""
+
+    away = False
+
+    def peak(self) -> int:
+        if self.away:
+            raise NodeError("the node is away")
+        return super().peak()
+
+
+class Broken(MemoryStore):
+    """A store whose disk is full from some event on."""
+
+    full = False
+
+    def append(self, *given: object) -> None:
+        if self.full:
+            raise StoreError("the disk is full")
+        super().append(*given)  # type: ignore[arg-type]
+
+
+def test_a_node_that_is_away_for_a_while_is_reported_once_and_asked_again() -> None:
+    chain = Absent(1)
+    place = places(chain)[0]
+
+    async def play() -> None:
+        runner = place.runner(chain, None)
+        task = asyncio.ensure_future(runner.run())
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        chain.away = True
+        await until(lambda: place.troubles == ["the node is away"])
+        chain.away = False
+        chain.farm()
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        assert place.troubles == ["the node is away", ""]
+        task.cancel()
+        chain.away = True
+        with pytest.raises(NodeError):
+            await place.runner(chain, None).run()
+
+    asyncio.run(play())
+
+
+def test_a_full_disk_ends_a_run_before_anything_is_said() -> None:
+    chain = SimulatedChain(1)
+    store = Broken()
+    place = replace(places(chain)[0], store=store)
+    said: list[bytes] = []
+
+    @dataclass
+    class Ear:
+        def send(self, message: bytes) -> None:
+            said.append(message)
+
+    async def play() -> None:
+        runner = place.runner(chain)
+        task = asyncio.ensure_future(runner.run())
+        await runner.connected(Ear())
+        assert len(said) == 1, "the hello"
+        store.full = True
+        with pytest.raises(StoreError):
+            runner.received(b"a message that breaks the opening off")
+        with pytest.raises(StoreError, match="disk is full"):
+            await asyncio.wait_for(task, GUARD)
+        assert len(said) == 1
+
+    asyncio.run(play())

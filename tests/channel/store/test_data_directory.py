@@ -1,0 +1,87 @@
+"""A data directory: complete or not there, for one process at a time, and read with care."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.store.data_directory import (
+    FILE,
+    NodeAddress,
+    Settings,
+    create,
+    is_complete,
+    opened,
+    read_settings,
+    write_settings,
+)
+from channelsim.channel.store.interface import StoreError
+from tests.channel.table import ANN, sit
+
+SETTINGS = Settings(
+    node=NodeAddress("http://127.0.0.1:8555"),
+    games=("spacepoker",),
+    hands=3,
+    unit=100,
+    stack=10,
+    game_timeout=15,
+    policy="caller",
+    listens=True,
+    address="127.0.0.1:0",
+    counterparty="ab" * 32,
+)
+
+
+def test_a_directory_is_opened_as_it_was_created(tmp_path: Path) -> None:
+    config = sit().ends[ANN].peer.config
+    assert not is_complete(tmp_path)
+    create(tmp_path, config, SETTINGS, b"passphrase")
+    assert is_complete(tmp_path)
+    with opened(tmp_path, b"passphrase") as found:
+        assert found.settings == SETTINGS
+        assert (found.config.secret, found.config.agreement) == (config.secret, config.agreement)
+        with pytest.raises(StoreError, match="another process"), opened(tmp_path, b"passphrase"):
+            pass
+    with pytest.raises(StoreError, match="there is a channel already"):
+        create(tmp_path, config, msgspec.structs.replace(SETTINGS, hands=4))
+    assert read_settings(tmp_path) == SETTINGS, "a refused channel changes nothing"
+    changed = msgspec.structs.replace(SETTINGS, address="127.0.0.1:9")
+    write_settings(tmp_path, changed)
+    with opened(tmp_path, b"passphrase") as found:
+        assert found.settings == changed
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no settings of channelsim"),
+        ("{}", "missing required field"),
+        ("[" * 5000, "no settings of channelsim"),
+        ("\xff", "no settings of channelsim"),
+        ('{"format": 3}', "no settings of channelsim"),
+        ("newer", "not written by this version"),
+    ],
+)
+def test_settings_that_cannot_be_read_are_refused_in_one_line(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    config = replace(sit().ends[ANN].peer.config)
+    create(tmp_path, config, SETTINGS)
+    if text == "newer":
+        write_settings(tmp_path, msgspec.structs.replace(SETTINGS, format="channelsim settings 2"))
+    else:
+        (tmp_path / FILE).write_bytes(text.encode("latin-1"))
+    with pytest.raises(StoreError) as caught, opened(tmp_path):
+        pass
+    assert reason in str(caught.value)
+    assert str(tmp_path / FILE) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_place_without_a_channel_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no channel is here"), opened(tmp_path / "nothing"):
+        pass
+    assert not (tmp_path / "nothing").exists()
