@@ -129,10 +129,15 @@ def unroll_number(channel: Channel, published: ChannelState, solution: bytes) ->
             return None
 
 
+def unroll_conditions(solution: bytes) -> bytes | None:
+    """The tree hash of an unroll coin's solution, a list of conditions; None if it is too large."""
+    value = _value(solution)
+    return None if value is None else tree_hash(value)
+
+
 def pays(channel: Channel, state: ChannelState, solution: bytes) -> bool:
     """True if a preemption with this solution pays this state."""
-    value = _value(solution)
-    return value is not None and tree_hash(value) == channel.on_chain(state).unroll_message
+    return unroll_conditions(solution) == channel.on_chain(state).unroll_message
 
 
 def _value(solution: bytes) -> Value | None:

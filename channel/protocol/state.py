@@ -25,19 +25,20 @@ from channelsim.channel.chain.coins import (
 from channelsim.channel.crypto.keys import PublicKeys
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.messages import Offer
-from channelsim.clsp.curry import curried_hash, curry
+from channelsim.channel.protocol.unroll import (
+    timeout_form,
+    to_unroll,
+    unroll_puzzle,
+    unroll_puzzle_hash,
+)
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.programs import Program, load
-from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, to_list, tree_hash
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Next, Position, Seat, Terms
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.judge import position_after
-from channelsim.games.referee import (
-    ASSERT_HEIGHT_RELATIVE,
-    CREATE_COIN,
-    GameCoin,
-)
+from channelsim.games.referee import CREATE_COIN, GameCoin
 
 
 class Side(IntEnum):
@@ -219,16 +220,15 @@ class Channel:
 
     def timeout_conditions(self, state: ChannelState) -> Value:
         """The conditions of a timeout: those of the preemption after a relative time lock."""
-        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
-        return (lock, self.preemption_conditions(state))
+        return timeout_form(self.preemption_conditions(state), self.unroll_timeout)
 
     def unroll_puzzle(self, state: ChannelState) -> Program:
         """The puzzle of this state's unroll coin."""
-        return curry(
-            load("channel/unroll"),
+        return unroll_puzzle(
             bytes(self.unroll_key),
-            int_to_atom(state.number),
-            tree_hash(self.timeout_conditions(state)),
+            self.unroll_timeout,
+            state.number,
+            self.preemption_conditions(state),
         )
 
     def shutdown_conditions(self, state: ChannelState) -> Value:
@@ -264,18 +264,11 @@ class Channel:
 
     def unroll_puzzle_hash_of(self, number: int, conditions: Value) -> bytes:
         """The puzzle hash of the unroll coin of a state with these preemption conditions."""
-        lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(self.unroll_timeout))
-        return curried_hash(
-            load("channel/unroll").hash,
-            tree_hash_atom(bytes(self.unroll_key)),
-            tree_hash_atom(int_to_atom(number)),
-            tree_hash_atom(tree_hash((lock, conditions))),
-        )
+        return unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
 
     def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:
         """The one condition of the channel coin's spend: create the unroll coin."""
-        amount = int_to_atom(self.coin.amount)
-        return to_list((condition(CREATE_COIN, unroll_puzzle_hash, amount),))
+        return to_unroll(unroll_puzzle_hash, self.coin.amount)
 
     def _coins(self, state: ChannelState) -> list[Value]:
         coins = [

@@ -27,6 +27,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.input_files import read
+from channelsim.channel.system.line_log import sync_folder
 from channelsim.games.deck.group import real_group
 
 FILE = "keys.json"
@@ -176,11 +177,7 @@ def _write_once(path: Path, data: bytes) -> None:
         os.link(part, path)  # unlike a rename, it replaces nothing
     finally:
         part.unlink()
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def _cipher(passphrase: bytes, salt: bytes, cost: int) -> ChaCha20Poly1305:

@@ -57,6 +57,7 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Amount, Player
@@ -96,6 +97,8 @@ class End:
     @property
     def peer(self) -> Peer:
         actor = self.driven.actor
+        if isinstance(actor, WatchedPeer):
+            actor = actor.durable
         peer = actor.peer if isinstance(actor, DurablePeer) else actor
         assert isinstance(peer, Peer)
         return peer

@@ -1,0 +1,44 @@
+"""The puzzle of an unroll coin, from public values: two keys' sum and the conditions of a state.
+
+Source: spec/channel.md, "Coins".
+"""
+
+from __future__ import annotations
+
+from channelsim.channel.chain.coins import condition
+from channelsim.clsp.curry import curried_hash, curry
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program, load
+from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.games.referee import ASSERT_HEIGHT_RELATIVE, CREATE_COIN
+
+
+def timeout_form(conditions: Value, unroll_timeout: int) -> Value:
+    """The conditions of a timeout: those of the preemption after a relative time lock."""
+    return condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(unroll_timeout)), conditions
+
+
+def unroll_puzzle(
+    unroll_key: bytes, unroll_timeout: int, number: int, conditions: Value
+) -> Program:
+    """The puzzle of the unroll coin of a state with these preemption conditions."""
+    locked = tree_hash(timeout_form(conditions, unroll_timeout))
+    return curry(load("channel/unroll"), unroll_key, int_to_atom(number), locked)
+
+
+def unroll_puzzle_hash(
+    unroll_key: bytes, unroll_timeout: int, number: int, conditions: Value
+) -> bytes:
+    """The hash of that puzzle."""
+    locked = tree_hash(timeout_form(conditions, unroll_timeout))
+    return curried_hash(
+        load("channel/unroll").hash,
+        tree_hash_atom(unroll_key),
+        tree_hash_atom(int_to_atom(number)),
+        tree_hash_atom(locked),
+    )
+
+
+def to_unroll(puzzle_hash: bytes, amount: int) -> Value:
+    """The one condition of the channel coin's spend: create the unroll coin."""
+    return to_list((condition(CREATE_COIN, puzzle_hash, int_to_atom(amount)),))

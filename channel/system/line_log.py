@@ -1,0 +1,92 @@
+"""Files of lines that are only added to, each line durable once it is there.
+
+A process that is killed in between leaves at most an incomplete last line, which is ignored and
+removed before the next one is added.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.system.input_files import is_missing, lines_of, read
+
+
+class LineLog:
+    """A file of lines that one process holds. `lines` are those that it had when it was opened.
+
+    A file that is missing is made, with this first line. Nothing is written to one that exists
+    before `append`. Raises `UsageError`, naming the file, also when it holds more than `most`
+    bytes.
+    """
+
+    def __init__(self, path: Path, header: bytes, most: int) -> None:
+        self._path = path
+        if is_missing(path):
+            replace_file(path, header + b"\n")
+        data = read(path, most)
+        complete, _, _ = data.rpartition(b"\n")
+        self.lines = tuple(lines_of(complete))
+        self._size = len(complete) + 1
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise _failed(path, error) from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._file)
+            raise UsageError(f"{path}: another process uses it; name another file") from None
+
+    def append(self, lines: Iterable[bytes], sync: bool = True) -> None:
+        """Add lines, and (`sync`) wait for the disk."""
+        data = b"".join(line + b"\n" for line in lines)
+        try:
+            if os.fstat(self._file).st_size != self._size:
+                os.ftruncate(self._file, self._size)
+            if os.write(self._file, data) != len(data):
+                raise OSError(0, "no space left on device")
+            if sync:
+                os.fsync(self._file)
+        except OSError as error:
+            raise _failed(self._path, error) from None
+        self._size += len(data)
+
+    def close(self) -> None:
+        """Close the file and let other processes use it."""
+        os.close(self._file)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file that appears whole and durable, for its owner alone. Raises `UsageError`."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise _failed(path, error) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _failed(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: cannot be written ({(error.strerror or f'{error}').lower()})")

@@ -1,0 +1,148 @@
+"""What a watcher sees of a channel on chain, and the spend that it can make: without a key.
+
+It preempts a stale state of the counterparty with the newest state, and publishes the timeout
+form of any other state once that is due. Every other spend needs a key, which it does not have.
+Source: spec/channel.md, "Going on chain".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.spend_parsing import (
+    channel_conditions,
+    created_coins,
+    unroll_conditions,
+)
+from channelsim.channel.protocol.unroll import timeout_form, to_unroll, unroll_puzzle
+from channelsim.channel.watch.watch_data import WatchData, WatchedState
+from channelsim.clsp.values import serialize, tree_hash
+
+
+class Step(Enum):
+    """How far the channel has come on chain."""
+
+    ABSENT = "the channel coin is not there"
+    OPEN = "the channel is open"
+    STALE = "the counterparty published a stale state"
+    PUBLISHED = "a state is published"
+    PAID = "a state paid out"
+    SHUT = "a clean shutdown closed the channel"
+    UNKNOWN = "the channel went to a state that these data do not have"
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the chain shows at one height, and the spend that is due.
+
+    `state` is the number of the state that was published, or that paid. `since` is the height of
+    the last change, `due` the height from which the spend is made, and `latest` the last one
+    at which the counterparty cannot pin a spend of its own. `late`: two thirds of that time are
+    over. `final`: nothing more will happen.
+    """
+
+    step: Step
+    peak: int
+    state: int | None = None
+    since: int | None = None
+    due: int | None = None
+    latest: int | None = None
+    spend: Bundle | None = None
+    late: bool = False
+    final: bool = False
+
+
+class Watcher:
+    """A channel's watcher. `wait` are the blocks that it leaves the owner to preempt first."""
+
+    def __init__(self, data: WatchData, wait: int) -> None:
+        self._data = data
+        self._wait = wait
+        amount = data.channel.coin.amount
+        self._by_channel_spend: dict[bytes, WatchedState] = {}
+        self._by_unroll_spend: dict[bytes, int] = {}
+        for state in data.states.values():
+            conditions = state.value()
+            locked = timeout_form(conditions, data.channel.unroll_timeout)
+            spent_to = tree_hash(to_unroll(state.puzzle_hash, amount))
+            self._by_channel_spend[spent_to] = state
+            self._by_unroll_spend[tree_hash(conditions)] = state.number
+            self._by_unroll_spend[tree_hash(locked)] = state.number
+
+    def look(self, chain: Chain) -> Sight:
+        """Look at the chain: one call of the node, or up to three once the channel coin is spent.
+
+        If the node hides how the coin was spent, it asks for the unroll coin of every state.
+        """
+        peak, channel = chain.peak(), self._data.channel
+        seen = chain.coin(channel.coin.id)
+        if seen is None:
+            return Sight(Step.ABSENT, peak)
+        if seen.spent is None:
+            return Sight(Step.OPEN, peak, since=seen.born)
+        final = peak - seen.spent >= channel.confirmations
+        if seen.solution is not None:
+            made = created_coins(seen.solution)
+            if made and all(address in channel.rewards for address, _ in made):
+                return Sight(Step.SHUT, peak, since=seen.spent, final=final)
+            conditions = channel_conditions(seen.solution)
+            state = self._by_channel_spend.get(conditions) if conditions is not None else None
+            unroll = chain.coin(self._unroll_coin(state).id) if state is not None else None
+        else:
+            state, unroll = self._search(chain)
+        if state is None or unroll is None:
+            return Sight(Step.UNKNOWN, peak, since=seen.spent, final=final)
+        return self._unrolled(peak, state, unroll)
+
+    def _search(self, chain: Chain) -> tuple[WatchedState | None, CoinSeen | None]:
+        """Find the unroll coin of one of the states, the newest first."""
+        for state in sorted(self._data.states.values(), key=lambda one: -one.number):
+            unroll = chain.coin(self._unroll_coin(state).id)
+            if unroll is not None:
+                return state, unroll
+        return None, None
+
+    def _unrolled(self, peak: int, state: WatchedState, unroll: CoinSeen) -> Sight:
+        channel, newest = self._data.channel, self._data.newest
+        if unroll.spent is not None:
+            paid = unroll_conditions(unroll.solution) if unroll.solution is not None else None
+            number = self._by_unroll_spend.get(paid) if paid is not None else None
+            final = peak - unroll.spent >= channel.confirmations
+            step = Step.UNKNOWN if number is None else Step.PAID
+            return Sight(step, peak, number, unroll.spent, final=final)
+        timeout = unroll.born + channel.unroll_timeout
+        theirs = state.number % 2 != channel.side
+        if theirs and state.number < newest.state.number:
+            due = unroll.born + min(self._wait, channel.unroll_timeout)
+            spend = self._preempt(state) if peak >= due else None
+            late = 3 * (peak - unroll.born) > 2 * channel.unroll_timeout
+            # From the timeout on, the other side can pin its own spend.
+            return Sight(
+                Step.STALE, peak, state.number, unroll.born, due, timeout - 1, spend, late=late
+            )
+        spend = self._time_out(state) if peak >= timeout else None
+        return Sight(Step.PUBLISHED, peak, state.number, unroll.born, timeout, spend=spend)
+
+    def _unroll_coin(self, state: WatchedState) -> Coin:
+        coin = self._data.channel.coin
+        return Coin(coin.id, state.puzzle_hash, coin.amount)
+
+    def _preempt(self, stale: WatchedState) -> Bundle:
+        newest = self._data.newest
+        return Bundle((self._spend(stale, newest.state.conditions),), newest.signature)
+
+    def _time_out(self, state: WatchedState) -> Bundle:
+        locked = timeout_form(state.value(), self._data.channel.unroll_timeout)
+        return Bundle((self._spend(state, serialize(locked)),), NO_SIGNATURE)
+
+    def _spend(self, state: WatchedState, solution: bytes) -> Spend:
+        channel = self._data.channel
+        puzzle = unroll_puzzle(
+            channel.unroll_key, channel.unroll_timeout, state.number, state.value()
+        )
+        return Spend(self._unroll_coin(state), puzzle.serialized, solution)
