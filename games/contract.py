@@ -79,6 +79,7 @@ __all__ = [
     "Bytes16",
     "Bytes32",
     "Candidate",
+    "Carry",
     "Choice",
     "Evidence",
     "Forced",
@@ -131,6 +132,19 @@ Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Showdown: TypeAlias = Callable[[State, bytes, Value], tuple[Rank, Rank] | None]
 """The ranks of the mover's and the waiter's hand that a validator compares, in this state, for this
 move and this evidence; None where it compares none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """Money that a hand leaves to the next one, as if it had stayed in the middle of the table.
+
+    `left(hand)` is what each player leaves, in mojos. `add(parameters, mojos)` are the parameters
+    of a hand in which each player puts in that much more, or as much of it as its stake allows.
+    """
+
+    left: Callable[[Hand], int]
+    add: Callable[[Parameters, int], Parameters]
+
 
 Benchmark: TypeAlias = Callable[[], Callable[[], int] | None]
 """Prepares a measurement: returns a function that does some work and returns how often.
@@ -187,6 +201,10 @@ class Game:
     - `reveals`, whether some move reveals what its answer depends on (such games have longer
       timeouts);
     - `default_parameters(unit, stack)`, in which each player stakes `stack` units of `unit` mojos;
+    - `limits`, betting structures by name, as changes of the default parameters; people choose one
+      by `--limit`;
+    - `button`, the seat that has the button, for sessions in which it passes from hand to hand;
+    - `carry`, if a hand may leave money to the next one, or take what an earlier one left;
     - `variations`, changes of the default parameters by which the lab plays too (other betting
       structures);
     - `read_action` reads an action as people write it (`raise 2`), and raises `IllegalAction`;
@@ -215,6 +233,9 @@ class Game:
     deck_positions: int = 0
     reveals: bool = True
     default_parameters: Callable[[int, int], Parameters] = even_stakes
+    limits: Mapping[str, Parameters] = field(default_factory=dict)
+    button: Seat = Seat.ALICE
+    carry: Carry | None = None
     variations: tuple[Parameters, ...] = ()
     read_action: Callable[[Player, str], Action] = read_verb
     policies: Mapping[str, Policy] = field(default_factory=lambda: {"random": any_action})

@@ -21,6 +21,9 @@ from channelsim.games.names import nearest, quoted
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off
 
+DEFAULT = "spacepoker"
+"""The game of commands and examples that name none."""
+
 
 @cache
 def built_in() -> tuple[str, ...]:

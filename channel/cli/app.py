@@ -102,7 +102,7 @@ def _group(package: ModuleType, name: str, callback: Any = _no_options) -> Typer
 
 def _help(described: Any) -> str:
     """A docstring in which `{game}` is replaced by the name of a game."""
-    return (getdoc(described) or "").replace("{game}", registry.built_in()[-1])
+    return (getdoc(described) or "").replace("{game}", registry.DEFAULT)
 
 
 def _summary(help: str) -> str:

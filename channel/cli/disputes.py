@@ -51,7 +51,7 @@ def described_scenario(
     `step` None is the adversary's default. `fields` are other fields of the scenario; None keeps
     the default.
     """
-    menu = registry.built_in()[-1:] if games is None else _menu(games)
+    menu = (registry.DEFAULT,) if games is None else _menu(games)
     step = get(adversary).default_step if step is None else step
     scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)
     given = {name: value for name, value in fields.items() if value is not None}

@@ -8,6 +8,7 @@ from rich.text import Text
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.narrator import text_of
 from channelsim.channel.report.terminal import say
+from channelsim.channel.session.picks import Pick, read_pick
 from channelsim.games import registry
 from channelsim.games.amounts import amount_text
 from channelsim.games.contract import Action, Amount, Choice, OneOf, Player
@@ -19,11 +20,11 @@ QUIT = ("quit", "exit", "q")
 class Prompt:
     """Ask a person for each decision until the answer is one that the rules allow.
 
-    `opponent` is the name of the other peer.
+    `opponent` is the name of the other peer, `games` are those of the session.
     """
 
-    def __init__(self, console: Console, opponent: str) -> None:
-        self._console, self._opponent = console, opponent
+    def __init__(self, console: Console, opponent: str, games: tuple[str, ...]) -> None:
+        self._console, self._opponent, self._games = console, opponent, games
 
     def decide(self, game: str, player: Player) -> Action:
         """The person's action in this game. Raises `UsageError` if the person leaves."""
@@ -53,14 +54,34 @@ class Prompt:
         offered = ", ".join(offer(choice) for choice in player.choices())
         self._say(f"you can: {offered}; or help, quit", "bold")
 
-    def another(self, number: int) -> bool:
+    def choose(self, number: int) -> Pick | None:
+        """The game that the person names as the dealer; None for no more hands."""
+        self._offer_games()
+        while True:
+            answer = self._line(f"You deal hand {number + 1}. Which game? ")
+            if answer is None or answer.lower() in QUIT:
+                return None
+            if answer.lower() in ("", "?", "help"):
+                self._offer_games()
+                continue
+            try:
+                return read_pick(self._games, answer.lower(), "this game")
+            except UsageError as error:
+                self._say(str(error), "yellow")
+
+    def _offer_games(self) -> None:
+        names = ", ".join(self._games)
+        self._say(f"the games: {names}; with a limit, as in `holdem pot`; or quit", "bold")
+
+    def another(self, number: int, game: str) -> bool:
         """Whether the person plays another hand, which the opponent has proposed.
 
         Quitting between hands closes the channel in order.
         """
+        of = f" ({game})" if len(self._games) > 1 else ""
         while True:
             answer = self._line(
-                f"The {self._opponent} proposes hand {number + 1}: play it? [Y/n/quit] "
+                f"The {self._opponent} proposes hand {number + 1}{of}: play it? [Y/n/quit] "
             )
             if answer is None or answer.lower() in ("n", "no", *QUIT):
                 return False

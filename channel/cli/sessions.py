@@ -45,9 +45,15 @@ def run_session(
     viewer = NAMES[person] if ASK in setup.policies else None
     narrator = Narrator(setup, out, viewer=viewer, quiet=quiet)
     if recorded is None:
-        prompt = Prompt(out, NAMES[1 - person])
+        prompt = Prompt(out, NAMES[1 - person], setup.games)
         name = "script" if script is None else str(script)
-        deciders = Deciders(setup, prompt.decide, prompt.another, script_name=name)
+        deciders = Deciders(
+            setup,
+            prompt.decide,
+            prompt.another,
+            script_name=name,
+            person_chooses=prompt.choose,
+        )
     else:
         deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[person]))
     recorder, so_far = Recorder(setup, sink), SessionProgress(setup)
@@ -59,7 +65,10 @@ def run_session(
         narrated = asks or not (as_json or quiet)
         with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
-            result = Session(setup, deciders.decide, deciders.answer, listeners).run()
+            session = Session(
+                setup, deciders.decide, deciders.answer, listeners, choose=deciders.choose
+            )
+            result = session.run()
     except KeyboardInterrupt:
         if as_json:
             show(unfinished(setup, so_far, viewer))

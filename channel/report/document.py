@@ -64,11 +64,12 @@ def _played(
                 "first": hand.names[0],
                 "unit": hand.terms.unit,
                 "amount": hand.terms.amount,
+                "parameters": dict(hand.terms.parameters),
                 **registry.get(game).summary(hand, viewer_seat(hand, viewer)),
             }
         )
     return {
-        "game": ",".join(setup.games),
+        "game": setup.rotation or ",".join(setup.games),
         "seed": setup.seed,
         "policies": dict(zip(NAMES, setup.policies, strict=True)),
         "hands": hands,

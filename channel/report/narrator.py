@@ -29,7 +29,7 @@ from channelsim.channel.session.session_events import (
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.games import registry
 from channelsim.games.amounts import amount_text, counted
-from channelsim.games.contract import Hand, Line
+from channelsim.games.contract import Game, Hand, Line
 
 
 class Narrator:
@@ -58,7 +58,7 @@ class Narrator:
                 self._say(f"The channel is open at height {height}.")
             case HandStarted(number, game, _, proposer, hand):
                 first, second = hand.names
-                self._rule(f"hand {number + 1}: {registry.get(game).title.partition(':')[0]}")
+                self._rule(f"hand {number + 1}: {_title(registry.get(game), hand)}")
                 self._say(
                     f"The {proposer} proposes it {self._stakes(hand)}; the {first} moves first,"
                     f" the {second} second.",
@@ -153,6 +153,13 @@ def text_of(line: Line, encoding: str = "utf-8") -> Text:
     'Alice checks'
     """
     return Text.assemble(*((fitted(text, encoding), style) for text, style in line))
+
+
+def _title(game: Game, hand: Hand) -> str:
+    """The game of a hand, and its betting structure if it has a choice of them."""
+    parameters = dict(hand.terms.parameters).items()
+    limits = (name for name, changes in game.limits.items() if changes.items() <= parameters)
+    return ", ".join([game.title.partition(":")[0], *(f"{name} limit" for name in limits)])
 
 
 def _titled(hand: Hand) -> Hand:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.session.picks import Pick, any_pick, read_pick
 from channelsim.channel.session.session_events import HandEnded, SessionEvent
 from channelsim.channel.session.setup import ASK, NAMES, Setup, policy_of
 from channelsim.channel.session.transcript import Record
@@ -19,8 +20,12 @@ from channelsim.games.names import printable
 Person = Callable[[str, Player], Action]
 """Asks a person: the game's name and the player as it stands."""
 
-PersonAnswers = Callable[[int], bool]
-"""Asks a person whether they accept the hand of this number, counted from 0."""
+PersonAnswers = Callable[[int, str], bool]
+"""Asks a person whether they accept the hand of this number, counted from 0; the text names its
+game."""
+
+PersonChooses = Callable[[int], Pick | None]
+"""Asks a person for the game of the hand of this number, counted from 0; None for no more hands."""
 
 
 class Deciders:
@@ -36,10 +41,13 @@ class Deciders:
         person_answers: PersonAnswers | None = None,
         recorded: Iterator[Record] | None = None,
         script_name: str = "script",
+        person_chooses: PersonChooses | None = None,
     ) -> None:
         self._setup = setup
         self._person = person
         self._person_answers = person_answers
+        self._person_chooses = person_chooses
+        self._picks: dict[int, Pick] = {}
         self._recorded = recorded
         self._script_name = script_name
         self._hand = -1
@@ -48,10 +56,11 @@ class Deciders:
     def decide(self, name: str, number: int, player: Player, chance: Chance) -> Action:
         """Choose the action of this player in this hand (counted from 0)."""
         self._turn_to(number)
-        game = self._setup.game(number)
+        game = self._game(number)
         line = self._scripted(number)
         if line is not None:
             self._used += 1
+            self._pass_over("decided", name)
             return self._by_script(f"{self._where(number)} {line!r}", line, game, name, player)
         policy = self._setup.policies[NAMES.index(name)]
         if policy != ASK:
@@ -66,12 +75,46 @@ class Deciders:
         """True if this player accepts the hand of this number."""
         script = self._setup.script
         if script is not None and number < len(script.hand):
+            self._pass_over("answered", name)
             return script.hand[number].decline != name
         if self._setup.policies[NAMES.index(name)] != ASK:
             return True
         if self._recorded is not None:
             return bool(self._record("answered").get("accepts"))
-        return self._person_answers is None or self._person_answers(number)
+        pick = self._picks.get(number)
+        limit = f", {pick.limit} limit" if pick is not None and pick.limit else ""
+        what = f"{self._game(number)}{limit}"
+        return self._person_answers is None or self._person_answers(number, what)
+
+    def choose(self, name: str, number: int, chance: Chance) -> Pick | None:
+        """The game that this player names as the dealer of this hand; None for no more hands."""
+        pick = self._choice(name, number, chance)
+        if pick is not None:
+            self._picks[number] = pick
+        return pick
+
+    def _choice(self, name: str, number: int, chance: Chance) -> Pick | None:
+        setup, script = self._setup, self._setup.script
+        text = script.hand[number].game if script and number < len(script.hand) else None
+        if text is not None:
+            self._pass_over("chose", name)
+            where = f"{self._script_name}: hand {number + 1}, game"
+            return read_pick(setup.games, text, where)
+        if setup.policies[NAMES.index(name)] != ASK:
+            return any_pick(setup.games, chance)
+        if self._recorded is not None:
+            record = self._record("chose")
+            if record.get("game") is None:
+                return None
+            words = filter(None, (record.get("game"), record.get("limit")))
+            return read_pick(setup.games, " ".join(map(str, words)), "the transcript")
+        if self._person_chooses is None:
+            raise UsageError("--policy ask: no person is at the terminal")
+        return self._person_chooses(number)
+
+    def _game(self, number: int) -> str:
+        """The name of the game of this hand."""
+        return self._picks[number].game if number in self._picks else self._setup.game(number)
 
     def __call__(self, event: SessionEvent) -> None:
         """Refuse a hand that ends before its scripted actions. Raises `UsageError`."""
@@ -117,6 +160,11 @@ class Deciders:
                 f"the transcript has no valid action here: {printable(str(error))}"
             ) from None
         return action
+
+    def _pass_over(self, kind: str, name: str) -> None:
+        """Skip what a transcript has of a person for whom the script decided."""
+        if self._recorded is not None and self._setup.policies[NAMES.index(name)] == ASK:
+            self._record(kind)
 
     def _record(self, kind: str) -> Record:
         record = next(self._recorded, None) if self._recorded is not None else None

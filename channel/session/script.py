@@ -9,6 +9,7 @@
     receiver  = "101112131415161718191a1b1c1d1e1f"  # (each game says how many it needs)
     actions   = ["initiator fold"]  # decisions, in order, as the game reads them (optional)
     decline   = "receiver"     # declines the hand (optional): the session closes
+    game      = "holdem pot"   # the game that the dealer names, where it chooses (optional)
 
 Only decisions are listed: commitments and reveals are automatic. When the list ends before the
 hand does, the policies decide.
@@ -37,13 +38,17 @@ def _hint(name: str) -> str:
 
 
 class ScriptedHand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One hand: entropy by peer (16 to 64 bytes in hex), decisions, and who moves first."""
+    """One hand: entropy by peer (16 to 64 bytes in hex), decisions, and who moves first.
+
+    `game` is the game that the dealer names in dealer's choice, with its betting structure or not.
+    """
 
     initiator: str | None = None
     receiver: str | None = None
     actions: tuple[str, ...] = ()
     first: str | None = None
     decline: str | None = None
+    game: str | None = None
 
     def __post_init__(self) -> None:
         """Check the values. Raises `ValueError` for those that fit no hand."""

@@ -41,10 +41,12 @@ from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
+from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
 from channelsim.channel.session.session_events import (
     Answered,
     ChannelFunded,
+    Chosen,
     Closed,
     Decided,
     HandEnded,
@@ -69,6 +71,10 @@ Answerer = Callable[[str, int], bool]
 """Answers for a player (by name) if it accepts the hand of this number."""
 
 
+Chooser = Callable[[str, int, Chance], Pick | None]
+"""Names the game for a player (by name) that deals the hand of this number; None for no more."""
+
+
 class SessionBroken(Exception):
     """A peer broke off; `news` has whom it blames, and the state that it publishes."""
 
@@ -82,7 +88,7 @@ class Session:
     """Plays the hands of its setup. Call `run` once; listeners receive every event.
 
     `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
-    given their decks, and prepare none.
+    given their decks, and prepare none. `choose` names the games if the dealer chooses them.
     """
 
     def __init__(
@@ -95,8 +101,10 @@ class Session:
         wrap: Callable[[Peer], Actor] = lambda peer: peer,
         *,
         simulated_dealer: bool = False,
+        choose: Chooser | None = None,
     ) -> None:
         self._setup = setup
+        self._choose = choose
         self._decide = decide
         self._answer = answer
         seed = setup.seed.encode()
@@ -119,6 +127,7 @@ class Session:
         self._hands = HandTracker(self._driver.notify, self._balances)
         self._proposed = 0
         self._hand_is_open = False
+        self._carried = 0
         self._declined = ""
         self._closing = ""
 
@@ -184,25 +193,47 @@ class Session:
         if self._hand_is_open or self._closing or not playing:
             return False
         proposer = self._proposed % 2
+        setup, number = self._setup, self._proposed
         self._closing = self._why_stop()
-        if self._closing:
+        pick = None if self._closing else self._pick(Side(proposer), number)
+        if pick is None:
             self._driver.notify(NoMoreHands(self._closing))
             self._driver.handle(proposer, Close())
             return True
-        setup, number = self._setup, self._proposed
-        name = setup.game(number)
-        parameters = registry.get(name).default_parameters(setup.unit, setup.stack)
-        if registry.get(name).deck_positions:
+        game = registry.get(pick.game)
+        parameters = setup.parameters(pick.game, pick.limit)
+        if game.carry is not None:
+            parameters = game.carry.add(parameters, self._carried)
+        if game.deck_positions:
             self._dealer.provide()
-        wish = Wish(name, parameters, setup.game_timeout, setup.first(number) == proposer)
+        moves_first = setup.first(number, pick.game) == proposer
+        wish = Wish(pick.game, parameters, setup.game_timeout, moves_first)
         self._hand_is_open = True
         self._proposed += 1
         self._driver.handle(proposer, ProposeGames((wish,)))
         return True
 
+    def _pick(self, dealer: Side, number: int) -> Pick | None:
+        """The game of the next hand; None, with the reason, if its dealer wants no more hands."""
+        if not self._setup.dealer_chooses:
+            return Pick(self._setup.game(number))
+        if self._choose is None:
+            raise InvariantError("nobody chooses for the dealer")
+        name, chance = NAMES[dealer], self._chances[dealer]
+        pick = self._choose(name, number, chance)
+        game, limit = (None, None) if pick is None else (pick.game, pick.limit)
+        self._driver.notify(Chosen(name, number, game, limit))
+        if pick is None:
+            self._closing = f"{name} names no other game"
+        return pick
+
     def _decks_needed(self) -> int:
         """Count the decks that the coming hands need, at most as many as there may be."""
         setup, first = self._setup, self._proposed
+        if setup.dealer_chooses:
+            # What will be chosen is unknown: only a list of games with decks tells.
+            always = all(registry.get(name).deck_positions for name in setup.games)
+            return min(setup.hands - first, MOST_DECKS) if always else 0
         coming = range(first, min(setup.hands, first + MOST_DECKS * len(setup.games)))
         needing = [n for n in coming if registry.get(setup.game(n)).deck_positions]
         return min(len(needing), MOST_DECKS)
@@ -227,8 +258,10 @@ class Session:
                 side = Side(NAMES.index(name))
                 self._on_news(side, news)
                 self._hands.follow(side, news)
-            case HandEnded():
+            case HandEnded(_, name, hand):
                 self._hand_is_open = False
+                if (carry := registry.get(name).carry) is not None:
+                    self._carried = carry.left(hand)
             case _:
                 pass
 

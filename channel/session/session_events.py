@@ -67,6 +67,17 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Chosen:
+    """The dealer named the game of a hand, with its betting structure or None for the usual one;
+    `game` is None if it wants no more hands."""
+
+    player: str
+    number: int
+    game: str | None
+    limit: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class NewsFor:
     """A peer has news for its player."""
 
@@ -134,6 +145,7 @@ SessionEvent: TypeAlias = (
     | BlockMade
     | Decided
     | Answered
+    | Chosen
     | NewsFor
     | ChannelFunded
     | HandStarted

@@ -10,9 +10,10 @@ from channelsim.channel.protocol.proposals import MOST_TIMEOUT, least_timeout
 from channelsim.channel.session.script import Script
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Game, Policy
+from channelsim.games.contract import Game, Parameters, Policy
 from channelsim.games.errors import BadTerms, UnknownGame
-from channelsim.games.names import LONGEST, nearest
+from channelsim.games.names import LONGEST, nearest, nearest_or_all, quoted
+from channelsim.games.rotations import ROTATIONS
 
 NAMES = ("initiator", "receiver")
 """The names of both peers, by side. (Alice and Bob are the roles in one game.)"""
@@ -34,7 +35,8 @@ class Setup:
     `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
     each peer puts into the channel; `policies` are the initiator's and the receiver's. A
     game without a policy of that name plays its first one. Timeouts and confirmations are in
-    blocks.
+    blocks. `rotation` is the name of a `channelsim.games.rotations.Rotation` whose games these are;
+    without one they take turns. `limit` is the betting structure of all games.
     """
 
     games: tuple[str, ...]
@@ -48,16 +50,35 @@ class Setup:
     confirmations: int = 3
     unroll_timeout: int = 15
     game_timeout: int = 15
+    rotation: str | None = None
+    limit: str | None = None
+
+    @property
+    def dealer_chooses(self) -> bool:
+        """Whether the dealer names the game of each hand, out of `games`."""
+        return self.rotation is not None and ROTATIONS[self.rotation].dealer_chooses
 
     def game(self, number: int) -> str:
-        """Name the game of this hand (counted from 0); the games take turns."""
+        """Name the game of this hand (counted from 0), if no dealer does; the games take turns."""
+        if self.rotation is not None:
+            number //= ROTATIONS[self.rotation].each
         return self.games[number % len(self.games)]
 
-    def first(self, number: int) -> int:
+    def parameters(self, game: str, limit: str | None = None) -> Parameters:
+        """The parameters of a game in this session, with this limit or that of the session."""
+        one = registry.get(game)
+        changes = ROTATIONS[self.rotation].changes if self.rotation is not None else {}
+        chosen = self.limit if limit is None else limit
+        limits = {} if chosen is None else one.limits[chosen]
+        return {**one.default_parameters(self.unit, self.stack), **changes, **limits}
+
+    def first(self, number: int, game: str | None = None) -> int:
         """Find who moves first in this hand: 0 is the initiator, 1 the receiver.
 
         Turns alternate from hand to hand, and in each of several games by itself: with two
-        games by pairs of hands, or each peer would always be the first in the same game.
+        games by pairs of hands, or each peer would always be the first in the same game. In a
+        rotation the button alternates, which the initiator has first; the `game` says which seat
+        has it.
 
         >>> one = Setup(("a",), "", 4, 1, 1, 1, ("", ""))
         >>> [one.first(number) for number in range(4)]
@@ -70,14 +91,20 @@ class Setup:
         named = hands[number].first if number < len(hands) else None
         if named:
             return NAMES.index(named)
+        if self.rotation is not None:
+            return (number + registry.get(game or self.game(number)).button) % 2
         rounds = number // len(self.games) if len(self.games) % 2 == 0 else 0
         return (number + rounds) % 2
 
     def stakes(self, number: int) -> tuple[int, int]:
-        """The stakes in this hand in mojos, the initiator's first. Raises `BadTerms`."""
-        game = registry.get(self.game(number))
-        first, second = game.terms(game.default_parameters(self.unit, self.stack)).stakes
-        return (first, second) if self.first(number) == 0 else (second, first)
+        """The stakes in this hand in mojos, the initiator's first; the highest ones if the dealer
+        will name its game. Raises `BadTerms`."""
+        games = self.games if self.dealer_chooses else (self.game(number),)
+        found = []
+        for game in games:
+            stakes = registry.get(game).terms(self.parameters(game)).stakes
+            found.append(stakes if self.first(number, game) == 0 else stakes[::-1])
+        return max(one for one, _ in found), max(one for _, one in found)
 
 
 def check(setup: Setup, script_name: str = "script") -> Setup:
@@ -95,6 +122,8 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
             f"each would put {counted(setup.balance, 'mojo')} into the channel, and the embedded"
             f" node's wallets hold {BLOCK_REWARD}: use a smaller --unit, --stack or --balance"
         )
+    if setup.rotation is not None and setup.rotation not in ROTATIONS:
+        raise UsageError(f"no rotation is called {quoted(setup.rotation)}")
     if setup.script is not None and len(setup.script.hand) > setup.hands:
         raise UsageError(
             f"--hands {setup.hands}: the script has {counted(len(setup.script.hand), 'hand')}"
@@ -103,7 +132,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         if not 1 <= blocks <= MOST_TIMEOUT:
             raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     for name in setup.games:
-        check_game(name, setup.unit, setup.stack)
+        _check_game_of(setup, name)
         if setup.game_timeout < least_timeout(name, setup.confirmations):
             raise UsageError(
                 f"a game timeout of {counted(setup.game_timeout, 'block')} is too short"
@@ -123,20 +152,50 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
 
 def check_game(name: str, unit: int, stack: int) -> Game:
     """Check that a game can be played for these stakes, and return it. Raises `UsageError`."""
+    game = _asked(name)
+    _check_terms(game, game.default_parameters(unit, stack))
+    return game
+
+
+def _check_game_of(setup: Setup, name: str) -> None:
+    """Check that a game can be played in this session. Raises `UsageError`."""
+    check_limit(_asked(name), setup.limit)
+    _check_terms(_asked(name), setup.parameters(name))
+
+
+def _asked(name: str) -> Game:
     try:
-        game = registry.asked(name)
-        game.terms(game.default_parameters(unit, stack))
+        return registry.asked(name)
     except UnknownGame as error:
         raise UsageError(f"{error}") from None
+
+
+def _check_terms(game: Game, parameters: Parameters) -> None:
+    try:
+        game.terms(parameters)
     except BadTerms as error:
-        raise UsageError(f"{name} cannot be played for these stakes: {error}") from None
-    return game
+        raise UsageError(f"{game.name} cannot be played for these stakes: {error}") from None
+
+
+def check_limit(game: Game, limit: str | None) -> None:
+    """Check that a game has this betting structure. Raises `UsageError`."""
+    if limit is None or limit in game.limits:
+        return
+    shown = limit[:LONGEST]
+    if not game.limits:
+        raise UsageError(f"--limit {shown}: {game.name} has no choice of a betting structure")
+    has = nearest_or_all(limit, game.limits)
+    raise UsageError(f"--limit {shown}: {game.name} has no such betting structure{has}")
 
 
 def _check_entropy(setup: Setup, script_name: str) -> None:
     """Check that a script gives each game as many secret bytes as it needs."""
     for number, hand in enumerate(setup.script.hand if setup.script else ()):
-        game = registry.get(setup.game(number))
+        if hand.game is not None and not setup.dealer_chooses:
+            raise UsageError(
+                f"{script_name}: hand {number + 1}: its game is named where the dealer chooses it"
+            )
+        game = registry.get(setup.games[0] if setup.dealer_chooses else setup.game(number))
         for player in NAMES:
             fixed = hand.entropy(player)
             if fixed is not None and len(fixed) < game.entropy_size:

@@ -6,6 +6,7 @@ is the sha256 of the whole file. The records are
 
     {"format": …, "setup": …}       the first line: everything that the session depends on
     {"decided": …} {"answered": …}  the choices of the players
+    {"chose": …}                    the game that a dealer names
     {"from": …} {"pushed": …} {"block": …}
     {"hand": …} {"closed": …} {"end": …}
 """
@@ -25,6 +26,7 @@ from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (
     Answered,
     BlockMade,
+    Chosen,
     Closed,
     Decided,
     HandEnded,
@@ -71,7 +73,7 @@ class Recorder:
 
     def __init__(self, setup: Setup, sink: Sink) -> None:
         self._lines = Lines(sink)
-        self._lines.write({"format": FORMAT, "setup": msgspec.to_builtins(setup)})
+        self._lines.write({"format": FORMAT, "setup": _written(setup)})
 
     def __call__(self, event: SessionEvent) -> None:
         """Record one event, if transcripts have it."""
@@ -93,6 +95,15 @@ class Recorder:
             }
         )
         return self._lines.digest()
+
+
+def _written(setup: Setup) -> Record:
+    """A setup as JSON data; older transcripts do not have its optional settings."""
+    record: Record = msgspec.to_builtins(setup)
+    for name in ("rotation", "limit"):
+        if record[name] is None:
+            del record[name]
+    return record
 
 
 def _next(chain: bytes, body: bytes) -> bytes:
@@ -122,6 +133,8 @@ def record_of(event: SessionEvent) -> Record | None:
             }
         case Answered(player, number, accepts):
             return {"answered": player, "hand": number, "accepts": accepts}
+        case Chosen(player, number, named, limit):
+            return {"chose": player, "hand": number, "game": named, "limit": limit}
         case HandEnded(number, game, hand, balances):
             payouts = dict(zip(hand.names, hand.payouts or (), strict=False))
             return {"hand": number, "game": game, "payouts": payouts, "balances": list(balances)}
@@ -243,5 +256,5 @@ def _brief(line: bytes) -> str:
 def choices_of(transcript: Transcript, player: str) -> Iterator[Record]:
     """Find the decisions and answers of a player, in order."""
     for record in transcript.records:
-        if player in (record.get("decided"), record.get("answered")):
+        if player in map(record.get, ("decided", "answered", "chose")):
             yield record

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 
-from channelsim.games.contract import Game
+from channelsim.games.contract import Carry, Game, Seat
 from channelsim.games.poker import actions, arranging, validators
 from channelsim.games.poker.player import entropy_size, new_player
 from channelsim.games.poker.policies import policies_of
@@ -15,15 +15,20 @@ from channelsim.games.poker.rules import RULES
 from channelsim.games.poker.story import PokerStory
 from channelsim.games.poker.summary import summarize
 from channelsim.games.poker.terms import (
+    carried,
     default_parameters,
     initial,
+    limits,
     read_terms,
     variations,
+    with_carry,
 )
 from channelsim.games.poker.variants import VARIANTS, Variant
 
 FAMILY = "poker"
 
+CARRY = Carry(carried, with_carry)
+"""Antes of hands that were passed out go on to the next hand with bets."""
 
 ALL = {**validators.VALIDATORS, **arranging.VALIDATORS}
 """The validators of all games, by name."""
@@ -57,6 +62,9 @@ def game(variant: Variant) -> Game:
         entropy_size=entropy_size(variant),
         deck_positions=variant.positions,
         default_parameters=partial(default_parameters, variant),
+        limits=limits(variant),
+        button=Seat.ALICE if variant.opener_has_button else Seat.BOB,
+        carry=None if variant.arranges else CARRY,
         variations=variations(variant),
         read_action=actions.read,
         policies=policies_of(variant),

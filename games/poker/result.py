@@ -26,7 +26,7 @@ from channelsim.games.poker.states import (
     Show,
     Showdown,
 )
-from channelsim.games.poker.terms import initial
+from channelsim.games.poker.terms import initial, passed_out
 from channelsim.games.poker.variants import VARIANTS, Variant
 from channelsim.games.results import BestHand, HandResult, early_result
 
@@ -142,7 +142,7 @@ def hand_result(hand: Hand) -> HandResult:
     if (rows := shown_rows(hand)) is not None:
         won = points(arranged(rows[0]), arranged(rows[1]))
         return _result(won, f"{counted(abs(won), 'point')}")
-    if any(step.after.over and isinstance(step.before.state, Mid) for step in hand.steps):
+    if passed_out(hand):
         return HandResult("tie", None, "passed out")
     if hand.steps and hand.steps[-1].action.verb == "muck":
         seat = hand.steps[-1].seat

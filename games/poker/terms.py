@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from channelsim.games.amounts import MAX_AMOUNT, short_number
-from channelsim.games.contract import Initial, Parameters, Terms
+from channelsim.games.contract import Hand, Initial, Parameters, Terms
 from channelsim.games.errors import BadTerms
 from channelsim.games.players import Seat
 from channelsim.games.poker.limits import Forced, Structure
 from channelsim.games.poker.openings import SCALAR, owed_locks
 from channelsim.games.poker.stakes import Stakes, first_state
-from channelsim.games.poker.states import Lock
+from channelsim.games.poker.states import Lock, Mid
 from channelsim.games.poker.validators import forced_bet
 from channelsim.games.poker.variants import Variant
 
@@ -23,6 +25,9 @@ CAP = 3
 """The raises of a fixed-limit round in default terms."""
 
 MOST_CAP = 255
+
+LIMITS = {Structure.NO_LIMIT: "no", Structure.POT_LIMIT: "pot", Structure.FIXED_LIMIT: "fixed"}
+"""The names of the betting structures."""
 
 
 def default_parameters(variant: Variant, unit: int, stack: int) -> Parameters:
@@ -39,34 +44,65 @@ def default_parameters(variant: Variant, unit: int, stack: int) -> Parameters:
     return {name: usual[name] for name in parameter_names(variant)}
 
 
-def parameter_names(variant: Variant) -> tuple[str, ...]:
-    """The parameters of a game, in order.
+def parameter_names(variant: Variant, ante: bool = False) -> tuple[str, ...]:
+    """The parameters of a game, in order; of one with blinds with an `ante` besides if it has one.
 
     The amount and a chip are in mojos. In chips: the smallest bet, which is the big blind, and the
-    ante of games without blinds; in Chinese Poker what a point is worth. Then the betting
-    structure, and how many raises fixed limit allows after the first bet.
+    ante; in Chinese Poker what a point is worth. Then the betting structure, and how many raises
+    fixed limit allows after the first bet.
     """
     if variant.arranges:
         return ("amount", "chip", "point")
-    if variant.blinds:
-        return ("amount", "chip", "bet", "structure", "cap")
-    return ("amount", "chip", "bet", "ante", "structure", "cap")
+    antes = () if variant.blinds and not ante else ("ante",)
+    return ("amount", "chip", "bet", *antes, "structure", "cap")
+
+
+def limits(variant: Variant) -> Mapping[str, Parameters]:
+    """The betting structures by name, that of the default terms first (BET-1)."""
+    if variant.arranges:
+        return {}
+    first = sorted(Structure, key=lambda one: one is not variant.structure)
+    return {LIMITS[one]: {"structure": int(one)} for one in first}
 
 
 def variations(variant: Variant) -> tuple[Parameters, ...]:
-    """The other betting structures, and bets (points, where there are none) of twice the size."""
+    """The other betting structures, bets (points, where there are none) of twice the size, and an
+    ante besides blinds."""
     usual = default_parameters(variant, 1, 1)
     twice = {name: 2 * usual[name] for name in ("bet", "point") if name in usual}
-    if variant.arranges:
-        return (twice,)
-    others = [{"structure": int(one)} for one in Structure if one is not variant.structure]
-    return (*others, twice)
+    antes = ({"ante": 2 * ANTE},) if variant.blinds else ()
+    return (*list(limits(variant).values())[1:], twice, *antes)
+
+
+def carried(hand: Hand) -> int:
+    """What each player leaves to the next hand, in mojos: the ante of one that was passed out.
+
+    That is its own ante, and what it took over from the hands before it (DRAW-3).
+    """
+    if not passed_out(hand):
+        return 0
+    found = dict(hand.terms.parameters)
+    return found["ante"] * found["chip"]
+
+
+def passed_out(hand: Hand) -> bool:
+    """Whether the hand is over because nobody bet before the draw."""
+    return any(step.after.over and isinstance(step.before.state, Mid) for step in hand.steps)
+
+
+def with_carry(parameters: Parameters, mojos: int) -> Parameters:
+    """Add what was left to the ante, as far as the stake covers that and the bet (DRAW-3)."""
+    chip = parameters["chip"]
+    ante = parameters.get("ante", 0)
+    room = parameters["amount"] // 2 // chip - parameters["bet"] - ante
+    more = min(mojos // chip, room)
+    return {**parameters, "ante": ante + more} if more > 0 else parameters
 
 
 def read_terms(variant: Variant, parameters: Parameters) -> Terms:
     """Check the parameters of a proposal. Raises `BadTerms`, naming the rule."""
     whole = all(type(number) is int for number in parameters.values())
-    names = parameter_names(variant)
+    names = parameter_names(variant, "ante" in parameters)
     if set(parameters) != set(names) or not whole:
         raise BadTerms(f"the parameters are the integers {', '.join(names)} (PK-TERMS-1)")
     amount, chip = parameters["amount"], parameters["chip"]

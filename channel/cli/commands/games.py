@@ -6,10 +6,11 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.setup import ASK
 from channelsim.games import registry
+from channelsim.games.rotations import ROTATIONS
 
 
 def command() -> int:
-    """List the games that can be played, with each game's policies.
+    """List the games that can be played, with each game's policies and betting structures.
 
     Example: channelsim games
     """
@@ -20,5 +21,10 @@ def command() -> int:
         if game.missing:
             rows.append(("", f"no program: {', '.join(game.missing)}"))
         rows.append(("", f"policies: {', '.join([*game.policies, ASK])}"))
+        if game.limits:
+            rows.append(("", f"limits: {', '.join(game.limits)}"))
+    for rotation in ROTATIONS.values():
+        rows.append((rotation.name, rotation.title))
+        rows.append(("", f"games: {', '.join(rotation.games)}"))
     show_table(console(), (), rows, left=2)
     return 0

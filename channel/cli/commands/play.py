@@ -37,13 +37,18 @@ from channelsim.channel.session.setup import (
     check,
     default_policy,
 )
+from channelsim.games.rotations import ROTATIONS, Rotation
 
 T = TypeVar("T")
 
 
 def command(
     game: Annotated[
-        str, typer.Argument(help="A game (see `channelsim games`), or several with commas.")
+        str,
+        typer.Argument(
+            help="A game (see `channelsim games`), or several with commas; or `horse`, or"
+            " `dealers-choice`."
+        ),
     ],
     hands: Annotated[int | None, whole(1, 100_000, "How many hands (3).")] = None,
     seed: SeedOrNone = None,
@@ -59,6 +64,16 @@ def command(
             help="How the initiator plays, and the receiver: A or A,B (the game's first policy; a"
             " game without that policy plays its first one). With `ask` you play: `ask` alone or"
             " first for the initiator, `A,ask` for the receiver."
+        ),
+    ] = None,
+    limit: Annotated[
+        str | None,
+        typer.Option(help="A betting structure: no, pot or fixed (the game's usual one)."),
+    ] = None,
+    choices: Annotated[
+        str | None,
+        typer.Option(
+            "--of", help="The games of dealers-choice, with commas (all games with a deck)."
         ),
     ] = None,
     script: Annotated[
@@ -83,6 +98,8 @@ def command(
     as_json = json_wanted(json, text)
     if adversary is not None:
         refuse("does not go with --adversary, which does not follow a script", script=script)
+        refuse("does not go with --adversary: it plays the usual terms", limit=limit)
+        refuse("does not go with --adversary, which lets no dealer choose", of=choices)
         name, step = adversary_and_step(adversary)
         scenario = described_scenario(
             name,
@@ -105,19 +122,25 @@ def command(
                 anywhere=step is None,
             )
     fixed = Script() if script is None else read_script(script)
+    rotation = ROTATIONS.get(game.strip())
+    games = _games(game, rotation, choices)
+    if rotation is not None:
+        refuse(f"{rotation.name} has the limits of its games", limit=limit)
     unit = _first(unit, fixed.unit, DEFAULT_UNIT)
-    stack = _first(stack, fixed.stack, DEFAULT_STACK)
-    games = game_names(game)
+    stack = _first(stack, fixed.stack, rotation.stack if rotation else DEFAULT_STACK)
+    usual_hands = rotation.hands if rotation else DEFAULT_HANDS
     setup = check(
         Setup(
             games=games,
             seed=_first(seed, fixed.seed, fresh_seed()),
-            hands=_first(hands, len(fixed.hand) or DEFAULT_HANDS),
+            hands=_first(hands, len(fixed.hand) or usual_hands),
             unit=unit,
             stack=stack,
             balance=_first(balance, fixed.balance, unit * stack * DEFAULT_STAKES),
             policies=_policies(policy, games),
             script=None if script is None else fixed,
+            rotation=rotation.name if rotation else None,
+            limit=limit,
         ),
         str(script),
     )
@@ -125,6 +148,15 @@ def command(
         return run_session(
             setup, file.write, file.finish, as_json=as_json, quiet=quiet, script=script
         )
+
+
+def _games(text: str, rotation: Rotation | None, choices: str | None) -> tuple[str, ...]:
+    """The games of a session. Raises `UsageError`."""
+    if rotation is None or not rotation.dealer_chooses:
+        refuse("names the games of dealers-choice", of=choices)
+    if rotation is None:
+        return game_names(text)
+    return rotation.games if choices is None else game_names(choices)
 
 
 def _policies(text: str | None, games: tuple[str, ...]) -> tuple[str, str]:

@@ -30,7 +30,9 @@ def test_the_default_parameters_are_good() -> None:
     ("change", "rule"),
     [
         ({"cap": None}, 1),
-        ({"ante": 1}, 1),
+        ({"point": 1}, 1),
+        ({"ante": 0}, 8),
+        ({"ante": 9}, 5),
         ({"chip": True}, 1),
         ({"amount": 0}, 2),
         ({"amount": 2001}, 2),
@@ -56,7 +58,14 @@ def test_other_parameters_are_refused(change: dict[str, int | None], rule: int) 
 
 
 @pytest.mark.parametrize(
-    "change", [{"bet": 10}, {"structure": 2, "cap": 255}, {"structure": 1, "cap": 0}, {"chip": 1}]
+    "change",
+    [
+        {"bet": 10},
+        {"structure": 2, "cap": 255},
+        {"structure": 1, "cap": 0},
+        {"chip": 1},
+        {"ante": 8},
+    ],
 )
 def test_the_bounds_are_within(change: dict[str, int]) -> None:
     assert GAME.terms({**GOOD, **change}).amount == 2000

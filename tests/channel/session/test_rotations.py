@@ -1,0 +1,160 @@
+"""Sessions that alternate between games, betting structures, and antes that are carried over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.picks import Pick
+from channelsim.channel.session.script import Script, ScriptedHand
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import Chosen, HandStarted, SessionEvent
+from channelsim.channel.session.setup import ASK, Setup, check
+from channelsim.channel.session.transcript import Comparer, Recorder, choices_of, of_lines, unbroken
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+from channelsim.games.contract import Parameters, Seat
+from channelsim.games.errors import BadTerms
+from channelsim.games.poker.limits import Structure
+from channelsim.games.poker.terms import stakes
+from channelsim.games.poker.variants import VARIANTS
+from channelsim.games.rotations import ROTATIONS
+
+HORSE, CHOICE = ROTATIONS["horse"], ROTATIONS["dealers-choice"]
+CHANCE = Chance(b"caller")
+LIST = ("five-draw", "chinese", "holdem")
+
+
+def setup(rotation: str | None, games: tuple[str, ...], hands: int) -> Setup:
+    policies = "caller", "caller"
+    return check(Setup(games, "rotations", hands, 100, 40, 40_000, policies, rotation=rotation))
+
+
+def test_horse_is_five_fixed_limit_games_with_the_button_of_each_player_once_in_a_row() -> None:
+    """ROT-1; all bets by one number (BET-14)."""
+    one = setup("horse", HORSE.games, 20)
+    legs = ["holdem", "omaha8", "razz", "seven-stud", "seven-stud8"]
+    assert [one.game(hand) for hand in range(20)] == [game for game in legs for _ in "ab"] * 2
+    for hand in range(20):
+        game = registry.get(one.game(hand))
+        alice = one.first(hand)
+        assert (alice if game.button is Seat.ALICE else 1 - alice) == hand % 2
+        money = stakes(VARIANTS[game.name], game.terms(one.parameters(game.name)))
+        assert (money.structure, money.bet, money.cap) == (Structure.FIXED_LIMIT, 4, 3)
+        assert money.small_blind in (0, 2)
+        assert money.ante == money.bring_in == (0 if VARIANTS[game.name].blinds else 1)
+
+
+@pytest.mark.parametrize("game", VARIANTS)
+def test_every_game_with_bets_is_played_with_every_structure(game: str) -> None:
+    limits = registry.get(game).limits
+    assert set(limits) == (set() if game == "chinese" else {"no", "pot", "fixed"})
+    one = setup(None, (game,), 1)
+    for limit, changes in limits.items():
+        chosen = replace(one, limit=limit)
+        assert check(chosen).parameters(game).items() >= changes.items()
+    with pytest.raises(UsageError, match="--limit deep: " + game):
+        check(replace(one, limit="deep"))
+
+
+class Table:
+    """A session of dealer's choice in which the initiator is a person."""
+
+    def __init__(self, one: Setup, *picks: Pick | None) -> None:
+        self.setup = one
+        self.events: list[SessionEvent] = []
+        self.lines: list[bytes] = []
+        self.picks = iter(picks)
+
+    def play(self, deciders: Deciders | None = None) -> None:
+        recorder = Recorder(self.setup, self.lines.append)
+        person = deciders or Deciders(
+            self.setup,
+            lambda game, player: registry.get(game).policies["caller"](player, CHANCE),
+            person_chooses=lambda number: next(self.picks),
+        )
+        result = Session(
+            self.setup,
+            person.decide,
+            person.answer,
+            [person, recorder, self.events.append],
+            simulated_dealer=True,
+            choose=person.choose,
+        ).run()
+        recorder.finish(result)
+        assert result.checks.python_clvm_agree
+        assert result.checks.conserved
+
+    def found(self, kind: type[SessionEvent]) -> Iterator[SessionEvent]:
+        return (event for event in self.events if isinstance(event, kind))
+
+
+def test_the_dealer_names_each_game_and_antes_of_hands_passed_out_go_on() -> None:
+    """DC-1 to DC-3, DRAW-3: Chinese Poker skips the carried ante. A replay goes the same way."""
+    hands = (
+        ScriptedHand(),
+        ScriptedHand(game="five-draw no", actions=("initiator check", "receiver check")),
+        ScriptedHand(),
+        ScriptedHand(game="chinese", actions=("initiator fold",)),
+        ScriptedHand(),
+        ScriptedHand(game="holdem fixed", actions=("receiver call",)),
+    )
+    one = replace(setup("dealers-choice", LIST, 7), script=Script(hands), policies=(ASK, "caller"))
+    draw = Pick("five-draw")
+    table = Table(check(one), draw, draw, Pick("holdem", "pot"), None)
+    table.play()
+    started = [event for event in table.found(HandStarted) if isinstance(event, HandStarted)]
+    antes = [dict(event.hand.terms.parameters).get("ante") for event in started]
+    assert [(event.game, ante) for event, ante in zip(started, antes, strict=True)] == [
+        ("five-draw", 1),
+        ("five-draw", 2),
+        ("five-draw", 3),
+        ("chinese", None),
+        ("holdem", 3),
+        ("holdem", None),
+    ]
+    chosen = [event for event in table.found(Chosen) if isinstance(event, Chosen)]
+    assert [event.player for event in chosen] == ["initiator", "receiver"] * 3 + ["initiator"]
+    assert (chosen[4].limit, chosen[5].limit, chosen[6].game) == ("pot", "fixed", None)
+    data = b"".join(table.lines)
+    recorded = of_lines(Path("it"), *unbroken(Path("it"), data))
+    again = Table(table.setup)
+    again.play(Deciders(again.setup, recorded=choices_of(recorded, "initiator")))
+    assert again.lines == table.lines
+    comparer = Comparer(Path("it"), recorded.lines)
+    for line in again.lines:
+        comparer(line)
+    comparer.finish()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("bridge", "script: hand 1, game: 'bridge' is not on the list: five-draw, chinese, holdem"),
+        ("holdem deep", "script: hand 1, game: holdem has the limits no, pot, fixed, not 'deep'"),
+        ("chinese no", "script: hand 1, game: chinese has no choice of a limit, not 'no'"),
+    ],
+)
+def test_a_dealer_names_a_game_of_the_list(text: str, reason: str) -> None:
+    one = setup("dealers-choice", LIST, 1)
+    with pytest.raises(UsageError) as raised:
+        Table(replace(one, script=Script((ScriptedHand(game=text),)))).play()
+    assert str(raised.value) == reason
+
+
+def test_an_ante_is_carried_as_far_as_the_stake_goes() -> None:
+    """DRAW-3: the rest of the forced bets stay as they are."""
+    game = registry.get("holdem")
+    assert game.carry is not None
+    usual = game.default_parameters(100, 10)
+    for mojos, ante in ((0, None), (99, None), (100, 1), (800, 8), (900, 8)):
+        more: Parameters = game.carry.add(usual, mojos)
+        assert more.get("ante") == ante
+        assert game.terms(more).amount == 2000
+    with pytest.raises(BadTerms, match="PK-TERMS-5"):
+        game.terms({**usual, "ante": 9})
