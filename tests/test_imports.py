@@ -106,8 +106,8 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 
 PACKAGES = (
-    *("system", "crypto", "chain", "protocol", "watch", "peer", "store", "session", "adversaries"),
-    *("simulation", "report", "lab", "kit", "bench", "cli"),
+    *("system", "crypto", "chain", "protocol", "watch", "peer", "store", "network", "session"),
+    *("adversaries", "simulation", "report", "lab", "kit", "bench", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 

@@ -165,6 +165,11 @@ class Peer:
         """Our side of the channel. Raises `InvariantError` before the channel is known."""
         return endpoint_of(self.state)
 
+    @property
+    def longest_message(self) -> int:
+        """The longest message of the other side, in bytes, that can be meant now."""
+        return _longest(self.state)
+
     def player(self, game_id: int) -> Player | None:
         """Our seat in a game, off chain or on chain, as far as we have to decide in it."""
         if self.state.dispute is not None:

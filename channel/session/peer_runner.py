@@ -24,7 +24,6 @@ from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
     Command,
     DeckComputed,
-    Event,
     Proposed,
     Push,
     Received,
@@ -173,11 +172,17 @@ class PeerRunner:
 
     def received(self, message: bytes) -> None:
         """Give the peer a message of the other side."""
-        self.handle(Received(message))
+        self._guarded(partial(self._driver.handle, Received(message)))
 
-    def handle(self, event: Event) -> None:
-        """Give the peer an event. Raises `UsageError` for a command that is not possible now."""
-        self._guarded(partial(self._driver.handle, event))
+    def longest_message(self) -> int:
+        """The most bytes that a message of the other side can have now."""
+        return self.peer.longest_message
+
+    def command(self, command: Command) -> None:
+        """Give the peer a command. Raises `UsageError` if it is not possible now."""
+        refused = self._guarded(partial(self._driver.handle, command))
+        if refused is not None:
+            raise refused
 
     # --- the ports of the peer ---
 
@@ -236,7 +241,7 @@ class PeerRunner:
                 if self._block is None or block.peak != self._block.peak:
                     self.notify(BlockMade(block.peak))
                 self._block = block
-                self.handle(block)
+                self._guarded(partial(self._driver.handle, block))
             if len(set(self._driven.watched)) == len(watched):
                 return
 
@@ -263,15 +268,14 @@ class PeerRunner:
     def _carried_out(self, command: Command) -> bool:
         """Give the peer a command; False if it is not possible now."""
         try:
-            self.handle(command)
-        except StoreError:
-            raise
+            self.command(command)
         except UsageError:
             return False
         return True
 
     async def _computed(self, step: Future[DeckResult]) -> None:
-        self.handle(DeckComputed(await asyncio.wrap_future(step)))
+        result = await asyncio.wrap_future(step)
+        self._guarded(partial(self._driver.handle, DeckComputed(result)))
 
     async def _until(self, over: Callable[[Peer], bool]) -> None:
         while not over(self.peer):
@@ -280,17 +284,21 @@ class PeerRunner:
 
     # --- internal ---
 
-    def _guarded(self, react: Callable[[], object]) -> None:
-        """Let the peer react. A failure that is no refused command ends the run."""
+    def _guarded(self, react: Callable[[], object]) -> UsageError | None:
+        """Let the peer react; returns the refusal of a command. Any other failure ends the run."""
         try:
             react()
         except Exception as error:
-            refused = isinstance(error, UsageError) and not isinstance(error, StoreError)
-            if not refused and self._failure is not None and not self._failure.done():
-                self._failure.set_exception(error)
-            raise
+            if isinstance(error, UsageError) and not isinstance(error, StoreError):
+                return error
+            self._fail(error)
         self._changed.set()
         self._state_changed.set()
+        return None
+
+    def _fail(self, error: BaseException) -> None:
+        if self._failure is not None and not self._failure.done():
+            self._failure.set_exception(error)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
@@ -301,8 +309,8 @@ class PeerRunner:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         failure = None if task.cancelled() else task.exception()
-        if failure is not None and self._failure is not None and not self._failure.done():
-            self._failure.set_exception(failure)
+        if failure is not None:
+            self._fail(failure)
 
 
 def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:

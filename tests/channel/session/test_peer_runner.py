@@ -13,7 +13,6 @@ import pytest
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.config import Config
@@ -45,8 +44,7 @@ class Line:
         asyncio.get_running_loop().call_soon(self._arrive, message)
 
     def _arrive(self, message: bytes) -> None:
-        with suppress(UsageError):
-            self.to.received(message)
+        self.to.received(message)
 
 
 @dataclass
@@ -151,7 +149,7 @@ def test_one_runner_alone_takes_its_money_from_the_chain() -> None:
             alone = there.runner(chain, None)
             task = asyncio.ensure_future(alone.run())
             await until(lambda: alone.peer.phase is Phase.PLAYING)
-            alone.handle(GoOnChain("recovery"))
+            alone.command(GoOnChain("recovery"))
             await asyncio.wait_for(task, GUARD)
             farming.cancel()
             settled = [one for one in there.news if isinstance(one, ChannelSettled)]
@@ -221,8 +219,7 @@ def test_a_full_disk_ends_a_run_before_anything_is_said() -> None:
         await runner.connected(Ear())
         assert len(said) == 1, "the hello"
         store.full = True
-        with pytest.raises(StoreError):
-            runner.received(b"a message that breaks the opening off")
+        runner.received(b"a message that breaks the opening off")
         with pytest.raises(StoreError, match="disk is full"):
             await asyncio.wait_for(task, GUARD)
         assert len(said) == 1

@@ -1,0 +1,150 @@
+"""The link of one channel to its counterparty: one connection at a time, made again when it ends.
+
+The listening side serves whoever proves the counterparty's key, and a newer connection takes the
+place of the older one. The connecting side tries again after pauses that grow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from channelsim.channel.network.connection import Connection, ConnectionLost
+from channelsim.channel.network.identity import Pairing
+from channelsim.channel.network.listener import listening
+from channelsim.games.chance import Chance
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
+"""Seconds before the second attempt to connect, and the most between two."""
+
+LASTING = 5.0
+"""Seconds that a connection lasts to count as one: shorter ones do not reset the pauses."""
+
+
+class End(Protocol):
+    """The end of a link: what takes the messages of one channel."""
+
+    def longest_message(self) -> int:
+        """The most bytes that a message can have now."""
+        ...
+
+    async def connected(self, link: Connection) -> None:
+        """Use a new connection from now on."""
+        ...
+
+    def received(self, message: bytes) -> None:
+        """Take a message."""
+        ...
+
+    def disconnected(self, link: Connection) -> None:
+        """Forget a connection."""
+        ...
+
+
+Tell = Callable[[str], None]
+"""Hears, in a line each, how the link fares."""
+
+
+class Link:
+    """The link of one channel. `tell` hears of its connections."""
+
+    def __init__(self, end: End, tell: Tell = lambda line: None) -> None:
+        self._end = end
+        self._listener = tell
+        self._last_line = ""
+        self._current: Connection | None = None
+
+    def tell(self, line: str) -> None:
+        """Say how the link fares, unless that has been said."""
+        if line != self._last_line:
+            self._last_line = line
+            self._listener(line)
+
+    async def serve(self, connection: Connection) -> None:
+        """Serve a connection until it ends or a newer one takes its place."""
+        try:
+            await connection.begin()
+        except ConnectionLost as lost:
+            connection.close()
+            self.tell(f"no connection: {lost}")
+            return
+        if self._current is not None:
+            self._current.close()
+        self._current = connection
+        try:
+            await self._end.connected(connection)
+            self.tell("connected")
+            async for message in connection.messages(self._end.longest_message):
+                self._end.received(message)
+        except ConnectionLost as lost:
+            if self._current is connection:
+                self.tell(f"the connection is lost: {lost}")
+        finally:
+            connection.close()
+            if self._current is connection:
+                self._current = None
+            self._end.disconnected(connection)
+
+    async def close(self) -> None:
+        """Send what waits to be sent, in bounded time, and end the connection."""
+        if self._current is not None:
+            await self._current.close_gently()
+
+
+@asynccontextmanager
+async def listen(
+    link: Link, address: tuple[str, int], pairing: Pairing
+) -> AsyncIterator[tuple[str, int]]:
+    """Listen for the counterparty; yields the address as it is bound. Raises `UsageError`."""
+    async with listening(address, pairing, link.serve) as bound:
+        yield bound
+
+
+async def connect(link: Link, address: tuple[str, int], pairing: Pairing, chance: Chance) -> None:
+    """Connect to the counterparty, again and again, until this is cancelled."""
+    context = pairing.context(server=False)
+    loop = asyncio.get_running_loop()
+    pause = FIRST_PAUSE
+    while True:
+        begun = loop.time()
+        try:
+            connection = await _open(address, context, pairing)
+        except ConnectionLost as lost:
+            link.tell(f"no connection to {address[0]}:{address[1]}: {lost}; trying again")
+        else:
+            await link.serve(connection)
+        if loop.time() - begun > LASTING:
+            pause = FIRST_PAUSE
+        await asyncio.sleep(jittered(pause, chance))
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+def jittered(pause: float, chance: Chance) -> float:
+    """A pause of between half of this and all of it, so that many peers do not come at once.
+
+    >>> 5.0 <= jittered(10.0, Chance(b"seed")) <= 10.0
+    True
+    """
+    return pause * (1000 + chance.below(1001)) / 2000
+
+
+async def _open(address: tuple[str, int], context: ssl.SSLContext, pairing: Pairing) -> Connection:
+    limits = pairing.limits
+    try:
+        async with asyncio.timeout(limits.handshake):
+            reader, writer = await asyncio.open_connection(*address, ssl=context)
+    except TimeoutError:
+        raise ConnectionLost(f"no answer within {limits.handshake:g} s") from None
+    except ssl.SSLError:
+        raise ConnectionLost("the other side shows another key, or accepts no such key") from None
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "the address cannot be reached"
+        raise ConnectionLost(reason.lower()) from None
+    connection = Connection(reader, writer, limits)
+    if not pairing.is_with(writer.transport):
+        connection.close()
+        raise ConnectionLost("the other side shows another key")
+    return connection

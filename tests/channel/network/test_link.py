@@ -1,0 +1,159 @@
+"""Two ends of a link: messages arrive whole and in order, and connections are made again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.network.connection import Connection
+from channelsim.channel.network.identity import make_identity, read_fingerprint, read_identity
+from channelsim.channel.network.link import Link, connect, listen
+from channelsim.channel.protocol.messages import MAX_MESSAGE
+from channelsim.games.chance import Chance
+from tests.channel.network.wire import HASTY, Ear, Place, pairings, place, until
+
+CHANCE = Chance(b"network")
+
+
+async def while_running(
+    work: Coroutine[None, None, None], *tasks: Coroutine[None, None, None]
+) -> None:
+    running = [asyncio.ensure_future(task) for task in tasks]
+    try:
+        await work
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+def test_messages_of_any_size_arrive_in_order_in_both_directions(tmp_path: Path) -> None:
+    sizes = [1, 2, 70_000, 3, MAX_MESSAGE, 4]
+    sent = [bytes([number]) * size for number, size in enumerate(sizes)]
+
+    async def talk() -> None:
+        async with place(tmp_path, ear=Ear(MAX_MESSAGE, answer=lambda message: message)) as here:
+            ear = Ear(MAX_MESSAGE)
+
+            async def work() -> None:
+                await until(lambda: bool(ear.links))
+                for message in sent:
+                    ear.links[0].send(message)
+                await until(lambda: len(ear.heard) == len(sent))
+
+            await while_running(work(), connect(Link(ear), here.address, here.friend, CHANCE))
+            assert ear.heard == here.ear.heard == sent
+
+    asyncio.run(talk())
+
+
+def test_a_connection_that_breaks_is_made_again_on_either_side(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with place(tmp_path) as here:
+            ear, lines = Ear(), list[str]()
+
+            async def work() -> None:
+                await until(lambda: len(ear.links) == len(here.ear.links) == 1)
+                ear.links[0].close()
+                await until(lambda: len(ear.links) == len(here.ear.links) == 2)
+                here.ear.links[1].close()
+                await until(lambda: len(ear.links) == len(here.ear.links) == 3)
+                ear.links[2].send(b"again")
+                await until(lambda: here.ear.heard == [b"again"])
+
+            link = Link(ear, lines.append)
+            await while_running(work(), connect(link, here.address, here.friend, CHANCE))
+            lost = "the connection is lost: the other side closed it"
+            assert lines == ["connected", lost, "connected", lost, "connected"]
+
+    asyncio.run(talk())
+
+
+async def opened(here: Place) -> Connection:
+    """Connect once, as the counterparty."""
+    return Connection(*await here.open(here.friend))
+
+
+def test_the_newer_of_two_connections_wins(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with place(tmp_path) as here:
+            old, new = Ear(), Ear()
+
+            async def work() -> None:
+                await until(lambda: bool(old.links))
+                task = asyncio.ensure_future(connect(Link(new), here.address, here.friend, CHANCE))
+                await until(lambda: bool(new.links) and bool(old.lost))
+                new.links[-1].send(b"of the newer one")
+                await until(lambda: here.ear.heard == [b"of the newer one"])
+                task.cancel()
+
+            link = Link(old)
+            await while_running(work(), link.serve(await opened(here)))
+
+    asyncio.run(talk())
+
+
+def test_a_silent_connection_is_kept_alive_by_both_sides(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with place(tmp_path, HASTY) as here:
+            ear = Ear()
+
+            async def work() -> None:
+                await until(lambda: bool(ear.links))
+                await asyncio.sleep(3 * HASTY.idle)
+                ear.links[0].send(b"still there")
+                await until(lambda: here.ear.heard == [b"still there"])
+                assert (len(ear.links), ear.lost) == (1, 0)
+
+            await while_running(work(), connect(Link(ear), here.address, here.friend, CHANCE))
+
+    asyncio.run(talk())
+
+
+def test_an_end_without_the_others_key_gets_no_connection_and_says_so_once(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with place(tmp_path) as here:
+            wrong, lines = Ear(), list[str]()
+            link = Link(wrong, lines.append)
+
+            async def work() -> None:
+                await until(lambda: bool(lines))
+                await asyncio.sleep(1)
+
+            await while_running(work(), connect(link, here.address, here.stranger, CHANCE))
+            assert (wrong.links, here.ear.links) == ([], [])
+            assert len(lines) == 1
+
+    asyncio.run(talk())
+
+
+def test_keys_are_kept_in_a_file_that_a_passphrase_may_encrypt(tmp_path: Path) -> None:
+    make_identity(tmp_path, b"passphrase")
+    made = read_identity(tmp_path, b"passphrase")
+    make_identity(tmp_path, b"another")
+    assert read_identity(tmp_path, b"passphrase").fingerprint == made.fingerprint
+    assert b"ENCRYPTED" in made.path.read_bytes()
+    assert made.path.stat().st_mode & 0o077 == 0
+    for passphrase, reason in ((b"", "encrypted; give"), (b"wrong", "passphrase is wrong")):
+        with pytest.raises(UsageError, match=reason):
+            read_identity(tmp_path, passphrase)
+    made.path.write_bytes(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    with pytest.raises(UsageError, match="damaged"):
+        read_identity(tmp_path)
+    for text in ("", "0" * 63, "G" * 64, "A" * 64):
+        with pytest.raises(UsageError, match="64 hex digits"):
+            read_fingerprint(text)
+
+
+def test_an_address_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path) -> None:
+    async def talk() -> None:
+        here = pairings(tmp_path)[0]
+        with pytest.raises(UsageError, match=r"192\.0\.2\.1:0: cannot listen there"):
+            async with listen(Link(Ear()), ("192.0.2.1", 0), here):
+                pass
+
+    asyncio.run(talk())
