@@ -1,4 +1,4 @@
 """Coins, spends and observations as values, and full nodes behind one interface.
 
-It imports `channelsim.channel.errors` only; peers import its values, never a node.
+It imports `crypto` and `system`; peers import its values, never a node.
 """

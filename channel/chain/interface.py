@@ -119,6 +119,10 @@ class FarmableChain(Chain, Protocol):
         """
         ...
 
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created."""
+        ...
+
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A coin of at least this amount at this address, out of a block reward.
 

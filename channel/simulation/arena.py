@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
@@ -68,7 +69,7 @@ class Arena:
         self,
         scenario: Scenario,
         listeners: Sequence[Listener] = (),
-        node: Callable[[int], SimulatedChain] = SimulatedChain,
+        node: Callable[[int], FarmableChain] = SimulatedChain,
         wrap: Wrap = lambda peer: peer,
     ) -> None:
         self.scenario = scenario

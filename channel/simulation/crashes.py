@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Protocol, TypeAlias
 
 from channelsim.channel.adversaries.base import names
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
@@ -25,6 +27,7 @@ from channelsim.channel.session.peer_driver import Actor, Resumable
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
+from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.crash_safety import UNSTORED
@@ -61,20 +64,25 @@ class Killable(Resumable, Protocol):
 class CrashedRun:
     """A run whose honest peers were killed: when, and what went wrong, a line each.
 
-    `kills` are the initiator's, then the receiver's.
+    `kills` are the initiator's, then the receiver's; `node_kills` is how often the node was killed.
     """
 
     scenario: Scenario
     kills: tuple[tuple[Kill, ...], tuple[Kill, ...]]
     contradictions: tuple[str, ...]
     broken: tuple[str, ...]
+    node_kills: int = 0
 
 
 @dataclass(slots=True)
 class CrashTotals:
-    """Totals over many runs; `failed` are the runs in which something went wrong."""
+    """Totals over many runs; `failed` are the runs in which something went wrong.
+
+    `node_kills` are among the `kills`.
+    """
 
     kills: int = 0
+    node_kills: int = 0
     sessions: int = 0
     contradictions: int = 0
     broken_promises: int = 0
@@ -83,7 +91,8 @@ class CrashTotals:
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
-        self.kills += sum(map(len, run.kills))
+        self.kills += sum(map(len, run.kills)) + run.node_kills
+        self.node_kills += run.node_kills
         self.sessions += 1
         self.contradictions += len(run.contradictions)
         self.broken_promises += len(run.broken)
@@ -100,7 +109,11 @@ def run_killed(
     )
 
 
-def run_crashing(scenario: Scenario, make: Callable[[Peer], Killable]) -> CrashedRun:
+def run_crashing(
+    scenario: Scenario,
+    make: Callable[[Peer], Killable],
+    node: Callable[[int], FarmableChain] = SimulatedChain,
+) -> CrashedRun:
     """Run a scenario with what `make` makes in the place of its honest peers, and check it."""
     killed: dict[Side, Killable] = {}
 
@@ -110,7 +123,7 @@ def run_crashing(scenario: Scenario, make: Callable[[Peer], Killable]) -> Crashe
 
     found: list[str] = []
     try:
-        run = Arena(scenario, wrap=wrap).run()
+        run = Arena(scenario, node=node, wrap=wrap).run()
         broken = [f"{one.promise}: {one.how}" for one in check(run)]
         found = [how for side in killed for how in contradictions(run, side)]
     except Exception as error:
@@ -201,21 +214,37 @@ def run_piece(piece: Piece) -> Iterator[CrashedRun]:
 
 
 def run_processes(parent: Path, piece: Piece) -> Iterator[CrashedRun]:
-    """Run scenarios with peers in processes, which are killed, until there are enough kills.
+    """Run scenarios with both peers and the node in processes, killed until that was enough.
 
     The stores are below the directory `parent`.
     """
     seed, first, kills = piece
     due = _Due(seed, kills)
 
-    def make(directory: Path, peer: Peer) -> ProcessPeer:
-        return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
-
     with bls.remembered():
         for number, scenario in enumerate(due.scenarios(seed, first)):
             directory = parent / f"{first}-{number}"
-            yield run_crashing(scenario, partial(make, directory))
+            directory.mkdir()
+            yield _run_in_processes(scenario, directory, due)
             rmtree(directory)
+
+
+def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
+    nodes: list[ProcessNode] = []
+
+    def make(peer: Peer) -> ProcessPeer:
+        return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
+
+    def node(seed: int) -> ProcessNode:
+        nodes.append(ProcessNode(directory / "chain", seed, due.now, due.chance))
+        return nodes[-1]
+
+    try:
+        run = run_crashing(scenario, make, node)
+    finally:
+        for one in nodes:
+            one.close()
+    return replace(run, node_kills=sum(one.kills for one in nodes))
 
 
 class _Due:

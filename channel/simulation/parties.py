@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from channelsim.channel.adversaries.base import Plan, get
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.fees import Fees
@@ -24,7 +24,7 @@ Wrap = Callable[[Peer], Actor]
 
 
 def make_parties(
-    scenario: Scenario, chain: SimulatedChain, rewind: Callable[[int], bool], wrap: Wrap
+    scenario: Scenario, chain: FarmableChain, rewind: Callable[[int], bool], wrap: Wrap
 ) -> tuple[Party, Party]:
     """Make both parties with funded wallets; `rewind` as in `Plan`."""
     seed = scenario.seed.encode()

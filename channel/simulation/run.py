@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import Effect, Event, News, Received
@@ -96,7 +95,7 @@ class Run:
     """
 
     scenario: Scenario
-    chain: SimulatedChain
+    chain: FarmableChain
     parties: tuple[Party, Party]
     delivered: tuple[Delivered, ...]
     blocks: int
@@ -142,7 +141,7 @@ def _moves(blob: bytes) -> bool:
 class RunLog:
     """A listener that logs what both parties do."""
 
-    def __init__(self, chain: SimulatedChain, parties: tuple[Party, Party]) -> None:
+    def __init__(self, chain: FarmableChain, parties: tuple[Party, Party]) -> None:
         self.delivered: list[Delivered] = []
         self._chain = chain
         self._parties = {party.name: party for party in parties}

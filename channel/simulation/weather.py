@@ -5,9 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
@@ -42,7 +41,7 @@ class Weather:
     blocks up to `floor`. `reorgs` counts the reorganisations.
     """
 
-    def __init__(self, scenario: Scenario, chain: SimulatedChain, chance: Chance) -> None:
+    def __init__(self, scenario: Scenario, chain: FarmableChain, chance: Chance) -> None:
         self.reorgs = 0
         self.floor = chain.peak()
         self._scenario = scenario

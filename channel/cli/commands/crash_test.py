@@ -23,7 +23,9 @@ def command(
     jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
     processes: Annotated[
         bool,
-        typer.Option("--processes", help="Kill real processes, which have their stores on disk."),
+        typer.Option(
+            "--processes", help="Kill real processes, also the node; all have files on disk."
+        ),
     ] = False,
     json: Json = False,
     text: InText = False,
@@ -31,8 +33,8 @@ def command(
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
     A peer is stopped before an event is stored, or between two of its effects. With --processes
-    it is a process of its own, killed by SIGKILL at random instants. Exit code 1: a peer
-    contradicted what it had signed, or a promise was broken.
+    it and the node are processes of their own, killed by SIGKILL at random instants. Exit code 1: a
+    peer contradicted what it had signed, or a promise was broken.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
@@ -53,6 +55,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
     """The totals as JSON data."""
     return {
         "kills": totals.kills,
+        "node_kills": totals.node_kills,
         "sessions": totals.sessions,
         "contradictions": totals.contradictions,
         "broken_promises": totals.broken_promises,
@@ -69,9 +72,12 @@ def _show(totals: CrashTotals) -> None:
         say(terminal, f"{who}, seed {scenario.seed}, {scenario.weather}:", "red")
         for line in (*run.contradictions, *run.broken):
             say(terminal, f"    {line}")
+    kills = counted(totals.kills, "kill", ",")
+    if totals.node_kills:
+        kills += f" ({totals.node_kills:,} of the node)"
     say(
         terminal,
-        f"{counted(totals.kills, 'kill', ',')} in {counted(totals.sessions, 'session', ',')}:"
+        f"{kills} in {counted(totals.sessions, 'session', ',')}:"
         f" {counted(totals.contradictions, 'contradictory signature')},"
         f" {counted(totals.broken_promises, 'broken promise')}"
         f"{'; interrupted' * totals.interrupted}",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
 from time import monotonic
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -11,9 +13,19 @@ from urllib.parse import urlsplit
 import typer
 from chia_wallet_sdk import Address, SecretKey
 
+from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.forwarding import forwarding, read_address
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, real, refuse, whole
+from channelsim.channel.cli.options import (
+    InText,
+    Json,
+    Seed,
+    file_option,
+    json_wanted,
+    real,
+    refuse,
+    whole,
+)
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
 from channelsim.channel.report.terminal import console, json_line, say
@@ -42,6 +54,9 @@ def command(
         bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
+    state: Annotated[
+        Path | None, file_option("Store the chain in this file, and go on where it ends.")
+    ] = None,
     seed: Seed = "node",
     json: Json = False,
     text: InText = False,
@@ -49,7 +64,7 @@ def command(
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
     It first prints its URL, the network's genesis challenge and the wallets; with --json, in one
-    line. The chain is in memory and ends with the command. The same seed gives the same wallets.
+    line. Without --state, the chain ends with the command. The same seed gives the same wallets.
 
     Example: channelsim node --block-on-push
     """
@@ -57,9 +72,13 @@ def command(
     if block_on_push:
         refuse("blocks come with --block-on-push already", block_every=block_every)
     address = read_address(listen) if listen is not None else None
-    chain = SimulatedChain(node_seed(seed.encode()))
-    funded = [_funded(chain, derive(seed.encode(), "wallet", number)) for number in range(wallets)]
-    with polled() as interrupted, chain.served() as url:
+    number = node_seed(seed.encode())
+    stored = (
+        stored_chain(state, number) if state is not None else nullcontext(SimulatedChain(number))
+    )
+    with stored as chain, polled() as interrupted, chain.served() as url:
+        secrets = [derive(seed.encode(), "wallet", number) for number in range(wallets)]
+        funded = [_funded(chain, secret) for secret in secrets]
         about = {
             "url": url,
             "genesis_challenge": chain.agg_sig_data().hex(),
@@ -72,17 +91,19 @@ def command(
 
 
 def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
-    """A new wallet with a coin, as JSON data."""
+    """A wallet with a coin, as JSON data; one of a stored chain has the coins that are left."""
     key = wallet_key(secret, "wallet")
     puzzle_hash = address_of(key)
-    coin = chain.give(puzzle_hash, 1)
+    if not chain.had(puzzle_hash):
+        chain.give(puzzle_hash, 1)
+    coins = sorted((seen.coin for seen in chain.coins_at(puzzle_hash)), key=lambda one: one.amount)
     return {
         "address": Address(puzzle_hash, "txch").encode(),
         "puzzle_hash": puzzle_hash.hex(),
         "secret_key": SecretKey.from_seed(wallet_seed(secret, "wallet")).to_bytes().hex(),
         "synthetic_secret_key": bytes(key).hex(),
-        "coin": coin.id.hex(),
-        "mojos": coin.amount,
+        "coin": coins[-1].id.hex() if coins else None,
+        "mojos": sum(coin.amount for coin in coins),
     }
 
 

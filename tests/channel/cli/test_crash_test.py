@@ -27,6 +27,7 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     sessions = document.pop("sessions")
     assert document == {
         "kills": 2,
+        "node_kills": 0,
         "contradictions": 0,
         "broken_promises": 0,
         "interrupted": False,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,6 +34,10 @@ GUARD = 60.0
 """Seconds after which nothing more is expected to happen."""
 
 
+class KilledError(Exception):
+    """The test killed the node."""
+
+
 @contextmanager
 def served(*options: str, ends_by: int = signal.SIGINT) -> Iterator[dict[str, Any]]:
     """A node in a process, and what it printed; an interrupt ends it cleanly."""
@@ -43,7 +49,7 @@ def served(*options: str, ends_by: int = signal.SIGINT) -> Iterator[dict[str, An
     )
     assert node.stdout is not None
     try:
-        yield json.loads(node.stdout.readline())
+        yield {**json.loads(node.stdout.readline()), "pid": node.pid}
         node.send_signal(ends_by)
         out, err = node.communicate(timeout=GUARD)
         assert (out, err) == ("", "")
@@ -118,6 +124,7 @@ def crowd(url: str) -> None:
         (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
         (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
         (("--block-every", "0"), "a number from 0.01 to 86400"),
+        (("--state", __file__), "no chain of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
     ],
 )
@@ -127,3 +134,22 @@ def test_wrong_options_are_refused_in_one_line(
     ran = channelsim(capsys, "node", *options)
     assert (ran.code, ran.out) == (2, "")
     assert reason in ran.err
+
+
+def test_a_stored_chain_outlives_a_killed_node(tmp_path: Path) -> None:
+    options = ("--block-on-push", "--wallets", "1", "--state", str(tmp_path / "chain"), "--json")
+    with suppress(KilledError), served(*options) as about:
+        with RpcChain(about["url"]) as chain:
+            made = spend(chain, about["wallets"][0])
+            wait_for(chain, made)
+            height = chain.peak()
+        time.sleep(0.1)  # the log follows a block
+        os.kill(about["pid"], signal.SIGKILL)
+        raise KilledError
+    with served(*options) as again, RpcChain(again["url"]) as chain:
+        assert again["height"] == height
+        assert chain.coin(made.id) is not None
+        assert again["genesis_challenge"] == about["genesis_challenge"]
+        (wallet,) = again["wallets"]
+        assert (wallet["coin"], wallet["mojos"]) == (None, 0), "it is spent"
+        assert {**wallet, "coin": 0, "mojos": 0} == {**about["wallets"][0], "coin": 0, "mojos": 0}

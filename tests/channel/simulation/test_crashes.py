@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from channelsim.channel.chain.coins import condition, signed_spend
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Send
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.result import Result
@@ -30,12 +34,16 @@ from channelsim.channel.simulation.crashes import (
     scenarios,
 )
 from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
+from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
+from channelsim.games.referee import CREATE_COIN
 from tests.channel.table import sit
 
 
@@ -239,6 +247,25 @@ def test_many_killed_processes_come_back_from_the_disk() -> None:
     totals = run_crashes(300, "many processes", 2, processes=True)
     assert totals.kills == 300
     assert totals.failed == []
+
+
+def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
+    """It is killed at every second change, and no block or bundle is lost or made twice."""
+    key = wallet_key(b"", "wallet")
+    second = cycle((False, True))
+    node = ProcessNode(tmp_path / "chain", 7, lambda: next(second), Chance(b""))
+    with closing(node):
+        found = []
+        for chain in (SimulatedChain(7), node):
+            coin = chain.give(address_of(key), 1)
+            paid = to_list([condition(CREATE_COIN, bytes(32), int_to_atom(coin.amount))])
+            assert chain.push(signed_spend(key, coin, paid, chain.agg_sig_data())).benign
+            chain.farm(2)
+            chain.reorganise(1, 2, keep=False)
+            chain.farm()
+            found.append((chain.peak(), chain.coin(coin.id), chain.children(coin.id)))
+    assert found[0] == found[1]
+    assert node.kills == 2
 
 
 def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path) -> None:

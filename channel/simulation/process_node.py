@@ -1,0 +1,166 @@
+"""An embedded node in a process of its own, with its log on disk, that is killed by SIGKILL."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from channelsim.channel.chain.chain_log import stored_chain
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.simulation.process_peer import ANSWER_TIME, CONTEXT
+from channelsim.channel.system.interrupt import SIGNALS, held
+from channelsim.games.chance import Chance
+
+
+class ProcessNode:
+    """A `FarmableChain` whose process is killed during some changes, and comes back from its log.
+
+    `dies` decides at each change whether to kill it, `chance` when: at once, or up to a little
+    later than a change usually takes. A change that was lost with it is made again; the log has
+    each whole or not at all.
+    """
+
+    def __init__(self, path: Path, seed: int, dies: Callable[[], bool], chance: Chance) -> None:
+        self.kills = 0
+        self._path = path
+        self._seed = seed
+        self._dies = dies
+        self._chance = chance
+        self._usual = 0.005
+        self._process: ForkServerProcess | None = None
+        self._pipe: Connection | None = None
+        self._begin()
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None and self._process.pid is not None:
+            os.kill(self._process.pid, signal.SIGKILL)
+            self._process.join()
+            self._process.close()
+            self._process = None
+        if self._pipe is not None:
+            self._pipe.close()
+            self._pipe = None
+
+    # --- a chain whose blocks the caller makes ---
+
+    def peak(self) -> int:
+        """The height of the tip."""
+        return int(self._ask("peak"))
+
+    def agg_sig_data(self) -> bytes:
+        """The suffix of AGG_SIG_ME messages on this network."""
+        return bytes(self._ask("agg_sig_data"))
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id, if the chain has it."""
+        seen: CoinSeen | None = self._ask("coin", coin_id)
+        return seen
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins at this address."""
+        return list(self._ask("coins_at", puzzle_hash))
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created."""
+        return list(self._ask("children", coin_id))
+
+    def pending(self, coin_id: bytes) -> list[Bundle]:
+        """The bundles in the mempool that spend this coin."""
+        return list(self._ask("pending", coin_id))
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the mempool."""
+        result = self._change("push", bundle)
+        if not isinstance(result, PushResult):
+            # A repeat of a pending bundle is accepted again.
+            return self.push(bundle)
+        return result
+
+    def farm(self, blocks: int = 1) -> None:
+        """Make blocks with the bundles of the mempool."""
+        self._to_height(self.peak() + blocks, "farm", blocks)
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        """Replace the last `back` blocks by `new` others."""
+        self._to_height(self.peak() - back + new, "reorganise", back, new, keep=keep)
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """A block reward at this address."""
+        coin: Coin = self._ask("give", puzzle_hash, amount)
+        return coin
+
+    # --- the process ---
+
+    def _to_height(self, height: int, name: str, *given: object, **options: object) -> None:
+        before = self.peak()
+        while (peak := self.peak()) != height:
+            if peak != before:
+                raise InvariantError(f"the node came back at height {peak}, not {before}")
+            self._change(name, *given, **options)
+
+    def _change(self, name: str, *given: object, **options: object) -> Any:
+        """Let the process make a change, or kill it meanwhile: then the result is `KILLED`."""
+        begun = monotonic()
+        self._send(name, *given, **options)
+        if self._dies():
+            sleep(self._usual * self._chance.below(1500) / 1000)
+            self.close()
+            self.kills += 1
+            self._begin()
+            return KILLED
+        found = self._receive()
+        self._usual = 0.9 * self._usual + 0.1 * (monotonic() - begun)
+        return found
+
+    def _ask(self, name: str, *given: object) -> Any:
+        self._send(name, *given)
+        return self._receive()
+
+    def _begin(self) -> None:
+        with held():
+            ours, theirs = CONTEXT.Pipe()
+            self._pipe = ours
+            self._process = CONTEXT.Process(target=_serve, args=(self._path, self._seed, theirs))
+            self._process.start()
+            theirs.close()
+        if self._receive() != READY:
+            raise InvariantError("the node's process is out of step")
+
+    def _send(self, name: str, *given: object, **options: object) -> None:
+        if self._pipe is None:
+            raise InvariantError("no process is there")
+        self._pipe.send((name, given, options))
+
+    def _receive(self) -> Any:
+        if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
+            raise InvariantError(f"the node's process does not answer within {ANSWER_TIME:g} s")
+        try:
+            return self._pipe.recv()
+        except (EOFError, ConnectionError):
+            raise InvariantError("the node's process ended by itself") from None
+
+
+READY, KILLED = "ready", "killed"
+
+
+def _serve(path: Path, seed: int, parent: Connection) -> None:
+    """The process of a node: it answers each call with its result."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
+    # A parent that ends takes its pipe with it.
+    with suppress(EOFError, ConnectionError), stored_chain(path, seed) as chain:
+        parent.send(READY)
+        while True:
+            name, given, options = parent.recv()
+            parent.send(getattr(chain, name)(*given, **options))

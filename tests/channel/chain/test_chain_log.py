@@ -1,0 +1,129 @@
+"""The log of an embedded node: after any changes, and any kill, the same chain comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.chain.chain_log import stored_chain
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
+
+KEYS = [wallet_key(bytes([number]), "wallet") for number in range(4)]
+
+
+def payment(chain: SimulatedChain, coin: Coin, number: int, fee: int = 0) -> tuple[Bundle, Coin]:
+    """The whole coin of this wallet to another address, and the new coin."""
+    made = Coin(coin.id, bytes([number]) * 32, coin.amount - fee)
+    listed = to_list([condition(CREATE_COIN, made.puzzle_hash, int_to_atom(made.amount))])
+    return signed_spend(KEYS[number], coin, listed, chain.agg_sig_data()), made
+
+
+def everything(chain: SimulatedChain, coins: list[Coin]) -> list[CoinSeen | int | None]:
+    return [chain.peak(), *(chain.coin(coin.id) for coin in coins)]
+
+
+def changed(path: Path) -> list[CoinSeen | int | None]:
+    """Do all that can be done to a node, by calls and over its RPC; what it has then."""
+    with stored_chain(path, 5) as chain:
+        coins = [chain.give(address_of(key), 1) for key in KEYS]
+        for number in range(2):
+            bundle, made = payment(chain, coins[number], number)
+            assert chain.push(bundle).answer is Answer.ACCEPTED
+            coins.append(made)
+        chain.farm()
+        chain.farm(3)
+        with chain.served() as url, RpcChain(url) as client:
+            for number in (2, 3):
+                for fee in range(number):
+                    bundle, made = payment(chain, coins[number], number, fee)
+                    assert client.push(bundle).answer is Answer.ACCEPTED, "a fee replaces it"
+                coins.append(made)
+            chain.farm()
+            assert client.coin(made.id) is not None
+        chain.reorganise(1, 2, keep=True)
+        assert chain.coin(made.id) is not None
+        chain.reorganise(1, 3, keep=False)
+        return [*everything(chain, coins)]
+
+
+def coins_of(found: list[CoinSeen | int | None]) -> list[Coin]:
+    return [one.coin for one in found if isinstance(one, CoinSeen)]
+
+
+def test_a_node_goes_on_where_its_log_ends(tmp_path: Path) -> None:
+    path = tmp_path / "chain"
+    found = changed(path)
+    assert len(coins_of(found)) == 8
+    for _ in range(2):
+        with stored_chain(path, 5) as chain:
+            assert everything(chain, coins_of(found)) == found
+    with path.open("ab") as file:
+        file.write(b'{"type":"farm","blo')  # a kill in the middle of a line
+    with stored_chain(path, 5) as chain:
+        assert everything(chain, coins_of(found)) == found
+        chain.farm()
+    with stored_chain(path, 5) as chain:
+        assert chain.peak() == found[0] + 1  # type: ignore[operator]
+
+
+def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    def change(data: bytes) -> bytes:
+        lines = data.splitlines(keepends=True)
+        assert old in lines[number]
+        lines[number] = lines[number].replace(old, new)
+        return b"".join(lines)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda data: b"", "no chain of channelsim"),
+        (lambda data: b"SQLite format 3\0" * 9, "no chain of channelsim"),
+        (line(0, b"chain 1", b"chain 2"), "not written by this version"),
+        (line(0, b'"seed":5', b'"seed":6'), "the chain of another seed"),
+        (line(1, b"give", b"gave"), "line 2: damaged"),
+        (line(1, b"puzzle", b"\xff"), "line 2: damaged"),
+        (line(5, b'"amount":2', b'"amount":3'), "line 6: damaged .a bundle is refused"),
+        (line(7, b'"blocks":1', b'"blocks":9'), "line 8: damaged .no block after"),
+        (line(7, b'"peak":', b'"peak":1'), "line 8: damaged .block"),
+    ],
+)
+def test_a_file_that_is_damaged_or_not_ours_is_refused_and_untouched(
+    tmp_path: Path, damage: Callable[[bytes], bytes], reason: str
+) -> None:
+    path = tmp_path / "chain"
+    changed(path)
+    data = damage(path.read_bytes())
+    path.write_bytes(data)
+    with pytest.raises(UsageError, match=reason) as error, stored_chain(path, 5):
+        pass
+    assert "\n" not in str(error.value)
+    assert path.read_bytes() == data
+
+
+def test_two_nodes_do_not_share_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "chain"
+    with (
+        stored_chain(path, 5),
+        pytest.raises(UsageError, match="another process uses it"),
+        stored_chain(path, 5),
+    ):
+        pass
+    with (
+        pytest.raises(UsageError, match="cannot be written"),
+        stored_chain(tmp_path / "no" / "x", 5),
+    ):
+        pass
