@@ -13,7 +13,6 @@ from tests.paths import ROOT
 DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 
 _BLOCK = re.compile(
-    r"(?:^(?P<before>[^\n]*\S[^\n]*)\n\s*)?"
     r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=indent)```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -36,8 +35,12 @@ def read(page: Path) -> str:
 
 def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
-    for found in _BLOCK.finditer(read(page)):
-        yield Block(found["language"], found["text"], (found["before"] or "").strip())
+    text = read(page)
+    end = 0
+    for found in _BLOCK.finditer(text):
+        before = text[end : found.start()].strip()
+        yield Block(found["language"], found["text"], before.rpartition("\n")[2].strip())
+        end = found.end()
 
 
 def prose(page: Path) -> str:

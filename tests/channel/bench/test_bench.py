@@ -11,12 +11,17 @@ from channelsim.channel.bench import deck_preparation, judging
 from channelsim.channel.bench.figures import measure
 from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
+from channelsim.games.calpoker import benchmarks as calpoker
+from channelsim.games.spacepoker import benchmarks as spacepoker
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "MIX", 6)
+    monkeypatch.setattr(judging, "MIX", 3)
     monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
-    monkeypatch.setattr(speed, "CHUNK", 60)
+    monkeypatch.setattr(speed, "CHUNK", 30)
+    monkeypatch.setattr(calpoker, "HANDS", 200)
+    monkeypatch.setattr(calpoker, "HANDS_OF_OTHERS", 200)
+    monkeypatch.setattr(spacepoker, "HANDS", 200)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0

@@ -226,10 +226,7 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
         assert command.says in ended.out + ended.shown
 
 
-SOON = (
-    *("crosscheck, two jobs", "cost", "bench", "fuzz"),
-    *("dispute run --all", "vectors check"),
-)
+SOON = (*("crosscheck, two jobs", "cost", "fuzz", "vectors check"),)
 
 
 @pytest.mark.parametrize("name", SOON)

@@ -70,7 +70,7 @@ def test_flipped_bytes_at_every_step(seed: str) -> None:
     random = Random(seed)
     for moment in moments(seed):
         honest = moment.mail[0][1]
-        for _ in range(8):
+        for _ in range(4):
             blob = bytearray(honest)
             for _ in range(random.choice((1, 1, 1, 2, 5))):
                 blob[random.randrange(len(blob))] ^= 1 << random.randrange(8)
@@ -135,7 +135,7 @@ def test_batches_altered_anywhere_and_signed_again() -> None:
             continue
         if moment.ends[victim].peer.phase is not Phase.PLAYING:
             continue
-        for _ in range(6):
+        for _ in range(3):
             fork = moment.fork()
             fork.mail.popleft()
             actions = list(message.actions)

@@ -63,8 +63,8 @@ from tests.channel.table import (
     wish,
 )
 
-EVERY = [2, pytest.param(1, marks=pytest.mark.long)]
-"""Of the messages of a hand: every second one here, the others with the other side or delivery."""
+EVERY = [4, pytest.param(1, marks=pytest.mark.long)]
+"""Of the messages of a hand: every fourth one here, the others with the other side or delivery."""
 
 
 @cache

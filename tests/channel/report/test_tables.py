@@ -21,6 +21,7 @@ from channelsim.channel.report.terminal import console, say, wrapped
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
 from tests.paths import DATA
+from tests.sampling import one_in
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -163,7 +164,7 @@ DEAR: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("conform",): lambda old, new: ("calpoker", "--cases", 100, "--seconds", 0.1, "--disputes", 0),
 }
 EVERY = [
-    *CHEAP,
+    *one_in(2, CHEAP),
     *(pytest.param(path, marks=pytest.mark.long) for path in DEAR),
 ]
 

@@ -98,7 +98,7 @@ def assert_agreed(program: Program, arguments: bytes, tracer: Tracer | None = No
 def test_every_conformance_case_ends_as_on_the_node(name: str, stride: int) -> None:
     program = load(name)
     tracer = Tracer(program)
-    slow = 3 if name in SLOW and stride > 1 else 1
+    slow = 9 if name in SLOW and stride > 1 else 1
     for _, arguments in calls(name)[:: stride * slow]:
         assert_agreed(program, arguments, tracer)
 
@@ -108,7 +108,7 @@ def test_every_conformance_case_ends_as_on_the_node(name: str, stride: int) -> N
     "name",
     # The third interpreter takes seconds for one comparison of two hands: one game's is enough.
     [
-        pytest.param(name, marks=[pytest.mark.long] * (name == "spacepoker/end"))
+        pytest.param(name, marks=[pytest.mark.long] * (name in SLOW))
         for name in PROGRAMS
         # It lacks the operators on points of the curve that open cards.
         if not name.startswith("poker/")

@@ -332,9 +332,9 @@ def compare_hands(count: int, seed: str) -> Counter[str]:
 
 
 def test_every_decision_is_that_of_another_library() -> None:
-    decisions = compare_hands(900, "quick")
+    decisions = compare_hands(250, "quick")
     assert len(decisions) == len(ROWS) - 1
-    assert min(decisions.values()) > 100
+    assert min(decisions.values()) > 25
 
 
 @pytest.mark.long

@@ -115,15 +115,15 @@ def test_another_interpreter_ends_the_raw_run_alike(found: Document) -> None:
 
 def test_the_same_seed_finds_the_same(broken: Path) -> None:
     target = load(str(broken))
-    one, two = campaign(target, "x"), campaign(target, "x")
+    one, two = (campaign(target, "x", WORK / 3) for _ in range(2))
     assert (one.runs, one.found, one.tally) == (two.runs, two.found, two.tally)
     assert one.corpus.coverage == two.corpus.coverage
-    assert campaign(target, "y").tally != one.tally
+    assert campaign(target, "y", WORK / 3).tally != one.tally
 
 
 def test_two_processes_find_the_same_twice(broken: Path) -> None:
     target = load(str(broken))
-    one, two = (fuzz(target, seconds=0.4, seed="s", jobs=2) for _ in range(2))
+    one, two = (fuzz(target, seconds=0.2, seed="s", jobs=2) for _ in range(2))
     assert one.findings == two.findings != []
     if not one.stopped and not two.stopped:
         assert one.runs == two.runs
@@ -324,7 +324,7 @@ def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Pat
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
-    while seconds_of_work(process.pid) < 3 * jobs:
+    while seconds_of_work(process.pid) < 2 * jobs:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)

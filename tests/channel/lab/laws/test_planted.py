@@ -134,7 +134,7 @@ def test_nothing_is_said_of_correct_programs(game: str, tmp_path: Path) -> None:
     assert min(report.tally.tried.values()) > 2
 
 
-@pytest.mark.parametrize("fault", one_in(8, VALIDATORS))
+@pytest.mark.parametrize("fault", one_in(12, VALIDATORS))
 def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     game, *change = VALIDATORS[fault]
     name, old, new = change
@@ -144,7 +144,7 @@ def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     assert found == {Path(name).stem if name.endswith(".clsp") else "end"}
 
 
-@pytest.mark.parametrize("fault", one_in(2, REFEREE))
+@pytest.mark.parametrize("fault", one_in(4, REFEREE))
 def test_a_fault_in_the_referee_is_found_by_its_law(fault: str, tmp_path: Path) -> None:
     names, *change = REFEREE[fault]
     file, old, new = change

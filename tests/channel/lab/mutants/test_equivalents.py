@@ -110,7 +110,7 @@ def values_in_space() -> list[tuple[int, ...]]:
 IN_SPACE = ("value_of_groups", "groups_of", "fields", "insert_group")
 
 
-EVERY = pytest.mark.parametrize("every", [60, pytest.param(1, marks=pytest.mark.long)])
+EVERY = pytest.mark.parametrize("every", [300, pytest.param(1, marks=pytest.mark.long)])
 """One mutant in so many: each takes a second."""
 
 
