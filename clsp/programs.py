@@ -8,7 +8,7 @@ their functions, in ``clsp/compiled/symbols.json``.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -41,15 +41,25 @@ class Program:
     @cached_property
     def hash(self) -> bytes:
         """The tree hash, 32 bytes: the puzzle hash, or the name in an infohash."""
-        return tree_hash(self.value)
+        return _hash_of(self.serialized)
 
     @property
     def value(self) -> Value:
-        """The program as a value. It is read from the bytes each time."""
-        return deserialize(self.serialized)
+        """The program as a value. Only the last few that were read are remembered."""
+        return _value_of(self.serialized)
 
     def __repr__(self) -> str:
         return f"Program({len(self.serialized)} bytes, {self.hash.hex()[:8]})"
+
+
+@lru_cache(maxsize=16)
+def _value_of(serialized: bytes) -> Value:
+    return deserialize(serialized)
+
+
+@lru_cache(maxsize=1024)
+def _hash_of(serialized: bytes) -> bytes:
+    return tree_hash(deserialize(serialized))
 
 
 @cache

@@ -20,7 +20,7 @@ from tests.channel.lab.toys import toy
 from tests.menu import each_game
 
 GAME = "spacepoker"
-CASES = 200
+CASES = 100
 
 WRAPPING = 2 * COST_PER_BYTE + 20
 """What a block costs over its spends: the quote around them, as bytes and as CLVM."""
