@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.text import Text
 
@@ -20,11 +22,19 @@ QUIT = ("quit", "exit", "q")
 class Prompt:
     """Ask a person for each decision until the answer is one that the rules allow.
 
-    `opponent` is the name of the other peer, `games` are those of the session.
+    `opponent` is the name of the other peer, `games` are those of the session; `read` returns the
+    next line that is typed.
     """
 
-    def __init__(self, console: Console, opponent: str, games: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        console: Console,
+        opponent: str,
+        games: tuple[str, ...],
+        read: Callable[[], str] = input,
+    ) -> None:
         self._console, self._opponent, self._games = console, opponent, games
+        self._read = read
 
     def decide(self, game: str, player: Player) -> Action:
         """The person's action in this game. Raises `UsageError` if the person leaves."""
@@ -96,7 +106,7 @@ class Prompt:
         """The line that was typed; None at the end of the input (Ctrl-D)."""
         self._console.print(Text(prompt), end="")
         try:
-            return input().strip()
+            return self._read().strip()
         except (EOFError, RuntimeError):  # the latter where there is no standard input
             self._console.print()
             return None

@@ -43,6 +43,10 @@ class End(Protocol):
         """Forget a connection."""
         ...
 
+    def failed(self, error: Exception) -> None:
+        """Hear of a bug, which nobody waits for."""
+        ...
+
 
 Tell = Callable[[str], None]
 """Hears, in a line each, how the link fares."""
@@ -82,6 +86,8 @@ class Link:
         except ConnectionLost as lost:
             if self._current is connection:
                 self.tell(f"the connection is lost: {lost}")
+        except Exception as error:
+            self._end.failed(error)
         finally:
             connection.close()
             if self._current is connection:

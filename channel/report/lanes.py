@@ -95,11 +95,11 @@ class Lanes:
         self._rows.append((self.height, lane, text))
 
     def _news(self, lane: int, news: News) -> None:
-        on_chain = _chain_text(news, self._us)
+        on_chain = chain_text(news, self._us)
         if on_chain:
             self._add(CHAIN, on_chain)
             return
-        text = _peer_text(news, self._us)
+        text = peer_text(news, self._us)
         if text:
             self._add(lane, text)
 
@@ -164,7 +164,7 @@ _WORDS: dict[type, str] = {
 }
 
 
-def _chain_text(news: News, us: int) -> str:
+def chain_text(news: News, us: int) -> str:
     """The text of an event on the chain; empty for other news."""
     match news:
         case UnrollSeen(number, coin, _):
@@ -186,12 +186,12 @@ def _chain_text(news: News, us: int) -> str:
             paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
             return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
         case Undone(fact):
-            return f"undone: {_chain_text(fact, us) or _peer_text(fact, us) or type(fact).__name__}"
+            return f"undone: {chain_text(fact, us) or peer_text(fact, us) or type(fact).__name__}"
         case _:
             return ""
 
 
-def _peer_text(news: News, us: int) -> str:
+def peer_text(news: News, us: int) -> str:
     """The text of a decision or finding of a peer; empty for other news."""
     match news:
         case BrokenOff(blame, published, _):

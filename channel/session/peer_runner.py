@@ -101,7 +101,8 @@ class PeerRunner:
     """Runs one peer. `actor` stands in for `peer`, whose state is read.
 
     `on_trouble` hears when the node cannot be asked, and when it can again. What the peer sends is
-    dropped without a connection; the peer repeats it once there is one.
+    dropped without a connection; the peer repeats it once there is one. With `waits_for_link` the
+    peer starts once there is a connection: times are counted from its first message on.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class PeerRunner:
         decks: DeckThreads,
         listeners: Sequence[Listener] = (),
         *,
+        waits_for_link: bool = False,
         poll_time: float = POLL_TIME,
         on_trouble: Callable[[Trouble], None] = lambda trouble: None,
     ) -> None:
@@ -123,6 +125,7 @@ class PeerRunner:
         self._player = player
         self._decks = decks
         self._listeners = tuple(listeners)
+        self._waits_for_link = waits_for_link
         self._poll_time = poll_time
         self._on_trouble = on_trouble
         self._trouble = Trouble("")
@@ -130,6 +133,7 @@ class PeerRunner:
         self._block: Block | None = None
         self._pushes: dict[Bundle, Push] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._linked = asyncio.Event()
         self._started = asyncio.Event()
         self._changed = asyncio.Event()
         self._state_changed = asyncio.Event()
@@ -144,6 +148,9 @@ class PeerRunner:
         """
         self._failure = asyncio.get_running_loop().create_future()
         try:
+            await in_thread(self._chain.peak)
+            if self._waits_for_link:
+                await self._linked.wait()
             self._driver.start(await in_thread(self._chain.peak))
             self._started.set()
             self._spawn(self._follow_chain())
@@ -161,6 +168,7 @@ class PeerRunner:
 
     async def connected(self, link: Link) -> None:
         """Use a new connection in the place of any other, and repeat what the other side lacks."""
+        self._linked.set()
         await self._started.wait()
         self._link = link
         self._guarded(self._driver.reconnected)
@@ -173,6 +181,11 @@ class PeerRunner:
     def received(self, message: bytes) -> None:
         """Give the peer a message of the other side."""
         self._guarded(partial(self._driver.handle, Received(message)))
+
+    def failed(self, error: BaseException) -> None:
+        """End the run with this error."""
+        if self._failure is not None and not self._failure.done():
+            self._failure.set_exception(error)
 
     def longest_message(self) -> int:
         """The most bytes that a message of the other side can have now."""
@@ -291,14 +304,10 @@ class PeerRunner:
         except Exception as error:
             if isinstance(error, UsageError) and not isinstance(error, StoreError):
                 return error
-            self._fail(error)
+            self.failed(error)
         self._changed.set()
         self._state_changed.set()
         return None
-
-    def _fail(self, error: BaseException) -> None:
-        if self._failure is not None and not self._failure.done():
-            self._failure.set_exception(error)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
@@ -310,7 +319,7 @@ class PeerRunner:
         self._tasks.discard(task)
         failure = None if task.cancelled() else task.exception()
         if failure is not None:
-            self._fail(failure)
+            self.failed(failure)
 
 
 def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:

@@ -118,8 +118,8 @@ class SidePlayer:
         setup, name = self.setup, self.setup.game(number)
         if registry.get(name).deck_positions and not self._has_deck():
             return None
-        parameters = registry.get(name).default_parameters(setup.unit, setup.stack)
-        first = setup.first(number) == self.peer.config.side
+        parameters = setup.parameters(name)
+        first = setup.first(number, name) == self.peer.config.side
         return ProposeGames((Wish(name, parameters, setup.game_timeout, first),))
 
     def _has_deck(self) -> bool:
@@ -148,7 +148,7 @@ class SidePlayer:
         if len(offers) != 1 or offers[0].game != name:
             return f"the next hand is one of {name}"
         offer = offers[0]
-        if offer.parameters != registry.get(name).default_parameters(setup.unit, setup.stack):
+        if offer.parameters != setup.parameters(name):
             return "other parameters than those agreed on"
         least = least_timeout(name, self.peer.config.agreement.confirmations)
         if not least <= offer.timeout <= max(least, setup.game_timeout):

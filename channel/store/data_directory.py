@@ -51,7 +51,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     The hands of all `games` take turns; `unit` in mojos, `stack` in units, `game_timeout` in
     blocks. `address` is HOST:PORT, where the side listens (`listens`) or connects to.
-    `counterparty` is the fingerprint of the other side's certificate, 64 hex digits.
+    `counterparty` is the fingerprint of the other side's network key, 64 hex digits. A side that is
+    an `adversary` (its name) keeps nothing else.
     """
 
     node: NodeAddress
@@ -64,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     listens: bool
     address: Text
     counterparty: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    adversary: Text = ""
     format: Text = FORMAT
 
 

@@ -52,6 +52,9 @@ class Ear:
     def disconnected(self, link: Connection) -> None:
         self.lost += 1
 
+    def failed(self, error: Exception) -> None:
+        raise error
+
 
 @dataclass
 class Place:

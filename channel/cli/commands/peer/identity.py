@@ -1,0 +1,34 @@
+"""`channelsim peer identity`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.network.identity import make_identity, read_identity
+from channelsim.channel.report.terminal import print_json
+
+
+def command(
+    directory: Annotated[Path, file_argument("The data directory of one channel.")],
+    passphrase_file: PassphraseFile = None,
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Print the fingerprint of a data directory's network key, which is made if need be.
+
+    The other side names it with --peer.
+
+    Example: channelsim peer identity alice
+    """
+    as_json = json_wanted(json, text)
+    passphrase = passphrase_of(directory, passphrase_file)
+    make_identity(directory, passphrase)
+    fingerprint = read_identity(directory, passphrase).fingerprint
+    if as_json:
+        print_json({"fingerprint": fingerprint})
+    else:
+        print(fingerprint)
+    return 0

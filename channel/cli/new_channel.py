@@ -1,0 +1,103 @@
+"""Begin a channel in a new data directory: its terms, wallet coin, keys and settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from chia_rs import PrivateKey
+from chia_wallet_sdk import SecretKey
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.crypto.hkdf import game_entropy, system_random
+from channelsim.channel.errors import UsageError
+from channelsim.channel.network.identity import make_identity
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.config import Config
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import Wallet, address_of
+from channelsim.channel.session.dealers import deck_settings
+from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.store.data_directory import NodeAddress, Settings, create
+from channelsim.channel.system.input_files import read
+from channelsim.games.amounts import counted
+
+MOST_KEY = 256
+"""Bytes of a file with a wallet's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewChannel:
+    """What a side needs for a new channel: its session, node, place, and counterparty."""
+
+    side: Side
+    setup: Setup
+    node: NodeAddress
+    address: str
+    counterparty: str
+    wallet_key: Path
+    adversary: str = ""
+
+
+def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphrase: bytes) -> None:
+    """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
+    setup, side = wanted.setup, wanted.side
+    wallet = _wallet(wanted.wallet_key, chain, setup.balance)
+    secret = system_random(32)
+    config = Config(
+        name=NAMES[side],
+        peer=NAMES[side.other],
+        side=side,
+        secret=secret,
+        reward_address=address_of(wallet.key),
+        wallet=wallet,
+        agreement=Agreement(
+            (setup.balance, setup.balance),
+            setup.unroll_timeout,
+            setup.confirmations,
+            decks=deck_settings(setup.games),
+        ),
+        agg_sig_data=chain.agg_sig_data(),
+        entropy=game_entropy(secret),
+    )
+    settings = Settings(
+        node=wanted.node,
+        games=setup.games,
+        hands=setup.hands,
+        unit=setup.unit,
+        stack=setup.stack,
+        game_timeout=setup.game_timeout,
+        policy=setup.policies[side],
+        listens=side is Side.RECEIVER,
+        address=wanted.address,
+        counterparty=wanted.counterparty,
+        adversary=wanted.adversary,
+    )
+    make_identity(directory, passphrase)
+    create(directory, config, settings, passphrase)
+
+
+def _wallet(path: Path, chain: RpcChain, amount: int) -> Wallet:
+    """The wallet of the key in a file, with a coin of at least this amount."""
+    text = read(path, MOST_KEY).decode(errors="replace").strip()
+    try:
+        key = SecretKey.from_bytes(bytes.fromhex(text))
+    except ValueError:
+        raise UsageError(
+            f"{path}: no secret key of a wallet: 64 hex digits, as `channelsim node` prints them"
+        ) from None
+    # The key of an address itself, or the one that its puzzle makes of it.
+    keys = [PrivateKey.from_bytes(one.to_bytes()) for one in (key.derive_synthetic(), key)]
+    coins = [(seen.coin, one) for one in keys for seen in chain.coins_at(address_of(one))]
+    if not coins:
+        raise UsageError(f"{path}: no coin at the address of this key")
+    coin, found = max(coins, key=_by_amount)
+    if coin.amount < amount:
+        most = counted(coin.amount, "mojo")
+        raise UsageError(f"{path}: the largest coin of this key has {most}; it takes {amount}")
+    return Wallet(found, coin)
+
+
+def _by_amount(found: tuple[Coin, PrivateKey]) -> tuple[int, bytes]:
+    return found[0].amount, found[0].id

@@ -1,0 +1,59 @@
+"""The passphrase of a data directory: from a file, the environment or a terminal.
+
+It is never an argument: other processes can read those.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from getpass import getpass
+from pathlib import Path
+from typing import Annotated
+
+from channelsim.channel.cli.options import file_option
+from channelsim.channel.errors import UsageError
+from channelsim.channel.store.data_directory import is_complete
+from channelsim.channel.store.keys_file import is_encrypted
+from channelsim.channel.system.input_files import read
+
+VARIABLE = "CHANNELSIM_PASSPHRASE"
+LONGEST = 1024
+
+PassphraseFile = Annotated[
+    Path | None,
+    file_option(
+        f"A file whose first line is the passphrase of DIR (or ${VARIABLE}, or a prompt).",
+        "--passphrase-file",
+    ),
+]
+
+
+def passphrase_of(directory: Path, file: Path | None) -> bytes:
+    """The passphrase of a data directory, or of one that is to be made; empty for none.
+
+    At a terminal it is asked for if need be. Raises `UsageError`.
+    """
+    if file is not None:
+        lines = read(file, LONGEST).splitlines()
+        if not lines or not lines[0]:
+            raise UsageError(f"{file}: its first line is empty, so no passphrase")
+        return lines[0]
+    if VARIABLE in os.environ:
+        return os.environb[VARIABLE.encode()]
+    new = not is_complete(directory)
+    if not sys.stdin.isatty() or not (new or is_encrypted(directory)):
+        return b""
+    return _asked(directory, new=new)
+
+
+def _asked(directory: Path, *, new: bool) -> bytes:
+    try:
+        if not new:
+            return getpass(f"passphrase of {directory}: ").encode()
+        first = getpass(f"new passphrase of {directory} (none: its files are not encrypted): ")
+        if first and getpass("again: ") != first:
+            raise UsageError("the two passphrases differ: nothing was written")
+    except EOFError:
+        raise UsageError("the input ended where the passphrase was needed") from None
+    return first.encode()

@@ -1,0 +1,343 @@
+"""One side of a channel in this process, for `peer listen` and `peer connect`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec.structs import replace
+
+from channelsim.channel.adversaries.base import Adversary, Plan, get
+from channelsim.channel.chain.forwarding import read_address
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.cli.disputes import adversary_and_step
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.new_channel import NewChannel, begin_channel
+from channelsim.channel.cli.nodes import node_of
+from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
+from channelsim.channel.cli.passphrases import passphrase_of
+from channelsim.channel.cli.prompt import Prompt
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
+from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.linked_peer import Place, run_linked
+from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.peer_runner import PeerRunner, Trouble
+from channelsim.channel.session.setup import (
+    ASK,
+    DEFAULT_HANDS,
+    DEFAULT_STACK,
+    DEFAULT_STAKES,
+    DEFAULT_UNIT,
+    NAMES,
+    Setup,
+    check,
+    default_policy,
+)
+from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.simulation.linked_adversary import LinkedAdversary
+from channelsim.channel.store.data_directory import (
+    DataDirectory,
+    NodeAddress,
+    Settings,
+    is_complete,
+    opened,
+    read_settings,
+    write_settings,
+)
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.channel.system.line_input import LineInput
+from channelsim.games.chance import Chance
+
+WATCH = "watch"
+"""The folder of a data directory with the data of its watcher."""
+
+LISTEN_ADDRESS = "127.0.0.1:0"
+
+POLL_TIME = 0.1
+"""Seconds after which an interrupt is noticed."""
+
+Counterparty = Annotated[
+    str | None,
+    typer.Option("--peer", metavar="FINGERPRINT", help="The other side's `peer identity`."),
+]
+WalletKey = Annotated[
+    Path | None,
+    file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
+]
+Games = Annotated[
+    str | None, typer.Option("--game", help="The game, or several with commas; they take turns.")
+]
+Hands = Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")]
+Unit = Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")]
+Stack = Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")]
+Balance = Annotated[
+    int | None,
+    whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
+]
+AdversaryName = Annotated[
+    str | None,
+    typer.Option(
+        help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to try another"
+        " implementation. It keeps nothing: DIR must be new."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerOptions:
+    """The options of both commands; None where the user gave none."""
+
+    address: str | None
+    node: str | None
+    certificate: Path | None
+    key: Path | None
+    counterparty: str | None
+    wallet_key: Path | None
+    games: str | None
+    hands: int | None
+    unit: int | None
+    stack: int | None
+    balance: int | None
+    policy: str | None
+    adversary: str | None
+    passphrase_file: Path | None
+
+
+def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool) -> int:
+    """Play one side, from the beginning or from where DIR is; the exit code."""
+    going_on = is_complete(directory)
+    if going_on and (options.adversary is not None or read_settings(directory).adversary):
+        raise UsageError(f"{directory}: an adversary keeps nothing: name a new directory for one")
+    if options.adversary is not None:
+        adversary_and_step(options.adversary)
+    passphrase = passphrase_of(directory, options.passphrase_file)
+    node = _node_address(directory, options)
+    with closing(_connected(node)) as chain:
+        if going_on:
+            _change_settings(directory, options, node)
+        else:
+            begin_channel(directory, _new_channel(side, options, node), chain, passphrase)
+        with opened(directory, passphrase) as found:
+            if found.config.side is not side:
+                other = "connect" if side is Side.RECEIVER else "listen"
+                raise UsageError(f"{directory}: this is the {found.config.name}: `peer {other}`")
+            if chain.agg_sig_data() != found.config.agg_sig_data:
+                raise UsageError("--node: it is on another network than the channel")
+            pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
+            return _Process(found, chain, pairing, as_json=as_json).run()
+
+
+class _Process:
+    """The process of one side."""
+
+    def __init__(
+        self,
+        directory: DataDirectory,
+        chain: RpcChain,
+        pairing: Pairing,
+        *,
+        as_json: bool,
+    ) -> None:
+        self._directory = directory
+        self._pairing = pairing
+        self._as_json = as_json
+        config, settings = directory.config, directory.settings
+        self._setup = setup_of(config, settings)
+        self._lines = PeerLines(config.side, self._show)
+        self._input = LineInput()
+        self._decks = DeckThreads()
+        self._peer = Peer(config)
+        actor = self._actor(settings.adversary, chain)
+        self._runner = PeerRunner(
+            self._peer,
+            actor,
+            chain,
+            self._player(),
+            self._decks,
+            [self._lines],
+            waits_for_link=config.side is Side.INITIATOR and self._peer.state.block.peak == 0,
+            on_trouble=_report_trouble,
+        )
+
+    def run(self) -> int:
+        """Run until the channel has ended, or an interrupt; the exit code."""
+        # A connection that breaks in TLS is reported by us.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+        try:
+            with polled() as interrupted:
+                ended = asyncio.run(self._run(interrupted))
+        finally:
+            self._input.stop()
+            self._decks.close()
+        state = self._peer.state
+        if not ended:
+            self._lines.add("Interrupted", "stopped; start again with the same DIR to go on")
+            return exit_code()
+        balances = state.play.state.balances if state.play else ()
+        self._lines.add("Ended", f"{state.phase.value}; balances {list(balances)}")
+        return exit_code(False, failed=state.closed is None)
+
+    async def _run(self, interrupted: Callable[[], bool]) -> bool:
+        settings = self._directory.settings
+        place = Place(read_address(settings.address), settings.listens)
+        running = asyncio.ensure_future(
+            run_linked(self._runner, place, self._pairing, self._tell, self._bound)
+        )
+        while not running.done() and not interrupted():
+            await asyncio.wait([running], timeout=POLL_TIME)
+        if not running.done():
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+            return False
+        running.result()
+        return True
+
+    def _actor(self, name: str, chain: RpcChain) -> Actor:
+        if not name:
+            durable = DurablePeer(self._peer, self._directory.store)
+            return WatchedPeer(durable, self._directory.path / WATCH)
+        kind, step = adversary_and_step(name)
+        adversary: type[Adversary] = get(kind)
+        chance = Chance(derive(self._peer.config.secret, "adversary"))
+        at = adversary.default_step if step is None else step
+        return LinkedAdversary(adversary(self._peer, Plan(at, chance, chain, lambda back: False)))
+
+    def _player(self) -> SidePlayer:
+        side, settings = self._peer.config.side, self._directory.settings
+        if settings.policy != ASK:
+            decide = by_policy(settings.policy, self._peer.config.secret)
+            return SidePlayer(self._setup, self._peer, decide)
+        out = console(stderr=self._as_json)
+        prompt = Prompt(out, NAMES[side.other], self._setup.games, self._input)
+        return SidePlayer(
+            self._setup,
+            self._peer,
+            lambda game, game_id, player: prompt.decide(game, player),
+            lambda number: prompt.another(number, self._setup.game(number)),
+        )
+
+    def _bound(self, address: tuple[str, int]) -> None:
+        host = f"[{address[0]}]" if ":" in address[0] else address[0]
+        fingerprint = self._pairing.identity.fingerprint
+        self._lines.add("Listening", f"listening at {host}:{address[1]}, as {fingerprint}")
+
+    def _tell(self, line: str) -> None:
+        self._lines.add("Link", line)
+
+    def _show(self, line: Line) -> None:
+        if self._as_json:
+            print(json_line(line), flush=True)
+        else:
+            say(console(), f"height {line['height']}: {line['text']}")
+
+
+def _report_trouble(trouble: Trouble) -> None:
+    complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")
+
+
+def setup_of(config: Config, settings: Settings) -> Setup:
+    """The session that a data directory is of. Raises `UsageError`."""
+    return check(
+        Setup(
+            games=settings.games,
+            seed="",
+            hands=settings.hands,
+            unit=settings.unit,
+            stack=settings.stack,
+            balance=config.agreement.contributions[config.side],
+            policies=_policies(config.side, settings.policy, settings.games),
+            confirmations=config.agreement.confirmations,
+            unroll_timeout=config.agreement.unroll_timeout,
+            game_timeout=settings.game_timeout,
+        )
+    )
+
+
+def _policies(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
+    """Our policy, and any for the other side."""
+    pair = [default_policy(games)] * 2
+    pair[side] = ours
+    return pair[0], pair[1]
+
+
+def _node_address(directory: Path, options: PeerOptions) -> NodeAddress:
+    if options.node is None and is_complete(directory):
+        refuse("give --node as well", cert=options.certificate, key=options.key)
+        return read_settings(directory).node
+    files = [str(one.resolve()) if one else "" for one in (options.certificate, options.key)]
+    return NodeAddress(options.node or "", *files)
+
+
+def _connected(node: NodeAddress) -> RpcChain:
+    certificate, key = (Path(one) if one else None for one in (node.certificate, node.key))
+    return node_of(node.url or None, certificate, key)
+
+
+def _change_settings(directory: Path, options: PeerOptions, node: NodeAddress) -> None:
+    """Take over what may change; the terms of a channel may not."""
+    refuse(
+        f"{directory} has a channel already, with terms of its own",
+        peer=options.counterparty,
+        wallet_key=options.wallet_key,
+        game=options.games,
+        hands=options.hands,
+        unit=options.unit,
+        stack=options.stack,
+        balance=options.balance,
+    )
+    before = read_settings(directory)
+    after = replace(
+        before,
+        node=node,
+        policy=options.policy or before.policy,
+        address=options.address or before.address,
+    )
+    read_address(after.address)
+    if after != before:
+        write_settings(directory, after)
+
+
+def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChannel:
+    """The channel that the options of a first start describe. Raises `UsageError`."""
+    if options.counterparty is None or options.wallet_key is None or options.games is None:
+        raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
+    address = options.address
+    if address is None:
+        if side is Side.INITIATOR:
+            raise UsageError("--address: name where the receiver listens, as it prints it")
+        address = LISTEN_ADDRESS
+    read_address(address)
+    read_fingerprint(options.counterparty)
+    games = game_names(options.games)
+    unit, stack = options.unit or DEFAULT_UNIT, options.stack or DEFAULT_STACK
+    policy = options.policy or default_policy(games)
+    setup = Setup(
+        games=games,
+        seed="",
+        hands=options.hands or DEFAULT_HANDS,
+        unit=unit,
+        stack=stack,
+        balance=options.balance or unit * stack * DEFAULT_STAKES,
+        policies=_policies(side, policy, games),
+    )
+    return NewChannel(side, check(setup), node, address, options.counterparty, options.wallet_key)

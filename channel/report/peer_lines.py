@@ -1,0 +1,96 @@
+"""What one peer does and hears, a line at a time: for a person, or as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.peer.interface import (
+    Acted,
+    Cancelled,
+    ChannelOpen,
+    DeckBurnt,
+    DeckReady,
+    FundingSent,
+    GameStarted,
+    Ignored,
+    Moved,
+    News,
+    NotProposed,
+    Proposed,
+    ShutdownStarted,
+    YourTurn,
+)
+from channelsim.channel.report.lanes import chain_text, peer_text
+from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, SessionEvent
+from channelsim.channel.session.setup import NAMES
+from channelsim.games.amounts import counted
+
+Line = dict[str, Any]
+"""The keys `height`, `event` (a kind of news, "Pushed" or "Link"), `text`."""
+
+
+class PeerLines:
+    """A listener that makes a line of each event of one peer, and passes it to `show`."""
+
+    def __init__(self, us: int, show: Callable[[Line], None]) -> None:
+        self._us = us
+        self._show = show
+        self._height = 0
+        self._pushed: set[tuple[str, Answer]] = set()
+
+    def __call__(self, event: SessionEvent) -> None:
+        """Show an event, if a person follows it."""
+        match event:
+            case BlockMade(height):
+                self._height = height
+                return
+            case Pushed(_, name, _, result):
+                # The same spend is offered with every block until it is in.
+                if (name, result.answer) not in self._pushed:
+                    self._pushed.add((name, result.answer))
+                    self.add("Pushed", f"pushes {name}: {result.answer.value}")
+            case NewsFor(_, news):
+                text = news_text(news, self._us)
+                if text:
+                    self.add(type(news).__name__, text)
+            case _:
+                pass
+
+    def add(self, event: str, text: str) -> None:
+        """Show a line of our own."""
+        self._show({"height": self._height, "event": event, "text": text})
+
+
+def news_text(news: News, us: int) -> str:
+    """News of the peer of this side as a line; empty for what its player answers anyway."""
+    them = NAMES[1 - us]
+    match news:
+        case FundingSent(coin, deadline):
+            return f"the funding of channel {coin.id.hex()} is pushed; due before height {deadline}"
+        case ChannelOpen(coin, _):
+            return f"the channel is open: {coin.id.hex()}"
+        case Cancelled(group, _, reason):
+            return f"proposal {group.id} is cancelled: {reason}"
+        case NotProposed(_, reason):
+            return f"not proposed: {reason}"
+        case GameStarted(game, _):
+            stake = counted(game.terms.amount, "mojo")
+            return f"game {game.id} starts: {game.terms.game} for {stake}"
+        case Acted(game_id, action):
+            amount = f" {action.amount}" if action.amount else ""
+            return f"game {game_id}: we {action.verb}{amount}"
+        case Moved(game_id, _, _, _, disagreements):
+            wrong = "; rules and program disagree" if disagreements else ""
+            return f"game {game_id}: {them} moves{wrong}"
+        case DeckReady(number):
+            return f"deck {number} is ready"
+        case DeckBurnt(number, _, _, reason):
+            return f"deck {number} is given up: {reason}"
+        case ShutdownStarted(by_us, balances):
+            return f"{'we ask' if by_us else f'{them} asks'} for the shutdown at {balances}"
+        case Ignored() | YourTurn() | Proposed():
+            return ""
+        case _:
+            return chain_text(news, us) or peer_text(news, us)

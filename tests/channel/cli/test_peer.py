@@ -1,0 +1,200 @@
+"""Two sides of a channel in processes of their own, over connections that break, on one node."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.network.identity import make_identity, read_identity
+from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
+from tests.channel.command import channelsim
+
+COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
+GUARD = 120.0
+NAMES = ("alice", "bob")
+PASSPHRASE = "correct horse"
+
+
+@dataclass
+class Side:
+    """One side's process, and the lines that it has printed."""
+
+    directory: Path
+    process: asyncio.subprocess.Process
+    lines: list[dict[str, Any]] = field(default_factory=list)
+
+    async def until(self, event: str) -> dict[str, Any]:
+        """Read lines until one of this event."""
+        assert self.process.stdout is not None
+        while True:
+            line = await asyncio.wait_for(self.process.stdout.readline(), GUARD)
+            assert line, f"{self.directory.name} ended before {event}"
+            self.lines.append(json.loads(line))
+            if self.lines[-1]["event"] == event:
+                return self.lines[-1]
+
+    async def end(self) -> dict[str, Any]:
+        """The last line; the side must succeed."""
+        last = await self.until("Ended")
+        assert await asyncio.wait_for(self.process.wait(), GUARD) == 0, last
+        return last
+
+
+async def started(directory: Path, *arguments: str) -> Side:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", COMMAND, "peer", arguments[0], str(directory), *arguments[1:]),
+        "--json",
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "CHANNELSIM_PASSPHRASE": PASSPHRASE},
+    )
+    return Side(directory, process)
+
+
+def address(line: dict[str, Any]) -> str:
+    """The address in the line of a side that listens."""
+    return str(line["text"]).split()[2].removesuffix(",")
+
+
+@dataclass
+class Proxy:
+    """Forwards connections to another address, and cuts each after some bytes."""
+
+    port: int
+    bytes: int
+    cuts: int = 0
+
+    async def forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            there, back = await asyncio.open_connection("127.0.0.1", self.port)
+            ways = [
+                asyncio.ensure_future(self._copy(*way)) for way in ((reader, back), (there, writer))
+            ]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            back.transport.abort()
+        self.cuts += 1
+        writer.transport.abort()
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        left = self.bytes
+        while left > 0 and (data := await reader.read(min(left, 1000))):
+            left -= len(data)
+            writer.write(data)
+            await writer.drain()
+
+
+@asynccontextmanager
+async def cutting(port: int, after: int) -> AsyncIterator[tuple[Proxy, int]]:
+    proxy = Proxy(port, after)
+    server = await asyncio.start_server(proxy.forward, "127.0.0.1", 0)
+    async with server:
+        yield proxy, server.sockets[0].getsockname()[1]
+
+
+def wallet_file(chain: SimulatedChain, folder: Path, name: str) -> Path:
+    """A file with the key of a new wallet that has a coin."""
+    from chia_wallet_sdk import SecretKey
+
+    chain.give(address_of(wallet_key(name.encode(), "test")), 1)
+    path = folder / f"{name}.key"
+    path.write_text(SecretKey.from_seed(wallet_seed(name.encode(), "test")).to_bytes().hex())
+    return path
+
+
+def fingerprint(directory: Path) -> str:
+    make_identity(directory, PASSPHRASE.encode())
+    return read_identity(directory, PASSPHRASE.encode()).fingerprint
+
+
+def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_are_cut(
+    tmp_path: Path,
+) -> None:
+    """One is killed in a hand, the other interrupted; both go on from their directories."""
+    chain = SimulatedChain(1)
+    keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+
+    async def play(url: str) -> None:
+        farming = asyncio.ensure_future(_blocks(chain))
+        terms = ("--game", "spacepoker", "--hands", "2", "--node", url)
+        second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+        listening = address(await second.until("Listening"))
+        async with cutting(int(listening.rpartition(":")[2]), 9000) as (proxy, outside):
+            first = await started(
+                *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
+                *("--peer", prints[1], "--wallet-key", keys[0]),
+            )
+            await second.until("GameStarted")
+            second.process.kill()
+            first.process.send_signal(signal.SIGINT)
+            await first.until("Interrupted")
+            assert await asyncio.wait_for(first.process.wait(), GUARD) == 130
+            assert await second.process.wait() == -signal.SIGKILL
+            first = await started(alice, "connect")
+            second = await started(bob, "listen", "--address", listening)
+            ends = await asyncio.gather(first.end(), second.end())
+            assert proxy.cuts > 1
+        farming.cancel()
+        assert ends[0]["text"] == ends[1]["text"]
+        assert ends[0]["text"].startswith("the end; balances [")
+        assert b"encrypted" in (alice / "keys.json").read_bytes()
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+
+
+async def _blocks(chain: SimulatedChain) -> None:
+    while True:
+        await asyncio.sleep(0.2)
+        chain.farm()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("listen",), "--node: name the URL"),
+        (("listen", "--node", "http://127.0.0.1:9", "NEW"), "cannot be reached"),
+        (("listen", "--node", "URL"), "a new DIR needs --peer, --wallet-key and --game"),
+        (("connect", "--node", "URL", "NEW"), "--address: name where the receiver listens"),
+        (("listen", "--node", "URL", "NEW", "--peer", "00"), "64 hex digits"),
+        (("listen", "--node", "URL", "NEW", "--address", "8"), "an address is HOST:PORT"),
+        (("listen", "--node", "URL", "NEW", "--game", "chess"), "chess"),
+        (("listen", "--node", "URL", "NEW", "--policy", "bold"), "--policy bold"),
+        (("listen", "--node", "URL", "NEW", "--balance", "1"), "does not cover one stake"),
+        (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/none"), "none"),
+        (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/bad.key"), "64 hex digits"),
+        (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/poor.key"), "no coin"),
+        (("listen", "--node", "URL", "NEW", "--adversary", "nobody"), "no adversary"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], reason: str
+) -> None:
+    chain = SimulatedChain(1)
+    key = wallet_file(chain, tmp_path, "bob")
+    (tmp_path / "bad.key").write_text("no key")
+    (tmp_path / "poor.key").write_text("11" * 32)
+    new = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", str(key))
+    with chain.served() as url:
+        replaced = [url if one == "URL" else one.replace("DIR", str(tmp_path)) for one in arguments]
+        given = [one for part in replaced for one in (new if part == "NEW" else (part,))]
+        directory = tmp_path / "new"
+        ran = channelsim(capsys, "peer", given[0], str(directory), *given[1:])
+    assert (ran.code, ran.out) == (2, "")
+    assert reason in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert not directory.exists()
