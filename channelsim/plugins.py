@@ -28,7 +28,7 @@ from functools import cache
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from traceback import walk_tb
-from typing import Generic, TypeVar, cast
+from typing import Generic, ParamSpec, TypeVar, cast
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -41,11 +41,22 @@ _NAME = re.compile(r"[\w.:+-]{1,60}", re.ASCII)
 _LONGEST = 300
 """Longer reasons are cut."""
 
+_SHOWN = 80
+"""The most characters of a wrong answer that a message shows."""
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class PluginError(Exception):
     """A plug-in cannot be used; the message is one line with its package and the reason."""
+
+
+class WrongAnswer(BaseException):
+    """A function of a plug-in returned something of the wrong kind; the message is one line.
+
+    It is no `Exception`: no simulation takes it for the result of a run.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +116,7 @@ class Group(Generic[T]):
             raise PluginError(f"{head}: its name is not made of letters, digits and . : + - _")
         try:
             _authors.update(_places(plugin.point.module))
+            _packages[plugin.point.module.partition(".")[0]] = plugin.package
             with redirect_stdout(sys.stderr):  # our output may be a document
                 made = plugin.point.load()
         except KeyboardInterrupt:
@@ -206,8 +218,53 @@ def described(error: BaseException) -> str:
     return said + (f" ({place})" if place else "")
 
 
+def kind(made: object) -> str:
+    """The type of something in words.
+
+    >>> kind(7), kind("7"), kind(None)
+    ('an int', 'a str', 'None')
+    """
+    name = type(made).__name__
+    if made is None:
+        return "None"
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Callable[P, T]:
+    """The function with a check of what it returns, by what `problem` says is wrong with that.
+
+    A call raises `WrongAnswer` for a wrong answer.
+    """
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        made = function(*args, **kwargs)
+        if said := problem(made):
+            raise wrong_answer(function, made, said)
+        return made
+
+    return call
+
+
+def wrong_answer(function: object, made: object, problem: str) -> WrongAnswer:
+    """The error for an answer of an author's function: its package, its name, and the answer."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    package = _packages.get(module.partition(".")[0])
+    head = f"{package}: {module}.{name}" if package else f"{module}.{name}"
+    try:
+        text = " ".join(repr(made).split())
+    except Exception:
+        text = ""
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    shown = kind(made) + (f", {text}" if text and made is not None else "")
+    return WrongAnswer(f"{head} returned {shown}: {problem}")
+
+
 _authors: set[str] = set()
 """Files and folders of other authors' code that was loaded."""
+
+_packages: dict[str, str] = {}
+"""The packages of plug-ins that were loaded, by their top-level module."""
 
 _complaints: dict[str, None] = {}
 _loaded: dict[tuple[str, str], object] = {}

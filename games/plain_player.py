@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text
+from channelsim.games.answers import choices_problem, taken_problem
 from channelsim.games.choices import Action, Choice, Forced, choose
 from channelsim.games.errors import BadAdvisory
 from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Position, Seat, Settle, Terms
+from channelsim.plugins import wrong_answer
 
 Taken: TypeAlias = Play | Settle | Callable[[int], Play | Settle]
 """The play that takes a choice; where the choice takes a number, a function of the number."""
@@ -48,7 +50,10 @@ class PlainPlayer:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
         moves = self._moves()
         taken = moves[choose(tuple(moves), action)]
-        return taken(action.amount) if callable(taken) else taken
+        play = taken(action.amount) if callable(taken) else taken
+        if problem := taken_problem(play):
+            raise wrong_answer(self.moves, play, f"{problem}, for {action.verb!r}")
+        return play
 
     def _moves(self) -> Moves:
         if self.position.mover is not self.seat:
@@ -56,7 +61,10 @@ class PlainPlayer:
         if self.position.over:
             share = amount_text(self.position.mover_share, self.terms.unit)
             return {Forced("accept", hint=f"take {share}"): Settle()}
-        return self.moves(self)
+        moves: object = self.moves(self)
+        if not isinstance(moves, Mapping) or choices_problem(tuple(moves)):
+            raise wrong_answer(self.moves, moves, "not a dictionary of plays by choice")
+        return moves
 
     def moved(self, position: Position) -> PlainPlayer:
         """The player after a legal move of either seat."""

@@ -15,11 +15,12 @@ from pkgutil import iter_modules
 
 from channelsim import games
 from channelsim.clsp.programs import Program
+from channelsim.games.checked import checked, checked_policy
 from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, quoted
 from channelsim.games.poker.variants import VARIANTS
-from channelsim.plugins import OFF, Group, PluginError, are_off
+from channelsim.plugins import OFF, Group, PluginError, are_off, kind
 
 DEFAULT = "spacepoker"
 """The game of commands and examples that name none."""
@@ -149,7 +150,7 @@ def _own(name: str) -> Game:
 
 def _check_game(name: str, made: object) -> Game:
     if not isinstance(made, Game):
-        raise ValueError(f"it is a {type(made).__name__}, not a channelsim.games.contract.Game")
+        raise ValueError(f"it is {kind(made)}, not a channelsim.games.contract.Game")
     if made.name != name:
         raise ValueError(f"its game is called {quoted(made.name)}")
     if not isinstance(made.validators, Mapping) or not made.validators:
@@ -161,8 +162,8 @@ def _check_game(name: str, made: object) -> Game:
         raise ValueError("its rules are no dictionary of sentences by rule id")
     for key, program in made.programs.items():
         if not isinstance(program, Program):
-            raise ValueError(f"its program {quoted(key)} is a {type(program).__name__}, no Program")
-    return made
+            raise ValueError(f"its program {quoted(key)} is {kind(program)}, no Program")
+    return checked(made)
 
 
 def _check_policy(name: str, made: object) -> Policy:
@@ -172,8 +173,8 @@ def _check_policy(name: str, made: object) -> Policy:
     if game not in names():
         raise ValueError(f"no game is called {quoted(game)}")
     if not callable(made):
-        raise ValueError(f"it is a {type(made).__name__}, not a function of a player and chance")
-    return made
+        raise ValueError(f"it is {kind(made)}, not a function of a player and chance")
+    return checked_policy(name, made)
 
 
 def _has_policy(name: str) -> bool:

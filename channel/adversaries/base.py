@@ -44,7 +44,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Player
 from channelsim.games.names import nearest, quoted
 from channelsim.games.referee import RefereeRefusal
-from channelsim.plugins import Group, PluginError
+from channelsim.plugins import Group, PluginError, wrong_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,9 @@ class Adversary:
         effects = self._change(self.peer.handle(event))
         self._remember_offers()
         if isinstance(event, Block):
-            effects += self.block(event)
+            effects += self._checked(self.block(event))
         if self.due and not isinstance(event, Pinned):
-            effects += self.act()
+            effects += self._checked(self.act())
         return effects
 
     def is_intended(self, blob: bytes) -> bool:
@@ -293,13 +293,23 @@ class Adversary:
                 case Send(blob):
                     self.sent_count += 1
                     self.intended.append(blob)
-                    blobs = self.send(decode(blob), blob) if self.due else [blob]
-                    changed += [Send(one) for one in blobs]
+                    blobs: object = self.send(decode(blob), blob) if self.due else [blob]
+                    if not isinstance(blobs, list) or not all(
+                        isinstance(one, bytes) for one in blobs
+                    ):
+                        raise wrong_answer(type(self), blobs, "not a list of messages in bytes")
+                    changed += map(Send, blobs)
                 case Push() if self.due:
-                    changed += self.push(effect)
+                    changed += self._checked(self.push(effect))
                 case _:
                     changed.append(effect)
         return changed
+
+    def _checked(self, effects: object) -> list[Effect]:
+        """What an adversary, perhaps a plug-in's, wants done."""
+        if isinstance(effects, list) and all(isinstance(one, Effect) for one in effects):
+            return effects
+        raise wrong_answer(type(self), effects, "not a list of effects")
 
 
 class MessageChanger(Adversary):

@@ -65,6 +65,9 @@ def _run() -> int:
         complain(str(error))
         plugins.forgive(str(error))
         code = USAGE
+    except plugins.WrongAnswer as error:
+        complain(str(error))
+        code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.
         discard(sys.stdout)

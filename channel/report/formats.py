@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from channelsim.channel.errors import UsageError
 from channelsim.games.names import nearest, quoted
-from channelsim.plugins import Group, PluginError
+from channelsim.plugins import Group, PluginError, answered, kind
 
 Format: TypeAlias = Callable[[dict[str, Any]], str]
 """Takes a document, as `--json` prints it or as a finding is stored, and returns its text."""
@@ -32,8 +32,12 @@ def get(name: str) -> Format:
 
 def _check(name: str, made: object) -> Format:
     if not callable(made):
-        raise ValueError(f"it is a {type(made).__name__}, not a function of a document")
-    return made
+        raise ValueError(f"it is {kind(made)}, not a function of a document")
+    return answered(made, _problem)
+
+
+def _problem(text: object) -> str:
+    return "" if isinstance(text, str) else "not text"
 
 
 _PLUGINS = Group("reports", "the report", _check, lambda name: False)

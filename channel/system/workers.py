@@ -120,6 +120,8 @@ def _reported(error: BaseException) -> Exception:
     """What the parent of a worker process raises for an error there."""
     if isinstance(error, UsageError):
         return error
+    if isinstance(error, plugins.WrongAnswer):
+        return UsageError(str(error))
     if plugins.blamed(error):
         return UsageError(plugins.described(error))
     return InvariantError(f"a worker: {type(error).__name__}: {error}")

@@ -47,7 +47,10 @@ FRESH = 32
 DUELLING = 0.4
 """The largest share of the work that goes into duels, where a target has any."""
 
-DRAWING = 0.1
+RARE_CASES = 12
+"""Cases at a place that a rare secret leads to."""
+
+DRAWING = 0.15
 """The largest share of the work that goes into secrets that lead to rare states."""
 
 AROUND = 48
@@ -178,8 +181,8 @@ class Campaign:
             else:
                 yield self._around(self._chance.pick(every))
 
-    def _mutated(self, site: Site) -> list[SiteCase]:
-        return Mutator(self.target, site, self._chance).cases(FRESH)
+    def _mutated(self, site: Site, number: int = FRESH) -> list[SiteCase]:
+        return Mutator(self.target, site, self._chance).cases(number)
 
     # --- searches ----------------------------------------------------------------------------
 
@@ -189,7 +192,7 @@ class Campaign:
 
     def _drawn(self) -> Iterator[Trial]:
         for site in self._rare.places():
-            yield self._trial(site, self._mutated(site))
+            yield self._trial(site, self._mutated(site, RARE_CASES))
 
     def _due(self, search: DuelSearch | RareSearch, share: float) -> bool:
         return search.ready and self._searched[type(search).__name__] < share * self.work

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.meetings import Meetings
+from channelsim.channel.lab.cases.work import COST
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.rare_states import RareStates
-from channelsim.channel.lab.sites.replays import RecordedHands, replayed
+from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
+from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.target.target import Target
 
@@ -29,8 +32,17 @@ DEALS = 16
 DUELS_EVERY = 4
 """The secrets that are tried for each duel, in games whose meetings are searched too."""
 
-DRAWS = 64
-"""The secrets that are drawn at one site to find rare states."""
+DRAWING = 2000
+"""The work of drawing secrets at one site to find rare states, before the next one's turn."""
+
+FEWEST, MOST = 16, 512
+"""The least and the most secrets that are drawn there."""
+
+SPECIAL = 4
+"""The sites of a validator at which secrets that nobody draws are tried as well."""
+
+AFTERWARDS = 2
+"""The places of a recorded hand that are tried with such a secret, that of its opening first."""
 
 REPLAYS = 8
 """The times that one hand is played again with other secrets."""
@@ -50,8 +62,8 @@ A_HAND = 600
 A_REPLAY = 400
 """The work of playing a hand again with another secret."""
 
-A_DRAW = 30
-"""The work of drawing a secret once more."""
+A_DRAW = 4
+"""The work of drawing a secret once more, besides the run."""
 
 
 class DuelSearch:
@@ -117,45 +129,60 @@ class DuelSearch:
 
 
 class RareSearch:
-    """Secrets that lead to states with a rare encoding, by the rules or the recorded hands."""
+    """Secrets that lead to states with a rare encoding, at sites that open a commitment."""
 
     def __init__(self, target: Target, chance: FastChance) -> None:
         self._target, self._chance = target, chance
         self._rare = RareStates()
-        self._sites: dict[tuple[str, int], Site] = {}
+        self._draws: dict[tuple[str, int], SecretDraws] = {}
+        self._special: Counter[str] = Counter()
         self._recorded: RecordedHands | None = None
-        if target.rules is None:
+        if target.rules_file is not None:
             self._recorded = RecordedHands(recorded_sites(target))
         self.work = 0.0
 
     @property
     def ready(self) -> bool:
-        """Whether there is a site to search at."""
-        return self._recorded is not None or bool(self._sites)
+        """Whether there is a site to search at. Nothing shows a mistake there without rules."""
+        return self._recorded is not None or bool(self._draws)
 
     def remember(self, site: Site) -> None:
         """Keep the site if it is one of a hand whose move opens a commitment: the newest of each
         validator and length of the move."""
-        if self._recorded is not None or site.base is not None:
+        if self._target.rules is None or site.base is not None:
             return
         self._rare.learn(site)
-        if recommitted(self._target, site, self._chance, fresh=True) is not None:
-            self._sites[site.validator, len(site.play.move)] = site
+        if (draws := secret_draws(self._target, site)) is not None:
+            self._draws[site.validator, len(site.play.move)] = draws
 
     def places(self) -> Iterator[Site]:
         """The places with a rare state that some more secrets lead to."""
-        if self._recorded is not None:
-            yield from self._of_recorded_hands(self._recorded)
+        if self._recorded is None:
+            draws = self._chance.pick(tuple(self._draws.values()))
+            for draw in self._drawn(draws):
+                yield from self._rare.places(self._target, draws, draw.secret, self._chance)
             return
-        site = self._chance.pick(tuple(self._sites.values()))
-        for _ in range(DRAWS):
-            self.work += A_DRAW
-            yield from self._rare.leading_to(self._target, site, self._chance)
+        hand = self._recorded.pick(self._chance)
+        self.work += A_REPLAY
+        for at, site in enumerate(hand):
+            judged = self._target.judge(site.validator) is not None
+            if not judged or (found := secret_draws(self._target, site)) is None:
+                continue
+            for draw in self._drawn(found):
+                words = found.words(draw.secret)
+                yield from islice(with_words(self._target, hand[at:], words), AFTERWARDS)
 
-    def _of_recorded_hands(self, recorded: RecordedHands) -> Iterator[Site]:
-        hand = recorded.pick(self._chance)
-        for _ in range(REPLAYS):
-            self.work += A_REPLAY
-            for place in replayed(self._target, hand, self._chance, plain=True):
-                if self._rare.is_rare(place.validator, place.state):
-                    yield place
+    def _drawn(self, draws: SecretDraws) -> list[Draw]:
+        """The draws at one site that lead to something rare."""
+        usual = draws.draw(draws.secret)
+        count = int(DRAWING / (A_DRAW + usual.cost / COST))
+        secrets = [
+            self._chance.bytes(len(draws.secret)) for _ in range(min(max(count, FEWEST), MOST))
+        ]
+        validator = draws.site.validator
+        if self._special[validator] < SPECIAL:
+            self._special[validator] += 1
+            secrets += draws.special()
+        made = [draws.draw(secret) for secret in secrets]
+        self.work += sum(A_DRAW + draw.cost / COST for draw in made)
+        return self._rare.rare(validator, made)

@@ -6,7 +6,8 @@ Every module here has a `LAW`; plug-ins add laws in the group `channelsim.laws`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 from channelsim.channel.lab.cases.trial import LabFinding, Trial
 from channelsim.channel.lab.target.target import Target
-from channelsim.plugins import Group
+from channelsim.plugins import Group, wrong_answer
 
 
 class Needs(Enum):
@@ -106,7 +107,29 @@ def _check(name: str, made: Any) -> Law:
     law: Law = made
     if _entry(law) != name:
         raise ValueError(f"its law is called {law.name!r}")
-    return law
+    return _Checked(law, law.name, law.every, law.needs, getattr(law, "without_programs", False))
+
+
+@dataclass(eq=False)
+class _Checked:
+    """A law of a plug-in; a call ends the command if it yields something else than findings."""
+
+    law: Law
+    name: str
+    every: int
+    needs: Needs
+    without_programs: bool
+
+    def check(self, trial: Trial) -> Iterator[LabFinding]:
+        found: object = self.law.check(trial)
+        if not isinstance(found, Iterable):
+            raise wrong_answer(self.law.check, found, "not findings to iterate over")
+        for one in found:
+            if not isinstance(one, LabFinding):
+                raise wrong_answer(
+                    self.law.check, one, "not a finding, as `trial.finding` makes one"
+                )
+            yield one
 
 
 _PLUGINS = Group("laws", "the law", _check, lambda name: name in map(_entry, _built_in()))

@@ -3,52 +3,67 @@
 A number that is zero is the empty atom, one whose highest bit is set has a zero byte in front or
 is negative, and the sum of two secrets may be shorter than either. Programs are wrong about these
 long before anybody sees it, since hands with them come once in thousands. Here a player's secret is
-drawn again and again, which costs much less than a hand, and the state that it leads to is looked
-at.
+drawn again and again, which costs little more than a run, and the state that it leads to is looked
+at. Values that stay inside of a program show in the cost of its run.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.site import Site, make_site, recommitted
-from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.sites.replays import in_bytes, in_value, program_step
+from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws
+from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.integers import is_minimal
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Next, Play, Valid, any_action
+from channelsim.games.contract import Next, Play, any_action
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
 
-SELDOM = 2
-"""A way of writing an atom is rare as long as it was seen no more often than this."""
+RARE = 1 / 64
+"""An encoding is rare if it has no larger share of the draws of a validator."""
 
-Encoding: TypeAlias = tuple[int, str]
-"""The form of an atom: its length, and the kind of number that its first byte shows."""
+SELDOM = 2
+"""The draws with one rare encoding that are tried."""
+
+CHOSEN = 2
+"""The most draws of one site that are tried."""
+
+VARIED = 0.1
+"""The most different costs, as a share of the draws, of which one that is rare tells something."""
+
+Encoding: TypeAlias = tuple[int, int, str]
+"""The form of an atom: its length, its length without padding, and the kind of number that its
+first byte shows."""
+
+Key: TypeAlias = tuple[str, str, int, int, str]
+"""A validator, an atom of its result (or the secret, or the cost), and its encoding."""
 
 
 def encoding(atom: bytes) -> Encoding:
-    """The length of an atom, and how it is written as a number.
+    """The lengths of an atom, as it is and in the fewest bytes, and how it is written as a number.
 
     Padded: in more bytes than needed. Signed: with a zero byte for the sign in front.
 
     >>> [encoding(atom) for atom in (b"", b"\\x05", b"\\x00\\x80", b"\\x80", b"\\xff\\x7f")]
-    [(0, ''), (1, ''), (2, 'signed'), (1, 'least'), (2, 'negative')]
-    >>> encoding(b"\\x00\\x7f"), encoding(b"\\xff\\x80")
-    ((2, 'padded'), (2, 'padded'))
+    [(0, 0, ''), (1, 1, ''), (2, 2, 'signed'), (1, 1, 'least'), (2, 2, 'negative')]
+    >>> encoding(b"\\x00\\x7f"), encoding(b"\\x00\\x00"), encoding(b"\\xff\\x80")
+    ((2, 1, 'padded'), (2, 0, 'padded'), (2, 1, 'padded'))
     """
+    size = len(atom)
     if not atom or (0 < atom[0] < 0x80):
-        return len(atom), ""
+        return size, size, ""
     if not is_minimal(atom):
-        return len(atom), "padded"
+        return size, len(int_to_atom(atom_to_int(atom))), "padded"
     if not atom[0]:
-        return len(atom), "signed"
-    return len(atom), "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
+        return size, size, "signed"
+    return size, size, "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
 
 
 class RareStates:
@@ -59,7 +74,9 @@ class RareStates:
     """
 
     def __init__(self) -> None:
-        self._seen: Counter[tuple[str, int, Encoding]] = Counter()
+        self._seen: Counter[Key] = Counter()
+        self._tried: Counter[Key] = Counter()
+        self._drawn: Counter[str] = Counter()
         self._held: dict[str, dict[bytes, Value]] = {}
 
     def learn(self, site: Site) -> None:
@@ -72,34 +89,52 @@ class RareStates:
         for oldest in list(held)[:-HELD]:
             del held[oldest]
 
-    def is_rare(self, validator: str, state: Value) -> bool:
-        """Count the encodings in a state; whether one of them was rare until now."""
-        keys = [(validator, at, encoding(atom)) for at, atom in enumerate(leaves(state))]
-        self._seen.update(keys)
-        return any(self._seen[key] <= SELDOM for key in keys)
+    def rare(self, validator: str, draws: Sequence[Draw]) -> list[Draw]:
+        """Of the draws at one site, the `CHOSEN` with the rarest encoding in the result.
 
-    def leading_to(self, target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
-        """Draw the secret behind the site's move once more, by the rules of the target.
-
-        If that leads to a rare state: the site with this secret, and the place after it, where the
-        opponent plays on. Nothing else, and nothing where the move opens no commitment.
+        The cost counts as an encoding where it hardly ever differs from the usual one there.
         """
-        other = recommitted(target, site, chance, fresh=True)
+        costs = Counter(draw.cost for draw in draws)
+        usual = costs.most_common(1)[0][0]
+        regular = len(costs) <= len(draws) * VARIED
+        every = []
+        for draw in draws:
+            keys = [(validator, f"{at}", *encoding(atom)) for at, atom in enumerate(draw.atoms)]
+            keys.append((validator, "secret", *encoding(draw.secret)))
+            if regular:
+                keys.append((validator, "cost", draw.cost - usual, 0, ""))
+            self._seen.update(keys)
+            every.append((draw, keys))
+        self._drawn[validator] += len(draws)
+        most = self._drawn[validator] * RARE
+        found: list[tuple[int, int, Draw]] = []
+        for number, (draw, keys) in enumerate(every):
+            new = [self._seen[key] for key in keys if self._tried[key] < SELDOM]
+            if new and min(new) <= most:
+                found.append((min(new), number, draw))
+        chosen = sorted(found, key=lambda one: one[:2])[:CHOSEN]
+        for _, number, _ in chosen:
+            self._tried.update(every[number][1])
+        return [draw for *_, draw in chosen]
+
+    def places(
+        self, target: Target, draws: SecretDraws, secret: bytes, chance: FastChance
+    ) -> Iterator[Site]:
+        """The site with this secret, and the place after it, where the opponent plays on."""
+        words = draws.words(secret)
+        site = draws.site
+        state, move = in_value(site.state, words), in_bytes(site.play.move, words)
+        other = moved(target, site, state, move)
         if other is None:
             return
-        play = other.play
-        verdict = other.rules_say(target, play.move, play.share, play.evidence)
-        if not isinstance(verdict, Valid) or verdict.next is None:
-            return
-        step = verdict.next
-        if self.is_rare(step.validator, step.state.value()):
-            yield other
-            if step.validator not in self._held:
-                return  # nothing is known yet of what an opponent holds there
-            held = tuple(self._held[step.validator].values())
-            following = _played_on(target, other, step, held, chance)
-            if following is not None:
-                yield following
+        yield other
+        step = program_step(target, other)
+        if step is None or step.validator not in self._held:
+            return  # nothing is known yet of what an opponent holds there
+        held = tuple(self._held[step.validator].values())
+        following = _played_on(target, other, step, held, chance)
+        if following is not None:
+            yield following
 
 
 def _played_on(

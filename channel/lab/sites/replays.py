@@ -8,7 +8,7 @@ bad secret is seen where it is opened and after that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -37,6 +37,9 @@ CHAIN = 8
 Words: TypeAlias = Mapping[bytes, bytes]
 """Replacements in a replay, by the atom or part of a move that they replace."""
 
+Hash: TypeAlias = Callable[[bytes], bytes]
+"""A hash by which a state commits to a secret."""
+
 Place: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
 
@@ -51,16 +54,20 @@ def replayed(
     secret is always a random one of the right length.
     """
     words = _another_secret(hand, chance, plain)
-    if not words:
-        return
+    if words:
+        yield from with_words(target, hand, words)
+
+
+def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[Site]:
+    """The places of a hand that these replacements change."""
     first = hand[0]
-    state = _typed(target, first.validator, _in_value(first.state, words))
+    state = _typed(target, first.validator, in_value(first.state, words))
     before = None if state is None else msgspec.structs.replace(first.before, state=state)
     for number, site in enumerate(hand):
         if before is None:
             return
-        proof = _in_value(site.play.evidence, words)
-        play = Play(_in_bytes(site.play.move, words), site.play.share, proof)
+        proof = in_value(site.play.evidence, words)
+        play = Play(in_bytes(site.play.move, words), site.play.share, proof)
         held = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
         receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
@@ -141,15 +148,11 @@ def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> di
     site, old, atoms = chance.pick(secrets)
     others = [secret for _, secret, _ in secrets]
     new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, chance)
-    hashed = _sha256 if _sha256(old) in atoms else atom_tree_hash
+    hashed = hash_of(old, atoms)
     if not plain and chance.random() < 0.05:
         # A commitment that nothing opens.
         return {hashed(old): hashed(new)}
-    words = {old: new}
-    for _ in range(CHAIN):
-        old, new = hashed(old), hashed(new)
-        words[old] = new
-    return words
+    return dict(zip(hashes(old, hashed), hashes(new, hashed), strict=True))
 
 
 def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastChance) -> bytes:
@@ -171,11 +174,24 @@ def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastCh
             return old[:at] + chance.bytes(min(length, size - at)) + old[at + length :]
 
 
+def hashes(secret: bytes, hashed: Hash) -> Iterator[bytes]:
+    """A secret, its hash, the hash of that, and so on."""
+    yield secret
+    for _ in range(CHAIN):
+        secret = hashed(secret)
+        yield secret
+
+
+def hash_of(secret: bytes, atoms: Collection[bytes]) -> Hash:
+    """The function by which one of these atoms commits to the secret."""
+    return _sha256 if _sha256(secret) in atoms else atom_tree_hash
+
+
 def _sha256(data: bytes) -> bytes:
     return sha256(data).digest()
 
 
-def _in_bytes(data: bytes, words: Words) -> bytes:
+def in_bytes(data: bytes, words: Words) -> bytes:
     """The data with the first of these words in it replaced, longest first."""
     for old, new in sorted(words.items(), key=lambda item: -len(item[0])):
         at = data.find(old)
@@ -184,12 +200,13 @@ def _in_bytes(data: bytes, words: Words) -> bytes:
     return data
 
 
-def _in_value(value: Value, words: Words) -> Value:
+def in_value(value: Value, words: Words) -> Value:
+    """The value with each atom that is one of these words replaced."""
     if isinstance(value, tuple):
-        return _in_value(value[0], words), _in_value(value[1], words)
+        return in_value(value[0], words), in_value(value[1], words)
     return words.get(value, value)
 
 
 def _in_evidence(candidates: Sequence[Evidence], words: Words) -> Iterator[Evidence]:
     for one in candidates:
-        yield msgspec.structs.replace(one, value=_in_value(one.value, words))
+        yield msgspec.structs.replace(one, value=in_value(one.value, words))

@@ -202,9 +202,14 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
-        play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
-        return _elsewhere(target, site, state, site.amount, play, natural=True)
+        return moved(target, site, state, bytes(changed) + move[size:])
     return None
+
+
+def moved(target: Target, site: Site, state: Value, move: bytes) -> Site | None:
+    """The site with another state that play can reach, and another move; None for no state."""
+    play = msgspec.structs.replace(site.play, move=move)
+    return _elsewhere(target, site, state, site.amount, play, natural=True)
 
 
 def disturbed(target: Target, site: Site, chance: FastChance) -> Site | None:

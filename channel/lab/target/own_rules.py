@@ -19,14 +19,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import user_code
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Hashes, Judge, Next, Raise, RawState, Slash, Valid, Verdict
+from channelsim.games.answers import is_value, verdict_problem
+from channelsim.games.contract import Hashes, Judge, Next, RawState, Valid, Verdict
+from channelsim.plugins import kind
 
 RULES, READ = "RULES", "READ"
 """The optional tables of such a file."""
@@ -75,7 +77,7 @@ def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
 def _table(module: object, path: Path, name: str) -> Mapping[str, Any]:
     made = getattr(module, name, {})
     if not isinstance(made, Mapping):
-        raise UsageError(f"{path}: {name} is a {type(made).__name__}, not a dictionary")
+        raise UsageError(f"{path}: {name} is {kind(made)}, not a dictionary")
     return made
 
 
@@ -99,36 +101,19 @@ def _judge(
             raise
         except BaseException as error:
             raise UsageError(user_code.failure(path, error)) from None
-        match verdict:
-            case Slash() | Raise() | Valid(next=None):
-                return verdict
-            case Valid(next=Next(validator=str(following)) as step) if following in validators:
-                made: Any = step.state
-                if not callable(getattr(made, "value", None)):
-                    if not _is_value(made):
-                        raise UsageError(
-                            f"{path}: {name}: the state of its Next is no CLVM value: bytes, or a"
-                            " tuple of two values; `to_list` and `int_to_atom` of channelsim.clsp"
-                            " make them"
-                        )
-                    step = msgspec.structs.replace(step, state=RawState(made))
-                return msgspec.structs.replace(verdict, next=step)
-            case Valid(next=Next(validator=following)):
-                raise UsageError(f"{path}: {name}: leads to {following!r}, which is no program")
-            case _:
-                kind = type(verdict).__name__
-                raise UsageError(f"{path}: {name}: returned a {kind}, not Valid, Slash or Raise")
+        if isinstance(verdict, Valid) and isinstance(verdict.next, Next):
+            made: Any = verdict.next.state
+            if not callable(getattr(made, "value", None)):
+                if not is_value(made):
+                    raise UsageError(
+                        f"{path}: {name}: the state of its Next is no CLVM value: bytes, or a"
+                        " tuple of two values; `to_list` and `int_to_atom` of channelsim.clsp"
+                        " make them"
+                    )
+                following = msgspec.structs.replace(verdict.next, state=RawState(made))
+                verdict = msgspec.structs.replace(verdict, next=following)
+        if problem := verdict_problem(verdict, dict.fromkeys(validators), None):
+            raise UsageError(f"{path}: {name}: returned {kind(verdict)}: {problem}")
+        return cast(Verdict, verdict)
 
     return judge
-
-
-def _is_value(data: object) -> bool:
-    """Whether this is bytes, or a pair of such values."""
-    waiting = [data]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple) and len(one) == 2:
-            waiting += one
-        elif not isinstance(one, bytes):
-            return False
-    return True

@@ -421,7 +421,7 @@ def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -
     assert "the law other, a plug-in of mine, cannot be used" in crosscheck.err
     assert "the law no-law, a plug-in of mine, cannot be used: it is no law" in crosscheck.err
     assert markdown.out == "# toy: 3 cases\n"
-    assert "the report number returned a int, not text" in number.err
+    assert "mine: mine.number returned an int, 7: not text" in number.err
     assert "did you mean markdown?" in unknown.err
 
 

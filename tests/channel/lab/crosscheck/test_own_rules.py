@@ -121,11 +121,14 @@ def test_without_the_rules_it_is_not_found(tmp_path: Path) -> None:
         ("RULES = []\n" + RAW, "RULES is a list, not a dictionary"),
         ("def bid(:", "line 1: not Python"),
         ("import none", "line 1: ModuleNotFoundError"),
-        ("def bid(*call):\n    return True", "bid: returned a bool, not Valid, Slash or Raise"),
+        (
+            "def bid(*call):\n    return True",
+            "bid: returned a bool: not a Valid, a Slash or a Raise",
+        ),
         ("def bid(*call):\n    return 1 / 0", "line 2: ZeroDivisionError: division by zero"),
         (RAW.replace(", move, 4", ", [move], 4"), "commit: the state of its Next is no CLVM value"),
         (RAW.replace(", move, 4", ", (move, 4), 4"), "commit: the state of its Next is no CLVM"),
-        (RAW.replace('"bid"', '"chess"'), "commit: leads to 'chess', which is no program"),
+        (RAW.replace('"bid"', '"chess"'), "its next validator 'chess' is none of commit"),
         ("def bid(state):\n    return None", "TypeError"),
     ],
 )

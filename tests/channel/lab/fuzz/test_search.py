@@ -34,8 +34,43 @@ RARE = (
 @pytest.mark.long
 def test_a_mistake_at_a_rare_encoding_is_found(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", RARE)))
-    found = searched(target, "c", 2 * WORK).found
+    found = searched(target, "g", 2 * WORK).found
     assert {one.validator for one in found} == {"end"}
+
+
+ONCE = "(if (= MOVER_SHARE number) (list 0 0 0) ())"
+"""The share of `reveal`, which is wrong then where a hash divides by a number: it is no atom of a
+state."""
+
+ONCE_RULES = """
+from hashlib import sha256
+from channelsim.clsp.integers import atom_to_int
+from channelsim.games.contract import Slash, Valid
+
+def reveal(state, move, share, amount, evidence, hashes):
+    image, (number, _) = state
+    if len(move) != 16 or sha256(move).digest() != image:
+        return Slash("REVEAL-1")
+    return Valid(None) if share == atom_to_int(number) else Slash("REVEAL-2")
+"""
+
+
+@pytest.mark.parametrize(
+    ("times", "work"), [(4000, WORK), pytest.param(40_000, 20 * WORK, marks=pytest.mark.long)]
+)
+def test_a_mistake_at_a_value_that_hardly_ever_comes_is_found(
+    times: int, work: int, tmp_path: Path
+) -> None:
+    path, source = toy(tmp_path), tmp_path / "reveal.clsp"
+    rare = f"(r (divmod (logand 0xffffffff (sha256 image MOVE)) {times}))"
+    text = source.read_text()
+    assert ONCE in text
+    source.write_text(text.replace("MOVER_SHARE number", f"MOVER_SHARE (if {rare} number 0)"))
+    (tmp_path / "rules.py").write_text(ONCE_RULES)
+    path.write_text(f'rules = "rules.py"\n{path.read_text()}')
+    found = searched(load(str(path)), "d", work).found
+    assert {one.validator for one in found} == {"reveal"}
+    assert {one.severity for one in found} >= {"theft"}
 
 
 HEADED = """(mod (program_hash

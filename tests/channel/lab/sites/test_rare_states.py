@@ -11,10 +11,11 @@ from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import HELD
 from channelsim.channel.lab.sites.rare_states import RareStates, encoding
+from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target, of_game
-from channelsim.clsp.values import to_list
+from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.spacepoker.states import End
 
@@ -29,25 +30,69 @@ def last_call(target: Target) -> Site:
     raise AssertionError("hands never end")
 
 
-def test_an_encoding_is_rare_until_it_was_seen_twice() -> None:
-    rare = RareStates()
-    states = [
-        to_list([b"\x05", atom]) for atom in (b"\x01", b"\x02", b"\x03", b"", b"", b"", b"\x80")
+def run(target: Target, site: Site) -> Outcome:
+    """The run of the site's own call."""
+    arguments = site.environment(site.play.move, site.play.share, site.play.evidence)
+    return run_serialized(target.programs[site.validator].serialized, arguments)
+
+
+def found(rare: RareStates, site: Site, count: int = 3000) -> list[Site]:
+    """The places that rare secrets among so many lead to, drawn a few hundred at a time."""
+    draws, chance = prepared(site), FastChance(b"draws")
+    return [
+        place
+        for _ in range(0, count, 300)
+        for one in rare.rare(site.validator, [draws.draw(chance.bytes(16)) for _ in range(300)])
+        for place in rare.places(TARGET, draws, one.secret, chance)
     ]
-    seen = [rare.is_rare("v", state) for state in states]
-    assert seen == [True, True, False, True, True, False, True]
-    assert rare.is_rare("another", states[0])
+
+
+def prepared(site: Site) -> SecretDraws:
+    draws = secret_draws(TARGET, site)
+    assert draws is not None
+    return draws
+
+
+def test_a_draw_runs_the_validator_with_another_secret() -> None:
+    site, secret = last_call(TARGET), bytes(range(16))
+    draws = prepared(site)
+    (place, *_) = RareStates().places(TARGET, draws, secret, FastChance(b"x"))
+    assert place.play.move == secret
+    again = run(TARGET, place)
+    assert isinstance(again, ProgramValid)
+    drawn = draws.draw(secret)
+    assert (drawn.cost, drawn.atoms) == (again.cost, tuple(leaves(again.value)))
+    assert draws.draw(draws.secret) == draws.draw(site.play.move)
+    assert bytes(16) in draws.special()
+
+
+def test_a_site_that_opens_nothing_is_not_prepared() -> None:
+    site = last_call(TARGET)
+    play = msgspec.structs.replace(site.play, move=bytes(16))
+    assert secret_draws(TARGET, msgspec.structs.replace(site, play=play)) is None
+
+
+def test_what_is_rare_is_chosen_twice_and_the_rarest_first() -> None:
+    rare = RareStates()
+    usual = [Draw(b"\x01", 100, (b"\x05",))] * 200
+    padded, empty = Draw(b"\x01", 100, (b"\x00\x05",)), Draw(b"\x01", 100, (b"",))
+    slow = Draw(b"\x01", 110, (b"\x05",))
+    assert rare.rare("v", usual) == []
+    batch = [*usual, padded, padded, padded, empty, slow]
+    assert rare.rare("v", batch) == [empty, slow]
+    assert rare.rare("v", batch) == [empty, slow]
+    assert rare.rare("v", batch) == [padded, padded]
+    assert rare.rare("v", batch) == []
+    assert rare.rare("another", batch) == [empty, slow]
 
 
 def test_a_padded_preimage_is_found_and_played_on_from() -> None:
-    site, rare, draws = last_call(TARGET), RareStates(), FastChance(b"draws")
+    site, rare = last_call(TARGET), RareStates()
     rare.learn(msgspec.structs.replace(site, validator="end"))
-    found: list[Site] = []
-    for _ in range(2000):
-        found += rare.leading_to(TARGET, site, draws)
-    ends = [place for place in found if place.validator == "end"]
+    places = found(rare, site)
+    ends = [place for place in places if place.validator == "end"]
     assert any(
-        len(atom) == 16 and encoding(atom)[1] == "padded"
+        len(atom) == 16 and encoding(atom)[2] == "padded"
         for place in ends
         for atom in leaves(place.state)
     )
@@ -58,25 +103,19 @@ def test_a_padded_preimage_is_found_and_played_on_from() -> None:
         # Its move is one of the player that receives the reveal, and legal.
         ruling, _ = place.ruling(TARGET, place.play.move, place.play.share)
         assert ruling is not None
-    assert {place.validator for place in found} == {"mid_round", "end"}
-    assert len(found) < 40
+    assert {place.validator for place in places} == {"mid_round", "end"}
+    assert len(places) < 40
 
 
 def test_the_player_that_drew_again_holds_what_opponents_of_other_hands_held() -> None:
-    site, rare, draws = last_call(TARGET), RareStates(), FastChance(b"draws")
-    selection = b"\x1f\x2f"
+    site, selection = last_call(TARGET), b"\x1f\x2f"
     learnt = msgspec.structs.replace(site, validator="end", held=(b"", selection))
-    assert not [
-        place
-        for _ in range(500)
-        for place in rare.leading_to(TARGET, site, draws)
-        if place.validator == "end"
-    ]
+    assert all(place.validator != "end" for place in found(RareStates(), site, 600))
+    rare = RareStates()
     for number in range(HELD):
         rare.learn(msgspec.structs.replace(learnt, held=(bytes([number]),)))
     rare.learn(learnt)
-    found = [place for _ in range(2000) for place in rare.leading_to(TARGET, site, draws)]
-    ends = [place for place in found if place.validator == "end"]
+    ends = [place for place in found(rare, site, 600) if place.validator == "end"]
     assert ends
     for place in ends:
         held = place.evidence(place.play.move)

@@ -1,0 +1,180 @@
+"""What the contract asks of the answers of a game's functions.
+
+Each function here says what is wrong with one kind of answer; it returns an empty text for a right
+one. Types check our own games; those of plug-ins are checked when they are called
+(`channelsim.games.checked`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
+from channelsim.games.evidence import Evidence
+from channelsim.games.players import Initial, Play, Settle, Terms
+from channelsim.games.verdicts import Next, Raise, Slash, Valid
+
+
+def verdict_problem(
+    verdict: object, validators: Mapping[str, object], rules: Mapping[str, str] | None
+) -> str:
+    """What is wrong with a judge's answer; `rules` are all known rules, None where any is."""
+    if isinstance(verdict, Valid):
+        return _valid_problem(verdict, validators) or (
+            _rule_problem(verdict.rule, rules) if verdict.conditions else ""
+        )
+    if isinstance(verdict, Slash | Raise):
+        return _rule_problem(verdict.rule, rules)
+    return "not a Valid, a Slash or a Raise"
+
+
+def _rule_problem(rule: object, rules: Mapping[str, str] | None) -> str:
+    if not isinstance(rule, str):
+        return "its rule is not the text of a rule's id"
+    if rules is not None and rule not in rules:
+        return f"the game's rules have no sentence for {rule!r}"
+    return ""
+
+
+def _valid_problem(verdict: Valid, validators: Mapping[str, object]) -> str:
+    step: object = verdict.next
+    conditions: object = verdict.conditions
+    if not isinstance(conditions, tuple) or not all(map(is_value, conditions)):
+        return "its conditions are no tuple of CLVM values"
+    if step is None:
+        return ""
+    return _next_problem(step, validators) if isinstance(step, Next) else "its next is no Next"
+
+
+def _next_problem(step: Next, validators: Mapping[str, object]) -> str:
+    name: object = step.validator
+    if not isinstance(name, str) or name not in validators:
+        return f"its next validator {name!r:.60} is none of {', '.join(validators)}"
+    if not _is_number(step.max_move_size):
+        return "its max_move_size is no number of bytes"
+    return state_problem(step.state)
+
+
+def state_problem(state: object) -> str:
+    """What is wrong with a state."""
+    value = getattr(state, "value", None)
+    if not callable(value):
+        return "its state has no method `value`"
+    if not is_value(value()):
+        return "the value of its state is no CLVM value: bytes, or a tuple of two values"
+    try:
+        hash(state)
+    except TypeError:
+        return "its state is not hashable: a frozen dataclass is"
+    return ""
+
+
+def is_value(data: object) -> bool:
+    """Whether this is bytes, or a pair of such values."""
+    waiting = [data]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple) and len(one) == 2:
+            waiting += one
+        elif not isinstance(one, bytes):
+            return False
+    return True
+
+
+def _is_number(data: object) -> bool:
+    return isinstance(data, int) and not isinstance(data, bool) and data >= 0
+
+
+def terms_problem(terms: object) -> str:
+    """What is wrong with agreed terms."""
+    if not isinstance(terms, Terms):
+        return "not Terms"
+    numbers = (terms.amount, terms.unit, *terms.stakes)
+    return "" if all(map(_is_number, numbers)) else "its amounts are not whole mojos"
+
+
+def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]:
+    """What is wrong with the record of the first coin."""
+
+    def problem(initial: object) -> str:
+        if not isinstance(initial, Initial):
+            return "not an Initial"
+        if not _is_number(initial.mover_share):
+            return "its mover_share is no number of mojos"
+        step = Next(initial.validator, initial.state, initial.max_move_size)
+        return _next_problem(step, validators)
+
+    return problem
+
+
+def dictionary_problem(made: object) -> str:
+    """What is wrong with something that must be a dictionary."""
+    return "" if isinstance(made, Mapping) else "not a dictionary"
+
+
+def action_problem(made: object) -> str:
+    """What is wrong with an action."""
+    return "" if isinstance(made, Action) else "not an Action"
+
+
+def choices_problem(made: object) -> str:
+    """What is wrong with a player's choices."""
+    kinds = Forced | Plain | Amount | OneOf
+    if isinstance(made, tuple) and all(isinstance(one, kinds) for one in made):
+        return ""
+    return "not a tuple of Forced, Plain, Amount and OneOf"
+
+
+def taken_problem(made: object) -> str:
+    """What is wrong with the play that takes an action."""
+    match made:
+        case Settle():
+            return ""
+        case Play(bytes(), share, evidence) if _is_number(share) and is_value(evidence):
+            return ""
+        case Play():
+            return "a Play has bytes, a share in mojos, and evidence that is a CLVM value"
+        case _:
+            return "not a Play or a Settle"
+
+
+def evidence_problem(made: object) -> str:
+    """What is wrong with a player's evidence."""
+
+    def right(one: object) -> bool:
+        if isinstance(one, Evidence):
+            return is_value(one.value) and isinstance(one.signature, bytes)
+        return is_value(one)
+
+    if isinstance(made, tuple) and all(map(right, made)):
+        return ""
+    return "not a tuple of CLVM values and of Evidence"
+
+
+def advisory_problem(made: object) -> str:
+    """What is wrong with an early reveal."""
+    return "" if made is None or isinstance(made, bytes) else "not bytes or None"
+
+
+_METHODS = ("choices", "act", "moved", "evidence", "advisory", "advised")
+
+
+def player_problem(made: object) -> str:
+    """What is wrong with a player."""
+    lacks = [name for name in _METHODS if not callable(getattr(made, name, None))]
+    lacks += [name for name in ("seat", "position") if not hasattr(made, name)]
+    return f"not a player: it has no {', '.join(lacks)}" if lacks else ""
+
+
+def lines_problem(made: object) -> str:
+    """What is wrong with lines of a story."""
+    if isinstance(made, list | tuple) and all(map(_is_line, made)):
+        return ""
+    return "not lines: tuples of spans, which are pairs of text and style"
+
+
+def _is_line(line: object) -> bool:
+    return isinstance(line, tuple) and all(
+        isinstance(span, tuple) and len(span) == 2 and all(isinstance(one, str) for one in span)
+        for span in line
+    )
