@@ -139,11 +139,13 @@ PEER = {
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending"),
     "onchain": (
-        *("signed_games", "tracked_coins", "lineage", "dispute_state"),
+        *("signed_games", "unknown_state", "tracked_coins", "lineage", "dispute_state"),
         *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
         *("scan_games", "scan", "dispute"),
     ),
-    "phases": (*("decks", "leaving", "opening", "on_chain", "closing", "playing", "blocks"),),
+    "phases": (
+        *("decks", "leaving", "opening", "on_chain", "closing", "playing", "resuming", "blocks"),
+    ),
 }
 """The modules and packages of `channel.peer`: each may import those before it."""
 

@@ -149,6 +149,10 @@ class Adversary:
         """Additional effects once the other side has handled the block too."""
         return []
 
+    def reconnects(self) -> bool:
+        """True if it breaks the connection now, and makes a new one."""
+        return False
+
     # --- what it knows ---
 
     @property

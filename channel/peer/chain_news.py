@@ -51,6 +51,17 @@ class UnknownSpend:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownGame:
+    """A game in the state that was paid out, in a position that this copy of the store lacks.
+
+    The peer can do nothing about this coin.
+    """
+
+    coin: Coin
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
 class StateCounts:
     """The unroll coin was spent, by its timeout or a preemption: this state is paid out.
 
@@ -173,6 +184,7 @@ class Undone:
 Fact: TypeAlias = (
     UnrollSeen
     | UnknownSpend
+    | UnknownGame
     | StateCounts
     | MovedOnChain
     | IllegalOnChain

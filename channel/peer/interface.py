@@ -29,6 +29,11 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Connected:
+    """A new connection to the other side was made; messages of older ones no longer arrive."""
+
+
+@dataclass(frozen=True, slots=True)
 class ProposeGames:
     """The player proposes a group of games."""
 
@@ -106,7 +111,7 @@ class DecksChanged:
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
-Event: TypeAlias = Received | Block | Pinned | DeckComputed | DecksChanged | Command
+Event: TypeAlias = Received | Connected | Block | Pinned | DeckComputed | DecksChanged | Command
 
 # --- effects -----------------------------------------------------------------------------------
 
@@ -301,6 +306,18 @@ class DeckBurnt:
 
 
 @dataclass(frozen=True, slots=True)
+class OldCopy:
+    """This peer runs on an old copy of its store: it signed a state that it does not know.
+
+    `signed` is the number of that state, `known` that of the newest state in the store. It signs
+    and publishes nothing any more, and waits until the other side closes the channel.
+    """
+
+    signed: int
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShutdownStarted:
     """The clean shutdown began, at these balances (initiator's, receiver's)."""
 
@@ -336,6 +353,7 @@ News: TypeAlias = (
     | Ignored
     | DeckReady
     | DeckBurnt
+    | OldCopy
     | ShutdownStarted
     | BrokenOff
     | ChainNews

@@ -22,6 +22,7 @@ from channelsim.channel.peer.interface import (
     Act,
     CancelGames,
     Close,
+    Connected,
     DeckComputed,
     DecksChanged,
     Effect,
@@ -37,7 +38,15 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.onchain.dispute import seat
 from channelsim.channel.peer.opening.handshake import Opening
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
-from channelsim.channel.peer.phases import blocks, closing, decks, on_chain, opening, playing
+from channelsim.channel.peer.phases import (
+    blocks,
+    closing,
+    decks,
+    on_chain,
+    opening,
+    playing,
+    resuming,
+)
 from channelsim.channel.peer.phases.leaving import blame, break_off
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -55,6 +64,7 @@ from channelsim.channel.protocol.messages import (
     Launch,
     Message,
     Request,
+    Resume,
     Shutdown,
     ShutdownDone,
     Welcome,
@@ -71,6 +81,8 @@ OPENING_MESSAGES = (Hello, Welcome, Launch, FirstHalves, Funding, Funded)
 DECK_MESSAGES = (DeckStep, DeckAbort)
 PLAY_MESSAGES = (Batch, Request, Advisory, *DECK_MESSAGES, Shutdown, ShutdownDone)
 MESSAGES = (*OPENING_MESSAGES, *PLAY_MESSAGES)
+UNCOUNTED = (*DECK_MESSAGES, Resume)
+"""Messages that do not count as the last one: others may be repeated around them."""
 
 
 def _each(events: tuple[type, ...], handler: Handler) -> dict[type, Handler]:
@@ -80,15 +92,21 @@ def _each(events: tuple[type, ...], handler: Handler) -> dict[type, Handler]:
 TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     Phase.OPENING: {
         **_each(MESSAGES, opening.on_message),
+        Resume: resuming.on_opening_resume,
+        Connected: resuming.on_opening_connected,
         Block: blocks.on_opening_block,
     },
     Phase.FUNDING: {
         **_each(MESSAGES, opening.on_early_message),
+        Resume: resuming.on_resume,
+        Connected: resuming.on_connected,
         Block: blocks.on_funding_block,
         GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.PLAYING: {
         **_each(OPENING_MESSAGES, playing.refuse),
+        Resume: resuming.on_resume,
+        Connected: resuming.on_connected,
         Funded: playing.on_funded,
         Batch: playing.on_batch,
         Request: playing.on_request,
@@ -106,6 +124,8 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
     Phase.CLOSING: {
         **_each(MESSAGES, closing.refuse),
+        Resume: resuming.on_resume,
+        Connected: resuming.on_connected,
         **_each((Request, Advisory, *DECK_MESSAGES), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
@@ -113,6 +133,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
     Phase.COMPLETED: {
         Received: on_chain.ignore,
+        Connected: resuming.on_completed_connected,
         Block: blocks.on_shutdown_block,
     },
     Phase.CLOSED: {
@@ -132,6 +153,10 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Block: blocks.on_failed_block,
         Pinned: on_chain.on_pinned,
         Act: on_chain.on_act,
+    },
+    Phase.OUTDATED: {
+        Received: on_chain.ignore,
+        Block: blocks.on_outdated_block,
     },
 }
 """The handler of each event in each phase. Where messages no longer count, bytes are handled
@@ -199,8 +224,13 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
         case Block():
             return _on_block(config, replace(state, block=event))
         case _ if type(event) not in TRANSITIONS[state.phase]:
-            if isinstance(event, Pinned | DeckComputed | DecksChanged):
+            if isinstance(event, Pinned | DeckComputed | DecksChanged | Connected):
                 return state, []
+            if state.phase is Phase.OUTDATED:
+                raise UsageError(
+                    f"the store of {config.name} is an old copy: it signs nothing any more, and"
+                    " waits until the other side closes the channel"
+                )
             raise UsageError(f"{config.name} is in {state.phase.value}: not now")
         case _:
             return TRANSITIONS[state.phase][type(event)](config, state, event)
@@ -231,8 +261,10 @@ def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
         message = decode(blob, _longest(state))
     except Violation as violation:
         return break_off(config, state, blame(config, _step(state), violation))
-    if isinstance(message, DECK_MESSAGES):
-        # A repeat of a step is answered again, and other messages may be repeated around it.
+    if state.resuming and isinstance(message, PLAY_MESSAGES):
+        # Of an older connection: the other side repeats it when it has our last numbers.
+        return state, [Tell(Ignored("a message before the other side's last numbers"))]
+    if isinstance(message, UNCOUNTED):
         return _on_message(config, state, message)
     state = replace(state, last_received=digest)
     if isinstance(message, Batch):

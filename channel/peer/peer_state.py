@@ -31,6 +31,7 @@ class Phase(Enum):
     CLOSED = "the end"
     ON_CHAIN = "the chain"
     FAILED = "a failed opening"
+    OUTDATED = "an old copy of its store"
 
 
 class PeerState(msgspec.Struct, frozen=True):
@@ -45,6 +46,11 @@ class PeerState(msgspec.Struct, frozen=True):
     each answer is due. `closed` is the clean shutdown that we reported. `was_deep`: the channel
     coin has been deep enough to play. `proposals_ended`: the player has been notified that no
     open proposal will be answered.
+
+    `last_sent` is our newest message that the other side may not have: a step of the opening, a
+    batch, our half of the shutdown, or its completion. `resuming`: the connection is new, and the
+    other side's last numbers are not here. `shown` is the number of a state that we signed and do
+    not know.
     """
 
     opening: Opening
@@ -61,6 +67,9 @@ class PeerState(msgspec.Struct, frozen=True):
     closed: ChannelClosed | None = None
     was_deep: bool = False
     proposals_ended: bool = False
+    last_sent: bytes = b""
+    resuming: bool = False
+    shown: int | None = None
 
 
 Transition: TypeAlias = tuple[PeerState, list[Effect]]

@@ -30,7 +30,8 @@ class CleanShutdown:
     @classmethod
     def of(cls, endpoint: Endpoint, newest: ChannelState) -> CleanShutdown:
         """The shutdown at the newest state; its open proposals are dropped."""
-        return cls(endpoint, replace(newest, groups=()))
+        # Without decks: their locks are erased when play ends (PD-16).
+        return cls(endpoint.with_decks({}), replace(newest, groups=()))
 
     def rewards(self) -> tuple[Coin, ...]:
         """The reward coins: one for each balance over 0, the initiator's first."""

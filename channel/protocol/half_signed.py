@@ -38,17 +38,27 @@ def check_halves(
 ) -> SignedState:
     """Verify both halves of a received state. Raises `Violation` for an invalid one."""
     on_chain = channel.on_chain(state)
-    keys = channel.keys[sender]
+    verify_halves(channel, sender, state.number, on_chain, halves, rule)
+    return SignedState(state, on_chain, halves)
+
+
+def verify_halves(
+    channel: Channel,
+    signer: Side,
+    number: int,
+    on_chain: StateOnChain,
+    halves: Halves,
+    rule: str = "",
+) -> None:
+    """Verify both halves of a state of this number. Raises `Violation` for an invalid one."""
+    keys = channel.keys[signer]
     channel_half, unroll_half = halves
     if not bls.verify_half(
         keys.channel, on_chain.channel_message, channel.channel_key, channel_half
     ):
-        raise Violation(
-            rule or "CH-BATCH-4", f"the channel half does not sign state {state.number}"
-        )
+        raise Violation(rule or "CH-BATCH-4", f"the channel half does not sign state {number}")
     if not bls.verify_half(keys.unroll, on_chain.unroll_message, channel.unroll_key, unroll_half):
-        raise Violation(rule or "CH-BATCH-5", f"the unroll half does not sign state {state.number}")
-    return SignedState(state, on_chain, halves)
+        raise Violation(rule or "CH-BATCH-5", f"the unroll half does not sign state {number}")
 
 
 def unroll_coin(channel: Channel, state: ChannelState) -> Coin:

@@ -33,6 +33,9 @@ MAX_DECK_STEP = 1 << 15
 MAX_PARAMETERS = 16
 """Parameters of a game in a proposal."""
 
+MAX_RESUMED_DECKS = 8
+"""Decks that a side still has on a new connection, with those that its last batch named."""
+
 MAX_OFFERS = 100
 """Games in a proposal."""
 
@@ -46,6 +49,7 @@ Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"^[ -~]*\Z")]
 Commitment = Annotated[bytes, Meta(max_length=32)]
 Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
 DeckNumber = Annotated[int, Meta(ge=0, lt=1 << 32)]
+StateNumber = Annotated[int, Meta(ge=0, lt=1 << 53)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="say"):
@@ -114,6 +118,26 @@ class Funded(_Message, frozen=True, tag="funded"):
     """F: the completed funding bundle."""
 
     bundle: Bundle
+
+
+# --- a new connection --------------------------------------------------------------------------
+
+
+class Resume(_Message, frozen=True, tag="resume"):
+    """The last numbers of a side, which it sends first on each new connection.
+
+    `received` is the newest state that it can complete, `sent` the newest that it sent. The rest
+    proves the first: `conditions` is the tree hash of that state's conditions without the time
+    lock, and the halves of it are those of the side that gets this message. `decks` are the
+    numbers of the decks in preparation or ready, with those that its last batch named.
+    """
+
+    received: StateNumber
+    sent: StateNumber
+    conditions: Hash
+    channel_half: Signature
+    unroll_half: Signature
+    decks: Annotated[tuple[DeckNumber, ...], Meta(max_length=MAX_RESUMED_DECKS)]
 
 
 # --- the potato --------------------------------------------------------------------------------
@@ -248,6 +272,7 @@ Message: TypeAlias = (
     | FirstHalves
     | Funding
     | Funded
+    | Resume
     | Request
     | Batch
     | Advisory

@@ -19,6 +19,8 @@ RULES = {
     "CH-OPEN-10": "the completed bundle is the agreed spends with both signatures",
     "CH-OPEN-11": "the initiator's channel key is the one that it sent the hash of first",
     "CH-OPEN-12": "the response and move times are those agreed on",
+    "CH-RESUME-1": "the last numbers of a side follow each other, and the received one is its own",
+    "CH-RESUME-2": "the halves that come with last numbers sign the state of the received number",
     "CH-BATCH-1": "only the holder of the potato sends a batch",
     "CH-BATCH-2": "a batch's state number is one more than the newest",
     "CH-BATCH-3": "actions come in the order settle, cancel, accept, move, propose",

@@ -102,16 +102,52 @@ def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
 
     Empty unless it is a spend of the standard puzzle, in the form in which we sign it.
     """
-    made: list[tuple[bytes, int]] = []
     try:
-        for condition in items(_delegated(solution), MAX_WALLET_CONDITIONS):
-            match [item.atom for item in items(condition, MAX_ITEMS)]:
-                case [b"\x33", bytes(address), bytes(amount), *_] if len(amount) <= MAX_NUMBER:
-                    made.append((address, atom_to_int(amount)))
-                case _:
-                    pass
+        return _created(_conditions(_delegated(solution)))
     except (BadValue, NotAList, TooLarge):
         return []
+
+
+@dataclass(frozen=True, slots=True)
+class PaidByUnroll:
+    """The number of the state that an unroll coin paid, and the coins, without knowing the state.
+
+    `coins` are puzzle hashes and amounts, in order. `preempted`: not by the timeout.
+    """
+
+    number: int
+    coins: tuple[tuple[bytes, int], ...]
+    preempted: bool
+
+
+def read_unroll(solution: bytes) -> PaidByUnroll | None:
+    """Read the spend of any unroll coin; None for what no unroll puzzle lets through."""
+    try:
+        conditions = _conditions(read_node(solution))
+    except (BadValue, NotAList, TooLarge):
+        return None
+    numbers = [one[1] for one in conditions if len(one) == 2 and one[0] == b"\x01"]
+    if not numbers or numbers[0] is None or len(numbers[0]) > MAX_NUMBER:
+        return None
+    preempted = conditions[0][0] == b"\x01"
+    return PaidByUnroll(atom_to_int(numbers[0]), tuple(_created(conditions)), preempted)
+
+
+def _conditions(node: LazyNode) -> list[list[bytes | None]]:
+    """The conditions in a list; an item that is a pair is None."""
+    return [
+        [item.atom for item in items(one, MAX_ITEMS)] for one in items(node, MAX_WALLET_CONDITIONS)
+    ]
+
+
+def _created(conditions: list[list[bytes | None]]) -> list[tuple[bytes, int]]:
+    made: list[tuple[bytes, int]] = []
+    for condition in conditions:
+        match condition:
+            case [b"\x33", bytes(address), bytes(amount), *_] if len(amount) <= MAX_NUMBER:
+                made.append((address, atom_to_int(amount)))
+            case _:
+                pass
     return made
 
 

@@ -252,18 +252,21 @@ class Channel:
     def _compute_on_chain(self, state: ChannelState) -> StateOnChain:
         if state.total() != self.coin.amount:
             raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
-        conditions = self.preemption_conditions(state)
-        unroll_puzzle_hash = self.unroll_puzzle_hash_of(state.number, conditions)
+        return self.on_chain_of(state.number, tree_hash(self.preemption_conditions(state)))
+
+    def on_chain_of(self, number: int, conditions: bytes) -> StateOnChain:
+        """The same of a state that is known by the tree hash of its preemption conditions."""
+        unroll_puzzle_hash = self.unroll_puzzle_hash_of(number, conditions)
         to_unroll = self.to_unroll(unroll_puzzle_hash)
         return StateOnChain(
             unroll_puzzle_hash=unroll_puzzle_hash,
             channel_conditions=tree_hash(to_unroll),
             channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
-            unroll_message=tree_hash(conditions),
+            unroll_message=conditions,
         )
 
-    def unroll_puzzle_hash_of(self, number: int, conditions: Value) -> bytes:
-        """The puzzle hash of the unroll coin of a state with these preemption conditions."""
+    def unroll_puzzle_hash_of(self, number: int, conditions: bytes) -> bytes:
+        """The puzzle hash of the unroll coin of a state, by the hash of its conditions."""
         return unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
 
     def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:

@@ -123,7 +123,7 @@ def restore(channel: Channel, records: Iterable[bytes]) -> dict[int, RestoredSta
     for record in sorted(map(decode_record, records), key=lambda record: record.number):
         state = states[record.number] = apply_record(channel.rewards, state, record)
         conditions = deserialize(state.conditions)
-        found = channel.unroll_puzzle_hash_of(state.number, conditions)
+        found = channel.unroll_puzzle_hash_of(state.number, tree_hash(conditions))
         if found != state.unroll_puzzle_hash:
             raise msgspec.DecodeError(
                 f"the record of state {state.number} is damaged: it gives another unroll coin"

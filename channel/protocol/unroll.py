@@ -9,7 +9,7 @@ from channelsim.channel.chain.coins import condition
 from channelsim.clsp.curry import curried_hash, curry
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
-from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom, tree_hash_pair
 from channelsim.games.referee import ASSERT_HEIGHT_RELATIVE, CREATE_COIN
 
 
@@ -27,10 +27,11 @@ def unroll_puzzle(
 
 
 def unroll_puzzle_hash(
-    unroll_key: bytes, unroll_timeout: int, number: int, conditions: Value
+    unroll_key: bytes, unroll_timeout: int, number: int, conditions: bytes
 ) -> bytes:
-    """The hash of that puzzle."""
-    locked = tree_hash(timeout_form(conditions, unroll_timeout))
+    """The hash of that puzzle, by the tree hash of the conditions."""
+    lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(unroll_timeout))
+    locked = tree_hash_pair(tree_hash(lock), conditions)
     return curried_hash(
         load("channel/unroll").hash,
         tree_hash_atom(unroll_key),

@@ -21,10 +21,11 @@ from channelsim.channel.peer.chain_news import (
     StateCounts,
     Undone,
     UnilateralClose,
+    UnknownGame,
     UnknownSpend,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import BrokenOff, GameSettled, News, OpeningFailed
+from channelsim.channel.peer.interface import BrokenOff, GameSettled, News, OldCopy, OpeningFailed
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
@@ -36,6 +37,7 @@ from channelsim.channel.protocol.messages import (
     Hello,
     Launch,
     Request,
+    Resume,
     Settle,
     Shutdown,
     ShutdownDone,
@@ -159,6 +161,7 @@ _WORDS: dict[type, str] = {
     Request: "a request for the potato",
     DeckStep: "a step of a deck",
     DeckAbort: "the end of a deck",
+    Resume: "the last numbers",
     Shutdown: "half of the shutdown",
     ShutdownDone: "the completed shutdown",
 }
@@ -171,6 +174,8 @@ def chain_text(news: News, us: int) -> str:
             return f"state {number} is published ({_short(coin)})"
         case UnknownSpend(coin, _):
             return f"{_short(coin)} is spent in a way that no peer signed"
+        case UnknownGame(coin, _):
+            return f"{_short(coin)} is a game in a position that the old copy lacks"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
             paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
@@ -197,6 +202,8 @@ def peer_text(news: News, us: int) -> str:
         case BrokenOff(blame, published, _):
             state = "" if published is None else f"; publishes state {published}"
             return f"breaks off: {blame.rule}: {blame.detail}{state}"
+        case OldCopy(signed, known):
+            return f"stops: it knows state {known}, and has signed state {signed}: an old copy"
         case LeftForChain(reason, published):
             return f"goes on chain: {reason}; publishes state {published}"
         case UnilateralClose():

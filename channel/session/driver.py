@@ -14,6 +14,7 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain, PushResult, blocks_for, pending_with
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
+    Connected,
     DeckComputed,
     Effect,
     Event,
@@ -23,7 +24,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.session.deck_works import Computing, on_demand
-from channelsim.channel.session.peer_driver import DrivenPeer, PeerDriver, Resumable
+from channelsim.channel.session.peer_driver import DrivenPeer, PeerDriver
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
 from channelsim.games.deck.work import DeckResult, DeckWork
 
@@ -147,17 +148,10 @@ class Driver:
     # --- connections ---
 
     def reconnect(self) -> None:
-        """Break the connection and make it again.
-
-        Messages on their way are lost, and their senders repeat what the other side may lack.
-        Those of a sender that cannot repeat arrive after all.
-        """
-        resumable = [isinstance(peer.actor, Resumable) for peer in self.peers]
-        arriving = [mail for mail in self.messages if not resumable[1 - mail[0]]]
+        """Break the connection and make it again; messages on their way are lost."""
         self.messages.clear()
-        self.messages.extend(arriving)
         for driver in self._drivers:
-            driver.reconnected()
+            driver.handle(Connected())
 
     def restart(self, index: int) -> None:
         """Start a peer again whose process ended: the connection broke with it."""

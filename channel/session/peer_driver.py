@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, assert_never, runtime_checkable
+from typing import Protocol, assert_never
 
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
@@ -34,7 +34,7 @@ class Actor(Protocol):
     """A peer, or something that stands in for one."""
 
     def start(self, peak: int) -> list[Effect]:
-        """Begin at this height of the chain."""
+        """Begin at this height of the chain, or come back after a restart."""
         ...
 
     def handle(self, event: Event) -> list[Effect]:
@@ -42,20 +42,8 @@ class Actor(Protocol):
         ...
 
 
-@runtime_checkable
-class Resumable(Actor, Protocol):
-    """An actor that goes on after a lost connection or a restart.
-
-    After a restart, `start` returns what a driver has to know again.
-    """
-
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have."""
-        ...
-
-
 class PeerStopped(Exception):
-    """Raised by a `Resumable` whose process ended while the driver carried out its effects.
+    """Raised by an actor whose process ended while the driver carried out its effects.
 
     `effects` are those of the event, of which the first `carried_out` were; None if the event
     itself was lost.
@@ -131,13 +119,6 @@ class PeerDriver:
         Raises `UsageError` for a command that is not possible now.
         """
         return self._let(event, partial(self.peer.actor.handle, event))
-
-    def reconnected(self) -> bool:
-        """Repeat what the other side may not have; False for an actor that cannot repeat."""
-        if not isinstance(self.peer.actor, Resumable):
-            return False
-        self.carry_out(self.peer.actor.reconnected())
-        return True
 
     def pushed(self, push: Push, result: PushResult, pending: tuple[Bundle, ...] = ()) -> None:
         """Take the node's answer to a push; `pending` are the bundles that it conflicts with."""

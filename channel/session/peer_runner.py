@@ -23,6 +23,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
     Command,
+    Connected,
     DeckComputed,
     Proposed,
     Push,
@@ -167,11 +168,11 @@ class PeerRunner:
     # --- from outside ---
 
     async def connected(self, link: Link) -> None:
-        """Use a new connection in the place of any other, and repeat what the other side lacks."""
+        """Use a new connection in the place of any other, and let the peer know."""
         self._linked.set()
         await self._started.wait()
         self._link = link
-        self._guarded(self._driver.reconnected)
+        self._guarded(partial(self._driver.handle, Connected()))
 
     def disconnected(self, link: Link) -> None:
         """Forget a connection, if it is still the one in use."""

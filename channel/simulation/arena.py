@@ -126,12 +126,21 @@ class Arena:
     def _between_blocks(self) -> bool:
         """Take the next step that needs no block; False if there is none."""
         return (
-            self._propose_beside()
+            self._reconnect()
+            or self._propose_beside()
             or self._driver.deliver()
             or self._driver.finish_step()
             or self._ask_player()
             or self._propose_or_close()
         )
+
+    def _reconnect(self) -> bool:
+        """Let the adversary make a new connection."""
+        adversary = self.parties[self.scenario.side].actor
+        if not isinstance(adversary, Adversary) or not adversary.reconnects():
+            return False
+        self._driver.reconnect()
+        return True
 
     def _ask_player(self) -> bool:
         asked = self._driver.next_question()

@@ -23,7 +23,7 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, Message, Shutdown, decode
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.peer_driver import Actor, Resumable
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
@@ -50,7 +50,7 @@ Dies = Callable[[int, Kill], bool]
 """True if the peer of this side is killed at this instant."""
 
 
-class Killable(Resumable, Protocol):
+class Killable(Actor, Protocol):
     """The actor of a peer that is killed now and then; `kills` are the instants."""
 
     kills: list[Kill]

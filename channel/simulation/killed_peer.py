@@ -83,10 +83,6 @@ class KilledPeer:
                 self._die(kill, None)
         return self._live(event, self._durable.handle(event))
 
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have."""
-        return self._durable.reconnected() if self._durable else []
-
     def close(self) -> None:
         """Leave nothing behind: everything is in memory."""
 

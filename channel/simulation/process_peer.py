@@ -11,7 +11,6 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from hashlib import sha256
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -24,6 +23,7 @@ import msgspec
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import (
+    Connected,
     Effect,
     Event,
     Proposed,
@@ -34,7 +34,7 @@ from channelsim.channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.machine import Config, Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
@@ -80,7 +80,7 @@ class ProcessPeer:
     def start(self, peak: int) -> list[Effect]:
         """Begin in a new process; or go on in one, from the store."""
         if self._records is not None:
-            effects = self._records.start(peak)
+            effects, self._records = self._records.start(peak), None
             self._begin_process()
             self._send(Start(peak))
             self._compare(self._receive(), effects)
@@ -94,16 +94,6 @@ class ProcessPeer:
         """Let the process handle an event, or kill it meanwhile. Raises `PeerStopped`."""
         before = self._peer.state
         return self._react(event, before, self._peer.handle(event))
-
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have, as the process would."""
-        if self._records is None:
-            # The connection broke because of the other side.
-            self._send(None)
-            count = int.from_bytes(self._receive(), "big")
-            return [Send(self._receive()) for _ in range(count)]
-        effects, self._records = self._records.reconnected(), None
-        return effects
 
     def close(self) -> None:
         """End the process."""
@@ -143,8 +133,9 @@ class ProcessPeer:
         after, self._peer.state = self._peer.state, Peer(self._peer.config).state
         with closing(SqliteStore(self._directory)) as store:
             self._records = DurablePeer(self._peer, store)
-        stored = _lasting(self._peer.state) == _lasting(after)
-        if not stored and _lasting(self._peer.state) != _lasting(before):
+        found, config = _lasting(self._peer.state), self._peer.config
+        stored = found == _restarted(config, after)
+        if not stored and found != _restarted(config, before):
             raise InvariantError(f"the store has neither the state before event {number} nor after")
         self.kills.append(Kill(number, 0 if stored else LOST))
         self._unheard = [
@@ -154,10 +145,10 @@ class ProcessPeer:
         ]
         raise PeerStopped(effects if stored else None)
 
-    def _send(self, event: JournalEvent | None) -> None:
+    def _send(self, event: JournalEvent) -> None:
         if self._pipe is None:
             raise InvariantError("no process is there")
-        self._pipe.send_bytes(encode_event(event, Block(0)) if event is not None else b"")
+        self._pipe.send_bytes(encode_event(event, Block(0)))
 
     def _receive(self) -> bytes:
         if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
@@ -185,14 +176,16 @@ def effects_digest(effects: Sequence[Effect]) -> bytes:
     return sha256(msgspec.msgpack.encode((lasting, asked))).digest()
 
 
+def _restarted(config: Config, state: PeerState) -> PeerState:
+    """A state as it has to be after a restart."""
+    peer = Peer(config, without_preparations(state))
+    peer.handle(Connected())
+    return _lasting(peer.state)
+
+
 def _lasting(state: PeerState) -> PeerState:
     """A state without what is not stored before something follows from it."""
-    state = without_preparations(state)
-    shutdown = state.shutdown
-    if shutdown is not None and state.endpoint is not None:
-        # A shutdown refers to the endpoint of its time, with decks that were erased since.
-        shutdown = replace(shutdown, endpoint=state.endpoint)
-    return msgspec.structs.replace(state, block=Block(0), last_received=b"", shutdown=shutdown)
+    return msgspec.structs.replace(state, block=Block(0), last_received=b"")
 
 
 def _serve(directory: str, parent: Connection) -> None:
@@ -204,13 +197,6 @@ def _serve(directory: str, parent: Connection) -> None:
         store = SqliteStore(Path(directory))
         peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
         while True:
-            data = parent.recv_bytes()
-            if not data:
-                owed = [one.message for one in peer.reconnected() if isinstance(one, Send)]
-                parent.send_bytes(len(owed).to_bytes(4, "big"))
-                for message in owed:
-                    parent.send_bytes(message)
-                continue
-            event = decode_event(data, Block(0))
+            event = decode_event(parent.recv_bytes(), Block(0))
             effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
             parent.send_bytes(effects_digest(effects))

@@ -16,12 +16,12 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
+    Connected,
     Effect,
     Event,
     Proposed,
     Received,
     SawCards,
-    Send,
     Store,
     Tell,
     Watch,
@@ -34,8 +34,7 @@ from channelsim.channel.protocol.messages import Advisory, decode
 from channelsim.channel.store.decks import decks_changed, prepares_decks, without_preparations
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
 from channelsim.channel.store.history_codec import encode_newer
-from channelsim.channel.store.interface import Contents, PeerStore, StoreError, of_a_state
-from channelsim.channel.store.owed import owed_messages
+from channelsim.channel.store.interface import Contents, PeerStore, StoreError
 from channelsim.channel.store.snapshots import (
     Reveal,
     can_be_saved,
@@ -76,7 +75,6 @@ class DurablePeer:
         self._watched: list[Coin] = []
         self._reveals: list[Reveal] = []
         contents = store.load()
-        self.records = dict(contents.records)
         self._started = bool(contents.events or contents.opening)
         try:
             self._restore(contents)
@@ -111,7 +109,7 @@ class DurablePeer:
             self._save_snapshot()
         before = self.peer.state
         effects = self.peer.handle(event)
-        if isinstance(event, Block | Received) and _changed_nothing(
+        if isinstance(event, Block | Received | Connected) and _changed_nothing(
             before, self.peer.state, effects
         ):
             self._pending.pop(type(event), None)
@@ -127,11 +125,6 @@ class DurablePeer:
         self._note_reveals(event, effects)
         return effects
 
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have, after a lost connection or a restart."""
-        owed = owed_messages(self.peer.config.side, self.peer.state, self.records)
-        return [Send(message) for message in owed]
-
     # --- writing ---
 
     def _record(self, events: Sequence[JournalEvent], effects: Sequence[Effect]) -> None:
@@ -143,10 +136,6 @@ class DurablePeer:
         self._written(lambda: self._store.append(data, records))
         self._recorded_block = block
         self._since_snapshot += len(events)
-        for name, blob in records:
-            self.records.pop(name, None)
-            if blob and not of_a_state(name):
-                self.records[name] = blob
         self._watched += [one.coin for one in effects if isinstance(one, Watch)]
 
     def _save_snapshot(self) -> None:
@@ -199,6 +188,11 @@ class DurablePeer:
             self._replay(data)
         self.peer.state = without_preparations(self.peer.state)
         self._since_snapshot = len(contents.events)
+        if self._started:
+            # Nothing is signed before the other side's last numbers are here: this may be an old
+            # copy of the store. They come with the next connection.
+            self.peer.handle(Connected())
+            self._pending[Connected] = Connected()
 
     def _replay(self, data: bytes) -> None:
         event = decode_event(data, self._recorded_block)

@@ -17,6 +17,7 @@ from channelsim.channel.peer.interface import (
     Act,
     CancelGames,
     Close,
+    Connected,
     DecksChanged,
     Event,
     GoOnChain,
@@ -43,6 +44,7 @@ JournalEvent: TypeAlias = Start | Event
 _KINDS: dict[str, type] = {
     "start": Start,
     "received": Received,
+    "connected": Connected,
     "block": _BlockChange,
     "pinned": Pinned,
     "propose": ProposeGames,

@@ -62,6 +62,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
     last_batch: bytes
     marks: tuple[tuple[Awaited, int], ...]
     proposals_ended: bool
+    last_sent: bytes = b""
+    resuming: bool = False
 
 
 class Restored(NamedTuple):
@@ -80,7 +82,7 @@ PLAY = {
 
 PEER = {
     *("opening", "phase", "block", "endpoint", "play", "shutdown", "last_received", "last_batch"),
-    *("marks", "was_deep", "proposals_ended"),
+    *("marks", "was_deep", "proposals_ended", "last_sent", "resuming"),
 }
 """The fields of `PeerState` that a snapshot and the opening hold. The others have to be empty."""
 
@@ -123,6 +125,8 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
         last_batch=state.last_batch,
         marks=tuple(state.marks.items()),
         proposals_ended=state.proposals_ended,
+        last_sent=state.last_sent,
+        resuming=state.resuming,
     )
     return msgspec.msgpack.encode(snapshot)
 
@@ -170,6 +174,8 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         last_batch=found.last_batch,
         marks=dict(found.marks),
         proposals_ended=found.proposals_ended,
+        last_sent=found.last_sent,
+        resuming=found.resuming,
     )
     return Restored(state, list(found.watched), reveals)
 

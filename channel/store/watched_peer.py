@@ -61,10 +61,6 @@ class WatchedPeer:
         self._follow(self.durable.peer.state)
         return effects
 
-    def reconnected(self) -> list[Effect]:
-        """Repeat what the other side may not have."""
-        return self.durable.reconnected()
-
     def close(self) -> None:
         """Release the files."""
         if self._log is not None:

@@ -130,7 +130,9 @@ def _check_state(path: Path, channel: WatchedChannel, state: WatchedState) -> No
         conditions = state.value()
     except BadValue as error:
         raise _damaged(path, f"state {state.number}: {error}") from None
-    found = unroll_puzzle_hash(channel.unroll_key, channel.unroll_timeout, state.number, conditions)
+    found = unroll_puzzle_hash(
+        channel.unroll_key, channel.unroll_timeout, state.number, tree_hash(conditions)
+    )
     if found != state.puzzle_hash:
         raise _damaged(path, f"state {state.number} gives another unroll coin")
 

@@ -9,7 +9,7 @@ Source: spec/deck.md, "Decks of a channel".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
@@ -186,6 +186,22 @@ def expire(pool: DeckPool, height: int, patience: int) -> PoolTransition:
             effects += more
         elif since != one.since:
             pool = _with(pool, number, replace(one, since=since))
+    return pool, effects
+
+
+def resume(pool: DeckPool, theirs: Collection[int]) -> PoolTransition:
+    """Settle the decks after a new connection; `theirs` are the numbers that the other side has.
+
+    The answer to a step is repeated: it, or the other side's next step, may have been lost.
+    """
+    effects: list[Effect] = []
+    for number, one in sorted(pool.decks.items()):
+        if number not in theirs:
+            pool = _dropped(pool, number)
+            effects.append(Tell(DeckBurnt(number, "", 0, "the other side does not have it")))
+        elif one.preparation is not None and one.computing is None and one.answered:
+            last = one.answered[-1]
+            effects.append(Send(encode(DeckStep(number, last.step + 1, last.answer))))
     return pool, effects
 
 

@@ -22,9 +22,11 @@ from channelsim.channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
+from channelsim.channel.peer.onchain import unknown_state
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.lineage import Lineage, Track
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
+from channelsim.channel.peer.onchain.unknown_state import UnknownState
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import ChannelState, LiveGame
@@ -44,6 +46,8 @@ def read_lineage(view: ChainView) -> Lineage:
     if shutdown is not None and shutdown.is_paid_by(seen.solution):
         return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
+    if state is None and dispute.shown is not None:
+        return _unknown_close(view, seen, seen.solution, dispute.shown)
     if state is None:
         return Lineage(seen, facts=(UnknownSpend(channel.coin, seen.spent),))
     coin = unroll_coin(channel, state)
@@ -89,22 +93,68 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
     if seen.spent is None or seen.solution is None:
         return lineage
     counts = dispute.signed_games.outcome(state, seen.solution)
-    if counts is None:
-        unknown = UnknownSpend(seen.coin, seen.spent)
-        return replace(lineage, facts=(*lineage.facts, unknown))
-    firsts = [_first_coin(view, counts, game, seen.coin) for game in counts.games]
+    if counts is not None:
+        preempted = counts.number != state.number
+        return _paid_out(view, lineage, seen.coin, seen.spent, counts, preempted=preempted)
+    unknown = UnknownSpend(seen.coin, seen.spent)
+    lineage = replace(lineage, facts=(*lineage.facts, unknown))
+    found = unknown_state.paid_out(dispute.signed_games, seen.coin, seen.solution)
+    return lineage if found is None else _paid_unknown(view, lineage, seen, found)
+
+
+def _unknown_close(view: ChainView, channel: CoinSeen, solution: bytes, number: int) -> Lineage:
+    """The lineage of a close at a state unknown to us; we signed one of this number."""
+    games = view.dispute.signed_games
+    found = unknown_state.shut_down(games, channel.coin, solution, number)
+    if found is not None:
+        return _paid_unknown(view, Lineage(channel, unroll=channel), channel, found)
+    coin = unknown_state.published(channel.coin, solution)
+    if coin is None:
+        return Lineage(channel, facts=(UnknownSpend(channel.coin, channel.spent or 0),))
+    unroll = view.seen(coin)
+    lineage = Lineage(channel, (coin,), unroll=unroll)
+    if unroll is None or unroll.spent is None:
+        return lineage
+    if unroll.solution is None:
+        return replace(lineage, complete=False)
+    found = unknown_state.paid_out(games, coin, unroll.solution)
+    return lineage if found is None else _paid_unknown(view, lineage, unroll, found)
+
+
+def _paid_unknown(
+    view: ChainView, lineage: Lineage, spent: CoinSeen, found: UnknownState
+) -> Lineage:
+    """The lineage from the coins of a state that we do not know on."""
+    height = spent.spent or 0
+    lineage = replace(lineage, facts=(*lineage.facts, *found.reported(height)))
+    lineage = replace(lineage, published=found.state)
+    return _paid_out(view, lineage, spent.coin, height, found.state, preempted=found.preempted)
+
+
+def _paid_out(
+    view: ChainView,
+    lineage: Lineage,
+    parent: Coin,
+    height: int,
+    counts: ChannelState,
+    *,
+    preempted: bool,
+) -> Lineage:
+    """The lineage from the coins of the state that was paid out on."""
+    dispute = view.dispute
+    firsts = [_first_coin(view, counts, game, parent) for game in counts.games]
     tracks = tuple([follow(view, first) for first in firsts])
     initiators, receivers = (
-        Coin(seen.coin.id, address, balance) if balance else None
+        Coin(parent.id, address, balance) if balance else None
         for address, balance in zip(dispute.endpoint.channel.rewards, counts.balances, strict=True)
     )
     paid = StateCounts(
         counts.number,
-        counts.number != state.number,
+        preempted,
         counts.number < dispute.newest.state.number,
         (initiators, receivers),
         tuple((first.game.id, first.coin) for first in firsts),
-        seen.spent,
+        height,
     )
     void = dispute.signed_games.games_not_in(counts)
     return replace(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
 from channelsim.channel.protocol.state import ChannelState, LiveGame
@@ -64,6 +65,12 @@ class SignedGames:
                 state = None
             self._read[key] = state
         return self._read[key]
+
+    def with_coin(self, coin: Coin) -> LiveGame | None:
+        """A game that has this coin in one of our states."""
+        live = (game for link in self.history for game in link.state.games)
+        at = coin.puzzle_hash, coin.amount
+        return next((one for one in live if (one.coin.puzzle_hash(), one.coin.amount) == at), None)
 
     def sent_from(self, game: LiveGame) -> LiveGame | None:
         """The game after the move that we made at this coin, if we ever made one."""

@@ -87,6 +87,14 @@ def on_closed_block(config: Config, state: PeerState, block: Block) -> Transitio
     return _shut_down_again(state)
 
 
+def on_outdated_block(config: Config, state: PeerState, block: Block) -> Transition:
+    """Wait for the other side to close the channel: this is an old copy of the store."""
+    coin = _channel_coin(state)
+    if coin is None or coin.spent is None:
+        return state, []
+    return _on_spent(config, state, coin.spent, coin.solution)
+
+
 def on_chain_block(config: Config, state: PeerState, block: Block) -> Transition:
     """Scan the block in the dispute."""
     return scan_block(state)
@@ -118,7 +126,7 @@ def _check_deadlines(config: Config, state: PeerState) -> Transition:
     if late is not None:
         detail = f"not in {counted(late.limit(times), 'block')}: {late.what}"
         return break_off(config, state, Blame(config.peer, state.phase.value, late.rule, detail))
-    if state.phase is Phase.PLAYING and play_of(state).ask_later:
+    if state.phase is Phase.PLAYING and play_of(state).ask_later and not state.resuming:
         return request_potato(state)
     return state, []
 
@@ -168,6 +176,8 @@ def _shut_down_again(state: PeerState) -> Transition:
     if state.closed is None or state.shutdown is None:
         raise InvariantError("no shutdown to repeat")
     phase = Phase.COMPLETED if state.shutdown.bundle else Phase.CLOSING
+    if state.shown is not None:
+        return replace(state, phase=Phase.OUTDATED, closed=None), [Tell(Undone(state.closed))]
     undone = Tell(Undone(state.closed))
     return replace(state, phase=phase, closed=None), [*_push_shutdown(state), undone]
 

@@ -5,6 +5,8 @@ Source: spec/channel.md, "Clean shutdown".
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
@@ -21,7 +23,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.decks import drop_all
-from channelsim.channel.peer.phases.leaving import end_proposals
+from channelsim.channel.peer.phases.leaving import end_proposals, outdated
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol.messages import Message, Shutdown, ShutdownDone, encode
 from channelsim.games.amounts import counted
@@ -32,7 +34,7 @@ def ask_for_shutdown(state: PeerState) -> Transition:
     shutdown = CleanShutdown.of(endpoint_of(state), play_of(state).state)
     message = encode(Shutdown(shutdown.half()))
     state, erased = drop_all(state)
-    return replace(state, phase=Phase.CLOSING, shutdown=shutdown), [
+    return replace(state, phase=Phase.CLOSING, shutdown=shutdown, last_sent=message), [
         *erased,
         Store("shutdown/asked", message),
         Send(message),
@@ -61,7 +63,7 @@ def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transiti
 def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) -> Transition:
     """Publish the shutdown that the other side has completed."""
     if state.shutdown is None:
-        raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
+        return _forgotten(state, message)
     return _complete(state, state.shutdown.completed(message.signature), answer=False)
 
 
@@ -75,6 +77,20 @@ def refuse(config: Config, state: PeerState, message: Message) -> Transition:
     raise Violation("CH-SHUT-5", f"a {type(message).__name__.lower()} in answer to a shutdown")
 
 
+def _forgotten(state: PeerState, message: ShutdownDone) -> Transition:
+    """Stop if we asked for a shutdown that we do not know of.
+
+    Raises `Violation` if we did not.
+    """
+    newest = play_of(state).state
+    if not newest.games:
+        shutdown = CleanShutdown.of(endpoint_of(state), newest)
+        with suppress(Violation):
+            shutdown = shutdown.completed(message.signature)
+            return outdated(replace(state, shutdown=shutdown), newest.number)
+    raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
+
+
 def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Transition:
     """Publish a completed shutdown, and send the completion if it is ours."""
     if shutdown.bundle is None:
@@ -84,5 +100,6 @@ def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Tra
     state, cancelled = end_proposals(state, "the channel is closed")
     effects: list[Effect] = [Store("shutdown/completed", message)]
     if answer:
+        state = replace(state, last_sent=message)
         effects.append(Send(message))
     return state, [*effects, Push("shutdown", shutdown.bundle), *erased, *cancelled]

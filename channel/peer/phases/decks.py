@@ -5,6 +5,8 @@ Source: spec/deck.md, "Decks of a channel".
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from channelsim.channel.peer.config import Config
@@ -47,6 +49,11 @@ def on_changed(config: Config, state: PeerState, event: DecksChanged) -> Transit
     pool = play_of(state).decks
     added = [decode_deck(pool.settings.group, record) for record in event.added]
     return _with_pool(state, pools.change(pool, event.highest, added, event.removed))
+
+
+def on_resume(config: Config, state: PeerState, theirs: Collection[int]) -> Transition:
+    """Give up decks that the other side does not have, and repeat what it may lack."""
+    return _with_pool(state, pools.resume(play_of(state).decks, theirs))
 
 
 def on_block(config: Config, state: PeerState) -> Transition:

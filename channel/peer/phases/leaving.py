@@ -18,6 +18,7 @@ from channelsim.channel.peer.interface import (
     BrokenOff,
     Effect,
     NotProposed,
+    OldCopy,
     Push,
     Tell,
     Watch,
@@ -86,6 +87,18 @@ def follow(config: Config, state: PeerState, height: int) -> Transition:
     return state, [*effects, Tell(UnilateralClose(height)), *more]
 
 
+def outdated(state: PeerState, signed: int) -> Transition:
+    """Stop for good: we signed a state of this number that we do not know.
+
+    Until the other side closes the channel, we sign and publish nothing.
+    """
+    known = play_of(state).state.number
+    state, erased = drop_all(state)
+    state = replace(state, phase=Phase.OUTDATED, resuming=False, shown=signed)
+    state, cancelled = end_proposals(state, "this is an old copy of the store")
+    return state, [*erased, Tell(OldCopy(signed, known)), *cancelled]
+
+
 def scan_block(state: PeerState) -> Transition:
     """Scan the newest block in the dispute."""
     return with_dispute(state, *scan(dispute_of(state), state.block))
@@ -132,9 +145,10 @@ def _go_on_chain(
         slashable=slashable,
         players=play.players,
         deadline=opened.deadline,
-        funding=opened.bundle if state.was_deep else None,
+        funding=opened.bundle if state.was_deep and state.shown is None else None,
         began=peak,
         shutdown=state.shutdown,
+        shown=state.shown,
         fees=fees,
         watched=frozenset(watched),
         block=Block(peak),

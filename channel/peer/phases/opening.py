@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
@@ -39,7 +41,7 @@ from channelsim.channel.protocol.state_history import StateHistory
 def start(config: Config, state: PeerState) -> Transition:
     """Begin the opening: the initiator sends its hello."""
     opening, messages = begin(config, state.opening)
-    return replace(state, opening=opening), [one for each in messages for one in _send(each)]
+    return _send(replace(state, opening=opening), messages)
 
 
 def on_message(config: Config, state: PeerState, message: Message) -> Transition:
@@ -77,8 +79,7 @@ def on_early_message(config: Config, state: PeerState, message: Message) -> Tran
 def _advance(config: Config, state: PeerState, message: Message) -> Transition:
     before = state.opening
     opening, answers = receive(config, before, message, state.block.peak)
-    sends = [effect for answer in answers for effect in _send(answer)]
-    state = replace(state, opening=opening)
+    state, sends = _send(replace(state, opening=opening), answers)
     if opening.channel is None:
         return state, sends
     endpoint = state.endpoint or Endpoint(
@@ -107,17 +108,23 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         if config.fees is not None:
             effects.append(Watch(config.fees.wallet.coin))
     if opened.bundle is not None:
-        state = replace(state, phase=Phase.FUNDING)
+        # The completed bundle is the initiator's first message since a new connection, if the
+        # receiver could not send its last numbers yet.
+        state = replace(state, phase=Phase.FUNDING, resuming=False)
         effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
         effects.append(Push("funding", opened.bundle))
         effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
     return state, effects
 
 
-def _send(message: Message) -> list[Effect]:
-    """Send a message of the opening, once it is stored."""
-    blob = encode(message)
-    return [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
+def _send(state: PeerState, messages: Sequence[Message]) -> Transition:
+    """Send messages of the opening, once they are stored."""
+    effects: list[Effect] = []
+    for message in messages:
+        blob = encode(message)
+        effects += [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
+        state = replace(state, last_sent=blob)
+    return state, effects
 
 
 def _history(opening: Opening) -> StateHistory:

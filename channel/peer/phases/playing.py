@@ -31,7 +31,7 @@ def on_command(config: Config, state: PeerState, command: interface.Command) -> 
         play = replace(play, closing=True)
     else:
         play = replace(play, queue=(*play.queue, command))
-    return _go_on(config, replace(state, play=play))
+    return go_on(config, replace(state, play=play))
 
 
 def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
@@ -45,9 +45,9 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
         state, effects = break_off(config, state, accused, slashable)
         return state, [*received.effects, *effects]
     state, erased = erase(state)
-    state, effects = _go_on(config, state)
+    state, effects = go_on(config, state)
     play = play_of(state)
-    if state.phase is Phase.PLAYING and play.potato:
+    if state.phase is Phase.PLAYING and play.potato and not state.resuming:
         effects += early_reveals(endpoint, before.state, play)
         effects += sending.your_turns(endpoint, play)
     return state, [*received.effects, *erased, *effects]
@@ -58,7 +58,7 @@ def on_request(config: Config, state: PeerState, message: Request) -> Transition
     play = play_of(state)
     if not play.potato:
         return state, [Tell(Ignored("a request that crossed our batch"))]
-    return _go_on(config, replace(state, play=replace(play, they_asked=True)))
+    return go_on(config, replace(state, play=replace(play, they_asked=True)))
 
 
 def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transition:
@@ -96,8 +96,10 @@ def request_potato(state: PeerState) -> Transition:
     return replace(state, play=replace(play, we_asked=True)), [Send(encode(Request()))]
 
 
-def _go_on(config: Config, state: PeerState) -> Transition:
+def go_on(config: Config, state: PeerState) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed."""
+    if state.resuming:
+        return state, []
     try:
         return _send_or_ask(state)
     except Violation as violation:
@@ -113,8 +115,9 @@ def _send_or_ask(state: PeerState) -> Transition:
     waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
     if play.they_asked or (sending.has_something_to_send(endpoint, play) and not waiting):
         before = play.state
-        play, effects = sending.send_batch(endpoint, play)
-        state, request = _ask_back(replace(state, play=play), before)
+        play, message, effects = sending.send_batch(endpoint, play)
+        state = replace(state, play=play, last_sent=message)
+        state, request = _ask_back(state, before)
         return state, [*effects, *request]
     return ask_for_shutdown(state) if _may_close(state) else (state, [])
 

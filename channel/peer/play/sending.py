@@ -139,8 +139,11 @@ def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
     )
 
 
-def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Effect]]:
-    """Send a batch of all queued commands and forced moves; it may be empty."""
+def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, list[Effect]]:
+    """Send a batch of all queued commands and forced moves; it may be empty.
+
+    Also return its bytes.
+    """
     state = play.state
     acts = _acts(endpoint, play)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
@@ -188,7 +191,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, list[Eff
     ]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += unsent
-    return after.only_live(), effects
+    return after.only_live(), message, effects
 
 
 def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:

@@ -24,6 +24,7 @@ MODULES = (
     *("peer.opening.funding", "peer.opening.handshake", "peer.opening.introduction"),
     *("peer.play.receiving", "peer.shutdown"),
     *("peer.phases.closing", "peer.phases.opening", "peer.phases.playing"),
+    "peer.phases.resuming",
 )
 """The modules of the engine that check the other side's messages."""
 

@@ -94,7 +94,7 @@ _RULES_OF = {
     "funding._conditions": _FUNDING,
     "funding._items": _FUNDING,
     "funding._amount": _FUNDING,
-    "half_signed.check_halves": ("CH-OPEN-8",),
+    "half_signed.verify_halves": ("CH-OPEN-8", "CH-RESUME-2"),
     "receiving._judge": ("CH-MOVE-4",),
     "receiving._slashable_moves": ("CH-MOVE-4", "CH-MOVE-5"),
 }

@@ -16,7 +16,7 @@ from channelsim.channel.simulation.model.ledger import LedgerState
 from channelsim.clsp.curry import curried_hash
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
-from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom
+from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom, tree_hash_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,15 @@ class ChannelTerms:
 
     def unroll_puzzle_hash(self, state: LedgerState) -> bytes:
         """The puzzle hash of the unroll coin of this state."""
-        timeout_form = (_condition(82, int_to_atom(self.unroll_timeout)), self.conditions(state))
+        return self._unroll_puzzle_hash(state.number, tree_hash(self.conditions(state)))
+
+    def _unroll_puzzle_hash(self, number: int, conditions: bytes) -> bytes:
+        lock = tree_hash(_condition(82, int_to_atom(self.unroll_timeout)))
         return curried_hash(
             load("channel/unroll").hash,
             tree_hash_atom(added(*self.unroll_keys)),
-            tree_hash_atom(int_to_atom(state.number)),
-            tree_hash_atom(tree_hash(timeout_form)),
+            tree_hash_atom(int_to_atom(number)),
+            tree_hash_atom(tree_hash_pair(lock, conditions)),
         )
 
     def conditions(self, state: LedgerState) -> Value:
@@ -76,10 +79,17 @@ class ChannelTerms:
 
     def unsigned(self, state: LedgerState, sender: int, halves: tuple[bytes, bytes]) -> list[str]:
         """The rules that this side's halves for a state break: `CH-BATCH-4`, `CH-BATCH-5`."""
-        to_unroll = _condition(51, self.unroll_puzzle_hash(state), int_to_atom(self.coin.amount))
+        return self.unproved(state.number, tree_hash(self.conditions(state)), sender, halves)
+
+    def unproved(
+        self, number: int, conditions: bytes, sender: int, halves: tuple[bytes, bytes]
+    ) -> list[str]:
+        """The same for a state that is known by its number and the hash of its conditions."""
+        unroll = self._unroll_puzzle_hash(number, conditions)
+        to_unroll = _condition(51, unroll, int_to_atom(self.coin.amount))
         wanted = (
             ("CH-BATCH-4", self.channel_keys, self._channel_message(to_list((to_unroll,)))),
-            ("CH-BATCH-5", self.unroll_keys, tree_hash(self.conditions(state))),
+            ("CH-BATCH-5", self.unroll_keys, conditions),
         )
         return [
             rule

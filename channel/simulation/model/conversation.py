@@ -18,7 +18,9 @@ from channelsim.channel.peer.interface import (
     BrokenOff,
     CancelGames,
     ChannelOpen,
+    Connected,
     DecksChanged,
+    OldCopy,
     OpeningFailed,
     Received,
     Send,
@@ -38,6 +40,7 @@ from channelsim.channel.protocol.messages import (
     Offer,
     Propose,
     Request,
+    Resume,
     Shutdown,
     ShutdownDone,
     decode,
@@ -47,6 +50,7 @@ from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
 from channelsim.channel.simulation.model.ledger import LedgerState, stakes
 from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.deck.finished import FinishedDeck
@@ -63,10 +67,16 @@ PATIENCE = 12
 LONGEST_TIMEOUT = 7 * 4608
 """The longest game timeout, in blocks, that a careful side accepts: a week."""
 
+SIGNED = Batch | Shutdown | ShutdownDone
+"""Messages of play that a side signs."""
+
+UNREPEATED = Request | Resume | Advisory | DeckStep | DeckAbort
+"""Messages that are not repeated in the same bytes, or change no state."""
+
 FREE = 1 << 16
 """Bytes that a message may always have; the limit of a longer one depends on the state."""
 
-ENDS = LeftForChain | UnilateralClose | OpeningFailed | ChannelClosed
+ENDS = LeftForChain | UnilateralClose | OldCopy | OpeningFailed | ChannelClosed
 """News after which the honest side ignores messages."""
 
 
@@ -114,6 +124,16 @@ class Conversation:
     _since: int = 0
     _gone: bool = False
     _born: int | None = None
+    _said: bytes = b""
+    """The honest side's last message that changes a state."""
+    _may_repeat: bool = False
+    """True if it may not have arrived, because the connection was lost."""
+    _owes_numbers: bool = False
+    """True on a new connection, until the honest side sends its last numbers."""
+    _resuming: bool = False
+    """True until the other side's last numbers are here."""
+    _stops_with: str = ""
+    """The news with which the honest side has to stop, because of the other's numbers."""
 
     # --- one event after the other ---
 
@@ -133,6 +153,8 @@ class Conversation:
                     self._waits()
             case Received(blob):
                 heard = self._receives(blob)
+            case Connected():
+                self._connects()
             case CancelGames(group_id):
                 self._refused.add(group_id)
             case DecksChanged(_, added):
@@ -146,6 +168,10 @@ class Conversation:
             self.over = self._gone = True
         elif heard:
             self.broken.append(f"it accepted what breaks {', '.join(sorted(heard))}")
+            self.over = True
+        told, wanted = {type(one).__name__ for one in news}, self._stops_with
+        if (OldCopy.__name__ in told or wanted) and wanted not in told:
+            self.broken.append(f"it compared the last numbers wrongly ({wanted or 'no old copy'})")
             self.over = True
         if self.over:
             return
@@ -184,6 +210,14 @@ class Conversation:
                 return rules
         return LAWFUL
 
+    def _connects(self) -> None:
+        """Lose what was on its way, and wait for the other side's last numbers."""
+        self._may_repeat = True
+        if self._held:
+            self._held, self._last = [], (None, None)
+        self._owes_numbers = self.handshake.signed
+        self._resuming = self.handshake.signed and not self._closed
+
     # --- what comes in ---
 
     def _receives(self, blob: bytes) -> frozenset[str] | None:
@@ -196,6 +230,10 @@ class Conversation:
             message = decode(blob)
         except Violation:
             return self._breaks(frozenset({"CH-MSG-2"}))
+        if isinstance(message, Resume):
+            return self._breaks(self._compares(message))
+        if self._resuming and isinstance(message, SIGNED | UNREPEATED):
+            return LAWFUL
         if not isinstance(message, DeckStep | DeckAbort):
             self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
         if self._waiting() and isinstance(message, Batch | Request | Shutdown):
@@ -204,6 +242,31 @@ class Conversation:
             return LAWFUL
         rules = self._breaks(self._apply(message, 1 - self.side))
         return rules if rules or len(blob) <= FREE else None
+
+    def _compares(self, message: Resume) -> frozenset[str]:
+        """Compare the other side's last numbers with those that the honest side knows."""
+        if not self.handshake.signed:
+            awaits = self.handshake.awaits_funding and self.side == 1 and not message.received
+            return LAWFUL if awaits else frozenset({"CH-MSG-3"})
+        if not self._resuming:
+            return LAWFUL
+        received, sent = message.received, message.sent
+        halves = (message.channel_half, message.unroll_half)
+        rules = set()
+        if received % 2 == self.side or abs(received - sent) != 1:
+            rules.add("CH-RESUME-1")
+        if self._agreed().unproved(received, message.conditions, self.side, halves):
+            rules.add("CH-RESUME-2")
+        self._resuming = False
+        known = self.accounts.get(received) if received <= self.sent else None
+        if not rules and (known is None or self._conditions(known) != message.conditions):
+            self._stops_with = OldCopy.__name__
+        elif not rules and sent < self.received:
+            self._stops_with = LeftForChain.__name__
+        return frozenset(rules)
+
+    def _conditions(self, state: LedgerState) -> bytes:
+        return tree_hash(self._agreed().conditions(state))
 
     def _holds(self, message: Message) -> frozenset[str] | None:
         """Hold a message that comes a little before play; a second one of a kind may be refused."""
@@ -239,10 +302,33 @@ class Conversation:
 
     def _sends(self, blob: bytes) -> None:
         message = decode(blob)
+        if isinstance(message, Resume):
+            self._sends_numbers(message)
+            return
+        if self._may_repeat and blob == self._said:
+            return
+        if self._resuming and isinstance(message, SIGNED):
+            self.broken.append("it signs before the other side's last numbers are here")
+            self.over = True
+        if not isinstance(message, UNREPEATED):
+            self._said, self._may_repeat = blob, False
         rules = self._apply(message, self.side)
         if rules:
             kind = type(message).__name__.lower()
             self.broken.append(f"it sent a {kind} that breaks {', '.join(sorted(rules))}")
+            self.over = True
+
+    def _sends_numbers(self, message: Resume) -> None:
+        """Check the last numbers of the honest side, and their proof."""
+        due, self._owes_numbers = self._owes_numbers, False
+        halves = (message.channel_half, message.unroll_half)
+        right = (message.received, message.sent) == (self.received, self.sent)
+        state = self.accounts[self.received]
+        proved = message.conditions == self._conditions(state) and not self._agreed().unproved(
+            message.received, message.conditions, 1 - self.side, halves
+        )
+        if not (due and right and proved):
+            self.broken.append("its last numbers are wrong, or nothing asks for them")
             self.over = True
 
     # --- either ---
@@ -253,6 +339,8 @@ class Conversation:
         if not self._open or (late and not self.handshake.over):
             rules = self.handshake.take(message, sender, self._peak)
             self._since = self._peak
+            if isinstance(message, Funded) and not rules:
+                self._resuming = False
             return rules
         if self._closing is not None:
             return self._ends(message, sender)
@@ -414,12 +502,12 @@ class Conversation:
                 self.over = True
                 return
         asked = self._asked.get(1 - self.side)
-        answers = self._holder == self.side and self._closing is None
+        answers = self._holder == self.side and self._closing is None and not self._resuming
         if asked is not None and answers and self._peak - asked > self.times[0]:
             self.broken.append("it does not answer a request for the potato (CH-TIME-1)")
             self.over = True
         owes = any(game.mover == self.side for game in self._newest().games.values())
-        plays = self._open and self._closing is None and not self._closed
+        plays = self._open and self._closing is None and not (self._closed or self._resuming)
         gave_away = self._holder != self.side and self.side not in self._asked
         if plays and owes and gave_away and self._peak - self._since > self.times[0]:
             self.broken.append("it owes a move and does not ask for the potato back (CH-TIME-1)")

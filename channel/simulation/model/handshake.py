@@ -91,6 +91,16 @@ class Handshake:
         return len(self._said) == len(STEPS)
 
     @property
+    def signed(self) -> bool:
+        """True if both states of the opening are signed."""
+        return len(self._said) >= len(STEPS) - 1
+
+    @property
+    def awaits_funding(self) -> bool:
+        """True if the initiator's halves and its funding are the next message."""
+        return len(self._said) == len(STEPS) - 2
+
+    @property
     def awaits_completion(self) -> bool:
         """True if only the completed bundle is missing."""
         return not self.over and len(self._said) == len(STEPS) - 1

@@ -31,6 +31,7 @@ from channelsim.channel.protocol.messages import (
     Message,
     Propose,
     Request,
+    Resume,
     decode,
 )
 from channelsim.channel.protocol.state_records import RestoredState, apply_record, decode_record
@@ -39,7 +40,7 @@ from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import serialize
 
-UNSTORED = (Request, Advisory, DeckStep, DeckAbort)
+UNSTORED = (Request, Resume, Advisory, DeckStep, DeckAbort)
 """Messages that are sent without being stored."""
 
 

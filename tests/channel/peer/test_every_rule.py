@@ -14,6 +14,8 @@ ELSEWHERE = {
     "CH-TIME-1": "test_deadlines.py",
     "CH-TIME-2": "test_deadlines.py",
     "CH-COINS-1": "test_addresses.py",
+    "CH-RESUME-1": "test_resuming.py",
+    "CH-RESUME-2": "test_resuming.py",
 }
 """Rules whose tests do more than deliver one message, and where those tests are."""
 

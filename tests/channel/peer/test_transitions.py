@@ -13,7 +13,7 @@ from channelsim.channel.peer.machine import TRANSITIONS, Phase
 from channelsim.channel.protocol.messages import Message
 from tests.channel.table import ANN, sit
 
-UNDECODED = {Phase.COMPLETED, Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED}
+UNDECODED = {Phase.COMPLETED, Phase.CLOSED, Phase.ON_CHAIN, Phase.FAILED, Phase.OUTDATED}
 """The phases in which no message counts any more."""
 
 

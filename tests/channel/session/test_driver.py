@@ -17,6 +17,7 @@ from channelsim.channel.lab.node.node_wallet import spend_of
 from channelsim.channel.peer.interface import (
     Close,
     ComputeDeck,
+    Connected,
     DeckComputed,
     Effect,
     Event,
@@ -177,7 +178,7 @@ def test_an_impossible_command_changes_nothing() -> None:
 
 @dataclass
 class Mortal(Scripted):
-    """An actor that can be restarted, and repeats one message."""
+    """An actor that can be restarted, and repeats one message on each connection."""
 
     stop: PeerStopped | None = None
     restarts: int = -1
@@ -190,10 +191,9 @@ class Mortal(Scripted):
         stop, self.stop = self.stop, None
         if stop is not None:
             raise stop
+        if isinstance(event, Connected):
+            return [Send(b"again")]
         return super().handle(event)
-
-    def reconnected(self) -> list[Effect]:
-        return [Send(b"again")]
 
 
 COIN = Coin(bytes(32), bytes(32), 1)
@@ -218,19 +218,11 @@ def test_a_stopped_peer_is_restarted_and_the_connection_made_again(carried_out: 
     assert list(driver.messages) == [(1, b"again"), (0, b"again")]
     handled = [event for event in events if isinstance(event, Handled) and event.event]
     reaction = [Handled("one", Received(b"event"), tuple(effects))]
-    assert handled[:-1] == ([] if carried_out is None else reaction)
+    connected = [Handled(name, Connected(), (Send(b"again"),)) for name in ("one", "two")]
+    assert handled[:-1] == ([] if carried_out is None else reaction) + connected
     assert isinstance(handled[-1].event, Block), "it hears of the newest block at once"
     said = [event.message for event in events if isinstance(event, Sent)]
     assert (b"first" in said) == ((carried_out or 0) > 0)
-
-
-def test_messages_of_an_actor_that_cannot_repeat_survive_a_lost_connection() -> None:
-    peers = (DrivenPeer("one", Mortal()), DrivenPeer("two", Scripted()))
-    driver = Driver(SimulatedChain(7), peers)
-    driver.carry_out(0, [Send(b"of one")])
-    driver.carry_out(1, [Send(b"of two")])
-    driver.reconnect()
-    assert list(driver.messages) == [(0, b"of two"), (1, b"again")]
 
 
 class Slow(DirectDelivery):

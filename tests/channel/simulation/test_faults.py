@@ -44,7 +44,7 @@ QUICK = (
     *(f"unchecked introduction.check_introduction/{number}" for number in (2, 3, 5)),
     "unchecked handshake._on_launch/1",
     *(f"unchecked receiving.receive_batch/{number}" for number in (1, 3)),
-    *("unchecked half_signed.check_halves/1", "unchecked half_signed.check_halves/2"),
+    *("unchecked half_signed.verify_halves/1", "unchecked half_signed.verify_halves/2"),
     *("unchecked shutdown.answered/1", "unchecked proposals.first_game/1"),
     *("never preempts", "never slashes", "stores last"),
     *("forgets what it received", "deaf to requests", "sends two batches", "plays on"),
