@@ -36,12 +36,24 @@ GUARD = 60.0
 
 @dataclass
 class Line:
-    """One direction of a connection within this process."""
+    """One direction of a connection within this process.
+
+    Messages arrive once both sides know of the connection.
+    """
 
     to: PeerRunner
+    held: list[bytes] | None = field(default_factory=list)
 
     def send(self, message: bytes) -> None:
-        asyncio.get_running_loop().call_soon(self._arrive, message)
+        if self.held is not None:
+            self.held.append(message)
+        else:
+            asyncio.get_running_loop().call_soon(self._arrive, message)
+
+    def open(self) -> None:
+        held, self.held = self.held or [], None
+        for message in held:
+            self.send(message)
 
     def _arrive(self, message: bytes) -> None:
         self.to.received(message)
@@ -90,8 +102,11 @@ async def blocks(chain: FarmableChain) -> None:
 
 async def join(*runners: PeerRunner) -> None:
     first, second = runners
-    await first.connected(Line(second))
-    await second.connected(Line(first))
+    lines = Line(second), Line(first)
+    await first.connected(lines[0])
+    await second.connected(lines[1])
+    for line in lines:
+        line.open()
 
 
 async def until(holds: Callable[[], bool]) -> None:
