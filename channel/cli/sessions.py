@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from channelsim.channel.session.session import Session, SessionBroken
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import ASK, NAMES, Setup
 from channelsim.channel.session.transcript import Recorder, Sink, Transcript, choices_of
+from channelsim.channel.simulation.session_processes import session_processes
 from channelsim.channel.system.interrupt import exit_code
 
 
@@ -31,12 +33,14 @@ def run_session(
     script: Path | None = None,
     recorded: Transcript | None = None,
     show: Callable[[Any], None] = print_json,
+    processes: bool = False,
 ) -> int:
     """Run a session and report it; the exit code.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
     Decisions of a person come from the terminal, or from the `recorded` session. `script` is the
-    file of the setup's script. `show` prints the document.
+    file of the setup's script. `show` prints the document. With `processes`, peers and node are
+    processes of their own.
     """
     asks = ASK in setup.policies and recorded is None
     # A person who plays needs the terminal even when the document goes to standard output.
@@ -65,10 +69,18 @@ def run_session(
         narrated = asks or not (as_json or quiet)
         with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
-            session = Session(
-                setup, deciders.decide, deciders.answer, listeners, choose=deciders.choose
-            )
-            result = session.run()
+            with session_processes(setup.seed) if processes else nullcontext() as apart:
+                session = Session(
+                    setup,
+                    deciders.decide,
+                    deciders.answer,
+                    listeners,
+                    apart.chain if apart else None,
+                    apart.wrap if apart else lambda peer: peer,
+                    choose=deciders.choose,
+                    delivery=apart.delivery if apart else None,
+                )
+                result = session.run()
     except KeyboardInterrupt:
         if as_json:
             show(unfinished(setup, so_far, viewer))

@@ -21,6 +21,26 @@ class Place:
     listens: bool
 
 
+async def linked(
+    link: Link,
+    place: Place,
+    pairing: Pairing,
+    on_bound: Callable[[tuple[str, int]], None] = lambda address: None,
+) -> None:
+    """Connect a link, or listen for it, until this is cancelled. Raises `UsageError`.
+
+    `on_bound` hears of the address on which it listens.
+    """
+    try:
+        if place.listens:
+            async with listen(link, place.address, pairing) as bound:
+                on_bound(bound)
+                await asyncio.Event().wait()
+        await connect(link, place.address, pairing, Chance(system_random(32)))
+    finally:
+        await link.close()
+
+
 async def run_linked(
     runner: PeerRunner,
     place: Place,
@@ -30,22 +50,16 @@ async def run_linked(
 ) -> None:
     """Run a peer with its link, until the peer is over. Raises `UsageError`, as the runner does.
 
-    `tell` hears how the link fares, `on_bound` of the address on which it listens.
+    `tell` hears how the link fares.
     """
-    link = Link(runner, tell)
-    if place.listens:
-        async with listen(link, place.address, pairing) as bound:
-            on_bound(bound)
-            try:
-                await runner.run()
-            finally:
-                await link.close()
-        return
-    chance = Chance(system_random(32))
-    connecting = asyncio.ensure_future(connect(link, place.address, pairing, chance))
+    linking = asyncio.ensure_future(linked(Link(runner, tell), place, pairing, on_bound))
+    running = asyncio.ensure_future(runner.run())
     try:
-        await runner.run()
+        await asyncio.wait([linking, running], return_when=asyncio.FIRST_COMPLETED)
+        for one in (linking, running):
+            if one.done():
+                one.result()
     finally:
-        await link.close()
-        connecting.cancel()
-        await asyncio.gather(connecting, return_exceptions=True)
+        for one in (linking, running):
+            one.cancel()
+            await asyncio.gather(one, return_exceptions=True)

@@ -109,9 +109,9 @@ class PeerDriver:
         self.peer = peer
         self._ports = ports
 
-    def start(self, peak: int) -> None:
-        """Begin at this height of the chain."""
-        self._let(None, partial(self.peer.actor.start, peak))
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height of the chain; carry out the effects, and return them."""
+        return self._let(None, partial(self.peer.actor.start, peak))
 
     def handle(self, event: Event) -> list[Effect]:
         """Give the peer an event, carry out its effects, and return them.

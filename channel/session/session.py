@@ -37,7 +37,7 @@ from channelsim.channel.session.dealers import (
     deck_settings,
 )
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
-from channelsim.channel.session.driver import Driver
+from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
@@ -102,6 +102,7 @@ class Session:
         *,
         simulated_dealer: bool = False,
         choose: Chooser | None = None,
+        delivery: Delivery | None = None,
     ) -> None:
         self._setup = setup
         self._choose = choose
@@ -117,6 +118,7 @@ class Session:
             self._chain,
             (initiator, receiver),
             (*listeners, self._on_event),
+            delivery,
             compute_deck=self._threads,
         )
         self._dealer: Dealer = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -27,11 +27,22 @@ class ProcessNode:
 
     `dies` decides at each change whether to kill it, `chance` when: at once, or up to a little
     later than a change usually takes. A change that was lost with it is made again; the log has
-    each whole or not at all.
+    each whole or not at all. With `serves`, the node's RPC is at `url` until it is killed; what is
+    pushed there is not in the log.
     """
 
-    def __init__(self, path: Path, seed: int, dies: Callable[[], bool], chance: Chance) -> None:
+    def __init__(
+        self,
+        path: Path,
+        seed: int,
+        dies: Callable[[], bool],
+        chance: Chance,
+        *,
+        serves: bool = False,
+    ) -> None:
         self.kills = 0
+        self.url = ""
+        self._serves = serves
         self._path = path
         self._seed = seed
         self._dies = dies
@@ -131,10 +142,13 @@ class ProcessNode:
         with held():
             ours, theirs = CONTEXT.Pipe()
             self._pipe = ours
-            self._process = CONTEXT.Process(target=_serve, args=(self._path, self._seed, theirs))
+            self._process = CONTEXT.Process(
+                target=_serve, args=(self._path, self._seed, self._serves, theirs)
+            )
             self._process.start()
             theirs.close()
-        if self._receive() != READY:
+        ready, self.url = self._receive()
+        if ready != READY:
             raise InvariantError("the node's process is out of step")
 
     def _send(self, name: str, *given: object, **options: object) -> None:
@@ -154,13 +168,17 @@ class ProcessNode:
 READY, KILLED = "ready", "killed"
 
 
-def _serve(path: Path, seed: int, parent: Connection) -> None:
+def _serve(path: Path, seed: int, serves: bool, parent: Connection) -> None:
     """The process of a node: it answers each call with its result."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
     # A parent that ends takes its pipe with it.
-    with suppress(EOFError, ConnectionError), stored_chain(path, seed) as chain:
-        parent.send(READY)
+    with (
+        suppress(EOFError, ConnectionError),
+        stored_chain(path, seed) as chain,
+        chain.served() if serves else nullcontext("") as url,
+    ):
+        parent.send((READY, url))
         while True:
             name, given, options = parent.recv()
             parent.send(getattr(chain, name)(*given, **options))

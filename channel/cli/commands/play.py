@@ -90,6 +90,14 @@ def command(
             " hand, unless --hands says more; several games are live at once."
         ),
     ] = None,
+    processes: Annotated[
+        bool,
+        typer.Option(
+            "--processes",
+            help="Run the node and both peers as processes, which talk over the network: the same"
+            " digest.",
+        ),
+    ] = False,
 ) -> int:
     """Play hands in a channel, from funding to clean shutdown.
 
@@ -100,6 +108,7 @@ def command(
         refuse("does not go with --adversary, which does not follow a script", script=script)
         refuse("does not go with --adversary: it plays the usual terms", limit=limit)
         refuse("does not go with --adversary, which lets no dealer choose", of=choices)
+        refuse("does not go with --adversary; see `peer --adversary`", processes=processes)
         name, step = adversary_and_step(adversary)
         scenario = described_scenario(
             name,
@@ -121,6 +130,8 @@ def command(
                 quiet=quiet,
                 anywhere=step is None,
             )
+    if processes:
+        refuse("does not go with --processes: keys on disk hold no script", script=script)
     fixed = Script() if script is None else read_script(script)
     rotation = ROTATIONS.get(game.strip())
     games = _games(game, rotation, choices)
@@ -146,7 +157,13 @@ def command(
     )
     with transcript_file(transcript) as file:
         return run_session(
-            setup, file.write, file.finish, as_json=as_json, quiet=quiet, script=script
+            setup,
+            file.write,
+            file.finish,
+            as_json=as_json,
+            quiet=quiet,
+            script=script,
+            processes=processes,
         )
 
 

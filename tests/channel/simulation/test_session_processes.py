@@ -1,0 +1,69 @@
+"""A session in three processes is the session in one, to the byte."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.transcript import Recorder
+from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
+
+
+def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]:
+    """The transcript of a session, in one process or apart."""
+    lines: list[bytes] = []
+    recorder, deciders = Recorder(setup, lines.append), Deciders(setup)
+    session = partial(Session, setup, deciders.decide, deciders.answer, [recorder, deciders])
+    if apart is None:
+        result = session().run()
+    else:
+        result = session(apart.chain, apart.wrap, delivery=apart.delivery).run()
+    recorder.finish(result)
+    return lines
+
+
+def setup_of(games: tuple[str, ...], policies: tuple[str, str], hands: int = 1) -> Setup:
+    return Setup(games, "apart", hands, 100, 10, 10_000, policies)
+
+
+def test_three_processes_write_the_transcript_of_one() -> None:
+    setup = setup_of(("spacepoker",), ("folder", "caller"))
+    with session_processes(setup.seed) as apart:
+        assert lines_of(setup, apart) == lines_of(setup)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "setup",
+    [
+        setup_of(("calpoker", "spacepoker"), ("random", "random"), 6),
+        setup_of(("holdem", "chinese"), ("random", "random"), 4),
+    ],
+    ids=("without decks", "with decks"),
+)
+def test_longer_sessions_are_the_same_too(setup: Setup) -> None:
+    with session_processes(setup.seed) as apart:
+        assert lines_of(setup, apart) == lines_of(setup)
+
+
+@pytest.mark.long
+def test_a_process_that_reacts_differently_is_noticed() -> None:
+    setup = setup_of(("spacepoker",), ("folder", "caller"))
+    with session_processes(setup.seed) as apart:
+        wrap = apart.wrap
+
+        def other(peer: Peer) -> object:
+            directed = wrap(peer)
+            peer.config = replace(peer.config, reward_address=bytes(32))
+            return directed
+
+        apart.wrap = other  # type: ignore[method-assign, assignment]
+        with pytest.raises(InvariantError, match="react differently"):
+            lines_of(setup, apart)
