@@ -117,7 +117,11 @@ class Connection:
                 raise ConnectionLost(
                     f"a frame of {counted(length, 'byte', ',')}; at most {most:,} now"
                 )
-            return await self._reader.readexactly(length)
+            message = await self._reader.readexactly(length)
+        if self._closed:
+            # What an older connection still holds must not be mixed with a newer one's.
+            raise ConnectionLost("it was closed")
+        return message
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
