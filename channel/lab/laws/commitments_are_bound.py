@@ -9,13 +9,16 @@ from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.openings import opening
+from channelsim.channel.lab.sites.replays import hash_of
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.clsp.run import ProgramValid
+from channelsim.clsp.values import Value
 from channelsim.games.contract import Slash
 
 
 class CommitmentsAreBound:
-    """Changes bytes of the honest move whose hash is in the state, one at a time."""
+    """Changes the bytes of the honest move whose hash is in the state: one at a time, and all into
+    the secret behind another commitment of the state."""
 
     name = "commitments are bound"
     every = 8
@@ -30,23 +33,38 @@ class CommitmentsAreBound:
         if opened is None or self._optional(trial):
             return
         start, end = opened
+        where = f"bytes {start} to {end - 1}"
+        text = (
+            f"the commitment that {where} of the move open is not compared: the mover may show"
+            " something else, and cannot be slashed"
+        )
+        unbound = False
         for at in {start, end - 1, start + int(chance.random() * (end - start))}:
             changed = bytearray(play.move)
             changed[at] ^= 1 << chance.below(8)
-            move = bytes(changed)
-            trial.tally.tried[self.name] += 1
-            held = (play.evidence, *trial.evidence(play.move))
-            if any(trial.slashes(move, play.share, one) for one in held):
-                continue
-            said = [trial.run(move, play.share, one) for one in held]
-            if any(isinstance(one, ProgramValid) for one in said):
-                text = (
-                    f"the commitment that bytes {start} to {end - 1} of the move open is not"
-                    " compared: the mover may show something else, and cannot be slashed"
-                )
-                call = move, play.share, play.evidence
-                cause = f"{NOT_BOUND}: bytes {start} to {end - 1}"
-                yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
+            for found in self._try(trial, bytes(changed), text, f"{NOT_BOUND}: {where}"):
+                unbound = True
+                yield found
+        if unbound:
+            return
+        text = (
+            f"{where} of the move may be the secret behind another commitment of the state than the"
+            " one that honest play opens: the mover cannot be slashed"
+        )
+        for secret in _other_secrets(trial, play.move[start:end]):
+            move = play.move[:start] + secret + play.move[end:]
+            yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by another secret")
+
+    def _try(self, trial: Trial, move: bytes, text: str, cause: str) -> Iterator[LabFinding]:
+        """Report the move if the program takes it, and slashes it with no evidence."""
+        play = trial.site.play
+        trial.tally.tried[self.name] += 1
+        held = (play.evidence, *trial.evidence(play.move))
+        if any(trial.slashes(move, play.share, one) for one in held):
+            return
+        if any(isinstance(trial.run(move, play.share, one), ProgramValid) for one in held):
+            call = move, play.share, play.evidence
+            yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 
     def _optional(self, trial: Trial) -> bool:
         """Whether some honest move of this size opens nothing, so that this one need not either."""
@@ -56,6 +74,32 @@ class CommitmentsAreBound:
             for other in recorded_sites(trial.target)
             if other.validator == trial.site.validator and len(other.play.move) == size
         )
+
+
+def _other_secrets(trial: Trial, secret: bytes) -> Iterator[bytes]:
+    """The secrets of this length behind other commitments of the state, as other moves of the hand
+    show them; none behind a commitment that honest play opens at this validator too."""
+    site = trial.site
+    usual = {
+        _place(other.state, other.play.move)
+        for other in recorded_sites(trial.target)
+        if other.validator == site.validator
+    }
+    images = [atom for at, atom in enumerate(leaves(site.state)) if at not in usual]
+    for play in site.others:
+        opened = opening(play.move, frozenset(images))
+        if opened is not None and opened[1] - opened[0] == len(secret):
+            yield play.move[slice(*opened)]
+
+
+def _place(state: Value, move: bytes) -> int | None:
+    """The number of the atom of a state that a move opens."""
+    atoms = list(leaves(state))
+    opened = opening(move, frozenset(atoms))
+    if opened is None:
+        return None
+    secret = move[slice(*opened)]
+    return atoms.index(hash_of(secret, atoms)(secret))
 
 
 LAW = CommitmentsAreBound()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,53 @@ def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
     assert law in {one.law for one in found}
     name, *_ = MISTAKES[mistake]
     assert {one.validator for one in found} == {name}
+
+
+OPENS = """(mod (program_hash
+      (MOVER WAITER TIMEOUT AMOUNT MOD NONCE MOVE MAX_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+      {state} program evidence . rest)
+  (include *standard-cl-23*)
+  {include}
+  (if (if (= (strlen MOVE) 16) {check} ()) (if (> MOVER_SHARE 499) {next} ()) ()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "found"),
+    [
+        ("(= (sha256 MOVE) mine)", set()),
+        ("(if (= (sha256 MOVE) mine) 1 (= (sha256 MOVE) theirs))", {"by another secret"}),
+    ],
+)
+def test_the_secret_behind_another_commitment_is_tried(
+    check: str, found: set[str], tmp_path: Path
+) -> None:
+    include, then = '(include "hashes/last.clinc")', "(list LAST_HASH theirs 16)"
+    first = OPENS.format(state="(mine theirs)", include=include, check=check, next=then)
+    last = OPENS.format(
+        state="image", include="", check="(= (sha256 MOVE) image)", next="(list 0 0 0)"
+    )
+    (tmp_path / "first.clsp").write_text(first)
+    (tmp_path / "last.clsp").write_text(last)
+    lines = []
+    for number in range(6):
+        mine, theirs = (sha256(bytes([number, side])).digest()[:16] for side in (0, 1))
+        images = [f"0x{sha256(secret).hexdigest()}" for secret in (mine, theirs)]
+        after = {"validator": "last", "state": images[1], "max_move_size": 16}
+        fields = {"game": "x", "tag": "honest", "amount": 1000, "mover_share": 500, "evidence": 0}
+        fields |= {"max_move_size": 16, "expect": "valid"}
+        begins = {"id": f"first-{number}", "validator": "first", "state": images, "next": after}
+        lines.append(fields | begins | {"move": mine.hex()})
+        ends = {"id": f"last-{number}", "validator": "last", "state": images[1]}
+        lines.append(fields | ends | {"move": theirs.hex()})
+    (tmp_path / "honest.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    path = tmp_path / "two.toml"
+    programs = '[programs]\nfirst = "first.clsp"\nlast = "last.clsp"\n'
+    path.write_text(f'name = "two"\n{programs}[play]\nhonest = "honest.jsonl"\n')
+    causes = [
+        finding.cause for finding, _ in crosscheck(load(str(path)), 1500, "s", 1).tally.causes()
+    ]
+    assert {cause.rpartition(", ")[2] for cause in causes} == found
 
 
 def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:
