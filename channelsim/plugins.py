@@ -34,6 +34,7 @@ OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
 
 PREFIX = "channelsim."
+GROUPS = ("games", "policies", "adversaries", "laws", "reports")
 OURS = "channelsim"
 """What messages call this package."""
 
@@ -296,6 +297,12 @@ def _installed() -> Mapping[str, Mapping[str, Sequence[Plugin]]]:
             continue
         seen.add(package)
         for point in points:
+            if point.group.removeprefix(PREFIX) not in GROUPS:
+                named = f"{point.name}, a plug-in of {package}, cannot be used"
+                known = ", ".join(PREFIX + group for group in GROUPS)
+                reason = f"{named}: {point.group!r} is none of the groups {known}"
+                _complaints[reason] = None
+                continue
             found[point.group][point.name].append(Plugin(point.name, package, point))
     return found
 

@@ -12,6 +12,7 @@ from keyword import iskeyword
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from unicodedata import normalize
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.interrupt import held
@@ -38,7 +39,7 @@ def check_name(name: str) -> None:
     if not _NAME.fullmatch(name) or len(name) > LONGEST:
         raise UsageError(
             f"{quoted(name)}: no name of a game: up to {LONGEST} small letters, digits and _,"
-            " with a letter first"
+            f" with a letter first{_suggested(name)}"
         )
     if iskeyword(name):
         raise UsageError(f"{name}: a keyword of Python; choose another name")
@@ -46,6 +47,19 @@ def check_name(name: str) -> None:
         raise UsageError(f"{name}: a game of this name is installed; choose another name")
     if name in OWN or name in sys.stdlib_module_names or find_spec(name) is not None:
         raise UsageError(f"{name}: a Python package has this name; choose another one")
+
+
+def _suggested(name: str) -> str:
+    """A name like a wrong one that can be used, for its message; empty for none."""
+    letters = normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
+    near = re.sub("[^a-z0-9]+", "_", letters).strip("_")
+    if near == name:
+        return ""
+    try:
+        check_name(near)
+    except UsageError:
+        return ""
+    return f"; {near} is one"
 
 
 def write_package(name: str, folder: Path) -> list[Path]:

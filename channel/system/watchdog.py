@@ -2,7 +2,8 @@
 
 Rules, drivers and plug-ins are Python files of others; one call of theirs that never ends would
 hold up a command for ever. A timer looks at the running call now and then. It costs nothing in
-between, and needs no wrapper around any call.
+between, and needs no wrapper around any call. Processor time is bounded, so that a busy machine
+stops nobody; a thread looks at the clock as well, for calls that only wait.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -25,6 +27,12 @@ MEMORY = 2 << 30
 
 TICK = 0.25
 """The processor time between two looks, in seconds."""
+
+WAITING = 600.0
+"""The seconds of the clock that one call may take, whatever it does meanwhile."""
+
+WAITING_LOOKS = 20
+"""The looks at the clock in that time."""
 
 _UNIT = 1 if sys.platform == "darwin" else 1024
 """The bytes in which the system counts memory."""
@@ -43,12 +51,13 @@ class _Watchdog:
 
     def __init__(self) -> None:
         self._call: FrameType | None = None
+        self._since = 0.0
         self._ticks = 0
         self._memory = 0
         self._looking = False
 
     def look(self, signum: int, frame: FrameType | None) -> None:
-        """Raise `Overrun` in the call that has run too long.
+        """Raise `Overrun` in the call that has run, or waited, too long.
 
         A look may take longer than a tick, on a deep stack: no look begins during another one.
         """
@@ -56,20 +65,23 @@ class _Watchdog:
             return
         self._looking = True
         try:
-            self._judge(frame)
+            self._judge(frame, signum == signal.SIGPROF)
         finally:
             self._looking = False
 
-    def _judge(self, frame: FrameType | None) -> None:
+    def _judge(self, frame: FrameType | None, worked: bool) -> None:
         chain = list(_authors_frames(frame))
         call = chain[-1] if chain else None
         if call is None or call is not self._call:
             self._call, self._ticks, self._memory = call, 0, _memory()
+            self._since = time.monotonic()
             return
-        self._ticks += 1
+        self._ticks += worked
         what = ""
         if self._ticks * TICK >= SECONDS:
             what = f"not done after {SECONDS:g} seconds of processor time"
+        elif time.monotonic() - self._since >= WAITING:
+            what = f"not done after {WAITING:g} seconds"
         elif _memory() - self._memory > MEMORY:
             what = f"takes more than {MEMORY >> 20:,} MB of memory"
         if what:
@@ -106,10 +118,27 @@ def watching() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGPROF, _Watchdog().look)
+    look = _Watchdog().look
+    before = [signal.signal(number, look) for number in _LOOKS]
     signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
+    done = threading.Event()
+    clock = threading.Thread(target=_wake, args=(threading.get_ident(), done), daemon=True)
+    clock.start()
     try:
         yield
     finally:
+        done.set()
+        clock.join()
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        for number, handler in zip(_LOOKS, before, strict=True):
+            signal.signal(number, handler)
+
+
+_LOOKS = (signal.SIGPROF, signal.SIGVTALRM)
+"""The signals of a look: after some processor time, and after some time of the clock."""
+
+
+def _wake(thread: int, done: threading.Event) -> None:
+    """Look at a thread's call now and then, also while it sleeps."""
+    while not done.wait(WAITING / WAITING_LOOKS):
+        signal.pthread_kill(thread, signal.SIGVTALRM)

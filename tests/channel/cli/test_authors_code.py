@@ -65,6 +65,15 @@ def test_rules_that_never_end_are_named(
     refused(ran, "commit: not done after 0.2 seconds", f"{tmp_path}/rules.py, line ")
 
 
+def test_rules_that_only_wait_are_named(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watchdog, "WAITING", 0.5)
+    target = rules_that("import time\ndef endless():\n    time.sleep(3600)\n", tmp_path)
+    ran = channelsim(capsys, "crosscheck", target, "--jobs", 1)
+    refused(ran, "commit: not done after 0.5 seconds", f"{tmp_path}/rules.py, line ")
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_file_that_never_ends_is_named(tmp_path: Path, capsys: Capsys) -> None:
     target = rules_that(f"{ENDLESS}\nendless()\n", tmp_path)
