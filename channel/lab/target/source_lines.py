@@ -17,6 +17,7 @@ from channelsim.clsp.analysis.code import MAIN
 
 _DEFINING = frozenset(("defun", "defun-inline"))
 _PROGRAM = frozenset(("mod", "export"))
+_DIVISION = ["(", "f", "(", "divmod"]
 _LITERAL = re.compile(r"-?\d+|0x[0-9a-f…]*")
 
 
@@ -32,7 +33,7 @@ def find_line(
     >>> [find_line(texts, name, text) for name, text in (("two", "(* 2 a)"), ("three", ""))]
     [(PosixPath('a.clsp'), 3), None]
     """
-    wanted = tuple(token.text for token in tokens(expression))
+    wanted = _as_written([token.text for token in tokens(expression)])
     for path, text in files.items():
         if function != MAIN and function not in text:
             continue
@@ -62,6 +63,30 @@ def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | Non
         for mention in pattern.finditer(text)
     }
     return found.pop() if len(found) == 1 else None
+
+
+def _as_written(words: list[str]) -> tuple[str, ...]:
+    """The words of an expression with `/` where the compiler made `(f (divmod …))` of it.
+
+    >>> " ".join(_as_written("( + ( f ( divmod ( + a b ) 2 ) ) 1 )".split()))
+    '( + ( / ( + a b ) 2 ) 1 )'
+    """
+    made: list[str] = []
+    divisions: list[int] = []  # the depths of the parentheses of `f` that are open
+    depth = at = 0
+    while at < len(words):
+        if words[at : at + len(_DIVISION)] == _DIVISION:
+            made += ("(", "/")
+            divisions.append(depth + 1)
+            depth, at = depth + 2, at + len(_DIVISION)
+            continue
+        depth += {"(": 1, ")": -1}.get(words[at], 0)
+        if words[at] == ")" and divisions[-1:] == [depth + 1]:
+            divisions.pop()  # the end of `f`, in place of which stands that of `divmod`
+        else:
+            made.append(words[at])
+        at += 1
+    return tuple(made)
 
 
 @lru_cache(maxsize=8)

@@ -24,7 +24,9 @@ SOURCE = """; (defun wrong (a) a)
     (if (= (strlen a) SIZE)
       (x)
       (x)))
-  (check A))
+  (rules
+    (= A (/ SIZE 2))
+    (check A)))
 """
 LIBRARY = """(
   (defun-inline twice (n)
@@ -38,6 +40,7 @@ FILES = {Path("a.clsp"): SOURCE, Path("lib.clinc"): LIBRARY}
     ("function", "expression", "found"),
     [
         (MAIN, "", "a.clsp:2"),
+        (MAIN, "(= A (f (divmod 32 2)))", "a.clsp:10"),  # a division, as the compiler makes it
         ("check", "", "a.clsp:5"),
         ("check", "(= (strlen a) 32)", "a.clsp:6"),  # a constant by its name
         ("check", "(= (strlen b) 32)", "a.clsp:5"),  # not there: the function
