@@ -48,7 +48,12 @@ class _Secrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fees: Hash | None
 
 
-class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The part of a peer's configuration that is no secret, as in `Config` and `Agreement`.
+
+    `fees` are the first fee, its step and the most, in mojos.
+    """
+
     name: str
     peer: str
     side: int
@@ -74,7 +79,7 @@ class _Encrypted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
-    settings: _Settings
+    settings: ChannelTerms
     secrets: _Secrets | None = None
     encrypted: _Encrypted | None = None
 
@@ -117,6 +122,11 @@ def write_keys(
 def is_encrypted(directory: Path) -> bool:
     """Whether the secrets need a passphrase. Raises `StoreError`."""
     return _file(directory / FILE).encrypted is not None
+
+
+def read_terms(directory: Path) -> ChannelTerms:
+    """Read what is no secret. Raises `StoreError`."""
+    return _file(directory / FILE).settings
 
 
 def read_keys(directory: Path, passphrase: bytes = b"") -> Config:
@@ -184,16 +194,16 @@ def _cipher(passphrase: bytes, salt: bytes, cost: int) -> ChaCha20Poly1305:
     return ChaCha20Poly1305(Scrypt(salt=salt, length=32, n=cost, r=8, p=1).derive(passphrase))
 
 
-def _sealed(settings: _Settings) -> bytes:
+def _sealed(settings: ChannelTerms) -> bytes:
     """The settings as the cipher authenticates them."""
     return FORMAT.encode() + msgspec.json.encode(settings)
 
 
-def _settings_of(config: Config) -> _Settings:
+def _settings_of(config: Config) -> ChannelTerms:
     agreement, fees = config.agreement, config.fees
     if agreement.decks.group is not real_group():
         raise UsageError("a channel with decks of a demonstration cannot be stored")
-    return _Settings(
+    return ChannelTerms(
         name=config.name,
         peer=config.peer,
         side=config.side,
@@ -216,7 +226,7 @@ def _secrets_of(config: Config) -> _Secrets:
     return _Secrets(config.secret, bytes(config.wallet.key), fees)
 
 
-def _config_of(settings: _Settings, secrets: _Secrets) -> Config:
+def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
     fees = None
     if settings.fee_coin is not None and secrets.fees is not None:
         wallet = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)

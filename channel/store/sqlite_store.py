@@ -69,10 +69,15 @@ class SqliteStore:
                 snapshot,
                 tuple(self._rows("states", 0, states)),
                 tuple(self._rows("events", covered, self._events)),
-                dict(self._records()),
+                dict(self._records(of_states=False)),
             )
         self._opening, self._states = opening, states
         return contents
+
+    def state_records(self) -> dict[str, bytes]:
+        """Read the records of states, which no restart needs, by name."""
+        with self._reported():
+            return dict(self._records(of_states=True))
 
     def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
         """Add events and replace records, in one transaction."""
@@ -181,9 +186,9 @@ class SqliteStore:
         if expected != end:
             raise self._damaged(f"row {expected} of {table} is missing")
 
-    def _records(self) -> Iterator[tuple[str, bytes]]:
+    def _records(self, *, of_states: bool) -> Iterator[tuple[str, bytes]]:
         for name, data, digest in self._database.execute("SELECT * FROM records"):
-            if not of_a_state(name):
+            if of_a_state(name) is of_states:
                 self._check(f"the record {name!r}", f"records {name}", (data, digest))
                 yield name, data
 

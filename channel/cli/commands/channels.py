@@ -1,0 +1,76 @@
+"""`channelsim channels`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.passphrases import PassphraseFile, given_passphrase
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.report.channel_overview import (
+    overview_by_records,
+    overview_lines,
+    overview_of_peer,
+)
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.store.data_directory import is_complete
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.keys_file import is_encrypted, read_keys, read_terms
+from channelsim.channel.store.store_copy import copied_store
+
+
+def command(
+    directory: Annotated[Path, file_argument("A data directory, or a folder of such.")],
+    passphrase_file: PassphraseFile = None,
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Show what data directories hold: states, games, coins, and what is due by which height.
+
+    Their peers may be running; nothing is written or locked. Without the passphrase of an
+    encrypted one, it shows less, and says what is hidden. Heights are as of the last event that
+    the peer stored.
+
+    Example: channelsim channels ~/channels/alice
+    """
+    as_json = json_wanted(json, text)
+    passphrase = given_passphrase(passphrase_file)
+    found = [{"directory": f"{one}", **_overview(one, passphrase)} for one in _within(directory)]
+    if as_json:
+        print_json({"channels": found})
+        return 0
+    terminal = console()
+    for channel in found:
+        say(terminal, f"{channel['directory']}:", "bold")
+        for line in overview_lines(channel):
+            say(terminal, f"    {line}")
+    return 0
+
+
+def _within(directory: Path) -> list[Path]:
+    if is_complete(directory):
+        return [directory]
+    try:
+        found = sorted(one for one in directory.iterdir() if is_complete(one))
+    except OSError as error:
+        raise UsageError(f"{directory}: cannot be read ({error.strerror})") from None
+    if not found:
+        raise UsageError(f"{directory}: no channel is here; `channelsim peer` begins one")
+    return found
+
+
+def _overview(directory: Path, passphrase: bytes) -> dict[str, Any]:
+    with copied_store(directory) as store:
+        if is_encrypted(directory) and not passphrase:
+            try:
+                records = store.state_records().values()
+                return overview_by_records(read_terms(directory), records)
+            except msgspec.DecodeError as error:
+                raise UsageError(f"{directory}: damaged: {error}") from None
+        peer = Peer(read_keys(directory, passphrase))
+        DurablePeer(peer, store)
+        return overview_of_peer(peer)
