@@ -11,11 +11,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.deadlines import in_play
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.dispute_state import Dispute
-from channelsim.channel.peer.peer_state import PeerState, Phase, play_of
+from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import ChannelState, LiveGame, Side
 from channelsim.channel.protocol.state_records import GameRecord, StateRecord, decode_record
@@ -85,6 +86,15 @@ def overview_of_peer(peer: Peer) -> dict[str, Any]:
         }
         found["games"] = [_game(game, side) for game in _live_games(state, newest)]
     return found
+
+
+def ours_at_the_end(state: PeerState) -> int:
+    """What a channel that has ended paid us, in mojos."""
+    if state.dispute is not None:
+        settled = [one for one in state.dispute.reported if isinstance(one, ChannelSettled)]
+        if settled:
+            return settled[-1].ours
+    return play_of(state).state.balances[endpoint_of(state).side]
 
 
 def _terms(

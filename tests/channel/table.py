@@ -341,10 +341,11 @@ def sit(
     confirmations: int = CONFIRMATIONS,
     unroll_timeout: int = TIMEOUT,
     decks: DeckSettings | None = None,
+    chain: SimulatedChain | None = None,
 ) -> Table:
     """Two peers with a wallet coin each, before any message."""
     blob = seed.encode()
-    chain = SimulatedChain(node_seed(blob))
+    chain = chain or SimulatedChain(node_seed(blob))
     agreement = Agreement(
         contributions, unroll_timeout, confirmations, decks=decks or DeckSettings()
     )

@@ -1,0 +1,39 @@
+"""`channelsim recover`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from channelsim.channel.cli.endings import EndPolicy, Every, end_on_chain, node_of_directory
+from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
+from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.session.peer_runner import POLL_TIME
+
+
+def command(
+    directory: Annotated[Path, file_argument("The data directory of one channel.")],
+    node: NodeUrl = None,
+    cert: Certificate = None,
+    key: NodeKey = None,
+    policy: EndPolicy = None,
+    every: Every = POLL_TIME,
+    passphrase_file: PassphraseFile = None,
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Take all that is ours out of a channel, from its data directory alone, to the last payout.
+
+    The other side is not asked. The newest state is published, or the dispute or shutdown that
+    had begun goes on; live games are played to their end on chain. It may be stopped and started
+    again at any time. The node is that of the settings, unless --node names another.
+
+    Example: channelsim recover ~/channels/alice --node http://127.0.0.1:8555
+    """
+    as_json = json_wanted(json, text)
+    chain = node_of_directory(directory, node, cert, key)
+    passphrase = passphrase_of(directory, passphrase_file)
+    return end_on_chain(
+        directory, chain, passphrase, policy, "recovery", every=every, as_json=as_json
+    )

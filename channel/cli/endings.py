@@ -1,0 +1,139 @@
+"""End a channel from its data directory: for `close` and `recover`."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.nodes import node_of
+from channelsim.channel.cli.options import real
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.report.channel_overview import ours_at_the_end
+from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.ending_player import EndingPlayer
+from channelsim.channel.session.peer_runner import PeerRunner, Trouble, is_over
+from channelsim.channel.session.setup import check_policy
+from channelsim.channel.session.side_player import by_policy
+from channelsim.channel.store.data_directory import DataDirectory, opened, read_settings
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.channel.watch.watch_data import FOLDER
+from channelsim.games.amounts import counted
+
+POLL_TIME = 0.1
+"""Seconds after which an interrupt is noticed."""
+
+EndPolicy = Annotated[
+    str | None, typer.Option("--policy", help="How live games are played on (as the settings say).")
+]
+Every = Annotated[float, real(0.01, 3600, "Seconds between two looks at the chain.")]
+
+
+def node_of_directory(
+    directory: Path, url: str | None, certificate: Path | None, key: Path | None
+) -> RpcChain:
+    """The node that the options name, or else the one of the directory's settings."""
+    node = read_settings(directory).node
+    if url is not None or not node.url:
+        return node_of(url, certificate, key)
+    if certificate is None and key is None and node.certificate:
+        certificate, key = Path(node.certificate), Path(node.key)
+    return node_of(node.url, certificate, key)
+
+
+def end_on_chain(
+    directory: Path,
+    chain: RpcChain,
+    passphrase: bytes,
+    policy: str | None,
+    reason: str,
+    *,
+    every: float,
+    as_json: bool,
+) -> int:
+    """End a channel on chain, without the other side, to the last payout; the exit code."""
+    with closing(chain), opened(directory, passphrase) as found:
+        if chain.agg_sig_data() != found.config.agg_sig_data:
+            raise UsageError("--node: it is on another network than the channel")
+
+        if policy is not None:
+            check_policy(policy, found.settings.games)
+
+        def show(line: Line) -> None:
+            if as_json:
+                print(json_line(line), flush=True)
+            else:
+                say(console(), f"height {line['height']}: {line['text']}")
+
+        peer = Peer(found.config)
+        actor = WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)
+        lines = PeerLines(found.config.side, show)
+        decks = DeckThreads()
+        decide = by_policy(policy or found.settings.policy, found.config.secret)
+        runner = PeerRunner(
+            peer,
+            actor,
+            chain,
+            EndingPlayer(peer, decide, reason),
+            decks,
+            [lines],
+            poll_time=every,
+            on_trouble=_report_trouble,
+        )
+        try:
+            ended = _run(runner)
+        finally:
+            decks.close()
+            actor.close()
+        if not ended:
+            lines.add("Interrupted", "stopped; start again with the same DIR to go on")
+            return exit_code()
+        lines.add("Ended", _end(found, peer))
+        return 0
+
+
+def _run(runner: PeerRunner) -> bool:
+    """Run a peer until it is over; False after an interrupt."""
+
+    async def run() -> bool:
+        running = asyncio.ensure_future(runner.run(_is_over))
+        while not running.done() and not interrupted():
+            await asyncio.wait([running], timeout=POLL_TIME)
+        if running.done():
+            running.result()
+            return True
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        return False
+
+    with polled() as interrupted:
+        return asyncio.run(run())
+
+
+def _is_over(peer: Peer) -> bool:
+    """Whether nothing is left to take: also if nothing that funds the channel was signed."""
+    unsigned = peer.phase is Phase.OPENING and peer.state.opening.opened is None
+    return is_over(peer) or unsigned
+
+
+def _end(found: DataDirectory, peer: Peer) -> str:
+    if peer.phase is not Phase.CLOSED:
+        return "the channel was never funded; the wallet's coin is free"
+    ours = ours_at_the_end(peer.state)
+    address = found.config.reward_address.hex()
+    return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
+
+
+def _report_trouble(trouble: Trouble) -> None:
+    complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")

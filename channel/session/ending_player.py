@@ -1,0 +1,64 @@
+"""A player that wants nothing but the end of the channel: by a shutdown, or on chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channelsim.channel.peer.interface import (
+    Act,
+    CancelGames,
+    Close,
+    Command,
+    GoOnChain,
+    Proposed,
+    YourTurn,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.side_player import Deciding
+
+
+@dataclass(slots=True)
+class EndingPlayer:
+    """Ends a channel; `decide` plays the games that are live. It begins no others.
+
+    With a `reason` it goes on chain at once, and plays on there. Without one it asks for the
+    shutdown, and first plays the games to their end.
+    """
+
+    peer: Peer
+    decide: Deciding
+    reason: str | None = None
+
+    def follow(self, event: SessionEvent) -> None:
+        """Take in nothing: the peer's state says everything."""
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Refuse all games, and play those that are live: on chain, if we are to go there."""
+        state = self.peer.state
+        if self.reason is not None and state.dispute is None:
+            return self.next_command()
+        match question:
+            case Proposed(group):
+                return CancelGames(group.id, "the channel is to be closed")
+            case YourTurn(game_id):
+                player = self.peer.player(game_id)
+                if player is None or not player.choices():
+                    return None
+                return Act(game_id, self.decide(self._game_of(game_id), game_id, player))
+
+    def next_command(self) -> Command | None:
+        """Ask for the end, as long as nobody has."""
+        state = self.peer.state
+        if self.reason is not None:
+            open_phases = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
+            return GoOnChain(self.reason) if state.phase in open_phases else None
+        if state.phase is not Phase.PLAYING or self.peer.play.closing:
+            return None
+        return Close()
+
+    def _game_of(self, game_id: int) -> str:
+        state = self.peer.state
+        if state.dispute is not None:
+            return state.dispute.undecided[game_id].game.terms.game
+        return next(one.terms.game for one in self.peer.play.state.games if one.id == game_id)

@@ -1,0 +1,147 @@
+"""`channelsim recover` and `close`: from the disk alone, to the last payout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from channelsim.channel.chain.chain_log import stored_chain
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.identity import node_seed
+from channelsim.channel.store.data_directory import create
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.sqlite_store import SqliteStore
+from tests.channel.command import channelsim
+from tests.channel.on_chain import reward
+from tests.channel.store.test_data_directory import SETTINGS
+from tests.channel.table import ANN, BALANCE, BEN, STAKE, Table, sit
+
+COMMAND = "from channelsim.channel.cli import main; main()"
+GUARD = 120.0
+
+
+def dead_in_a_hand(folder: Path, table: Table, messages: int = 16) -> tuple[Path, Path]:
+    """Both peers play until a game is live and then die: their data directories."""
+    places = []
+    stores = []
+    for index, end in enumerate(table.ends):
+        directory = folder / end.driven.name
+        create(directory, end.peer.config, SETTINGS)
+        stores.append(SqliteStore(directory))
+        end.driven.actor = DurablePeer(Peer(end.peer.config), stores[index])
+        places.append(directory)
+    table.open().propose(ANN)
+    while len(table.sent) < messages:
+        assert table.step()
+    assert all(end.state.games for end in table.ends)
+    for store in stores:
+        store.close()
+    return places[0], places[1]
+
+
+@contextmanager
+def blocks(table: Table, reorganised_at: int) -> Iterator[None]:
+    """Make blocks meanwhile, and once replace two of them without their bundles."""
+    done = Event()
+
+    def farm() -> None:
+        number = 0
+        while not done.wait(0.06):
+            number += 1
+            table.chain.farm()
+            if number == reorganised_at:
+                table.chain.reorganise(2, 3, keep=False)
+
+    farming = Thread(target=farm)
+    farming.start()
+    try:
+        yield
+    finally:
+        done.set()
+        farming.join()
+
+
+def lines(out: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = sit("recover")
+    directory, _ = dead_in_a_hand(tmp_path, table)
+    with table.chain.served() as url, blocks(table, reorganised_at=19):
+        ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    paid = reward(table, ANN)
+    # The other side is dead: the game goes to whoever waited for it, or is split.
+    assert BALANCE - STAKE <= paid <= BALANCE + STAKE
+    events = [line["event"] for line in lines(ran.out)]
+    assert "ChannelSettled" in events
+    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid} mojos")
+    with table.chain.served() as url:
+        again = channelsim(capsys, "recover", directory, "--node", url, "--text")
+    assert (again.code, again.err) == (0, "")
+    assert f"{paid} mojos" in again.out
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", COMMAND, *map(str, arguments), "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def start_node(log: Path, seed: str, address: str) -> tuple[subprocess.Popen[str], str]:
+    node = start(
+        *("node", "--state", log, "--seed", seed, "--wallets", 0),
+        *("--listen", address, "--block-every", 0.15),
+    )
+    assert node.stdout is not None
+    return node, json.loads(node.stdout.readline())["url"]
+
+
+@pytest.mark.long
+def test_both_sides_recover_in_processes_though_they_and_the_node_are_killed(
+    tmp_path: Path,
+) -> None:
+    seed, log = "recover", tmp_path / "chain"
+    with stored_chain(log, node_seed(seed.encode())) as chain:
+        table = sit(seed, chain=chain)
+        places = dead_in_a_hand(tmp_path, table)
+    processes: list[subprocess.Popen[str]] = []
+    node, url = start_node(log, seed, "127.0.0.1:0")
+    try:
+        recoveries = [start("recover", one, "--node", url, "--every", 0.05) for one in places]
+        processes += recoveries
+        time.sleep(3)
+        node.kill()
+        recoveries[BEN].kill()
+        node.communicate()
+        node, again = start_node(log, seed, url.removeprefix("http://"))
+        assert again == url
+        recoveries[BEN] = start("recover", places[BEN], "--node", url, "--every", 0.05)
+        processes.append(recoveries[BEN])
+        for process in recoveries:
+            out, err = process.communicate(timeout=GUARD)
+            assert process.returncode == 0, err
+            assert "ChannelSettled" in [line["event"] for line in lines(out)]
+        with RpcChain(url) as client:
+            addresses = [end.peer.config.reward_address for end in table.ends]
+            paid = [
+                sum(seen.coin.amount for seen in client.coins_at(address)) for address in addresses
+            ]
+        assert sum(paid) == 2 * BALANCE
+        assert all(BALANCE - STAKE <= one <= BALANCE + STAKE for one in paid)
+    finally:
+        for process in (node, *processes):
+            process.kill()
+            process.communicate()
