@@ -11,7 +11,7 @@ import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass
-from threading import Thread
+from threading import Lock, Thread
 from time import sleep
 from typing import Any, Self, TypeVar
 
@@ -67,6 +67,8 @@ class RpcChain:
         self._patience = patience
         self._agg_sig_data: bytes | None = None
         self._client = self._connect()
+        self._calling = Lock()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="node RPC", daemon=True)
         self._thread.start()
@@ -78,8 +80,11 @@ class RpcChain:
         self.close()
 
     def close(self) -> None:
-        """Close the connection. No method may be called after that."""
-        if not self._loop.is_closed():
+        """Close the connection; calls that wait in other threads end, and none may follow."""
+        with self._calling:
+            closed, self._closed = self._closed, True
+        if not closed:
+            asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
@@ -206,7 +211,11 @@ class RpcChain:
         async def asked() -> Any:
             return await asyncio.wait_for(question(self._client), self._patience.seconds)
 
-        return asyncio.run_coroutine_threadsafe(asked(), self._loop).result()
+        with self._calling:
+            if self._closed:
+                raise self._wrong("is no longer asked")
+            answer = asyncio.run_coroutine_threadsafe(asked(), self._loop)
+        return answer.result()
 
     def _successful(self, answer: Any, absent: str | None) -> Any:
         if answer.success or absent == "":
@@ -245,6 +254,14 @@ class RpcChain:
 
     def _wrong(self, what: str) -> NodeError:
         return NodeError(f"the node at {self._url} {what}")
+
+
+async def _cancel_others() -> None:
+    """Cancel every other task of this loop, and wait until they have ended."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def _page(puzzle_hash: bytes, cursor: str | None) -> Callable[[RpcClient], Awaitable[Any]]:

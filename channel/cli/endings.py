@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
 from channelsim.channel.errors import UsageError
+from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer
+from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, Trouble, is_over
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
@@ -51,50 +56,57 @@ def node_of_directory(
     return node_of(node.url, certificate, key)
 
 
-def end_on_chain(
-    directory: Path,
-    chain: RpcChain,
-    passphrase: bytes,
-    policy: str | None,
-    reason: str,
-    *,
-    every: float,
-    as_json: bool,
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How to end a channel: on chain for this `reason`, or with the other side (None).
+
+    `policy` plays the live games (None: that of the settings). The chain is looked at `every` so
+    many seconds.
+    """
+
+    reason: str | None
+    policy: str | None
+    every: float
+
+
+def end_channel(
+    directory: Path, chain: RpcChain, passphrase: bytes, ending: Ending, *, as_json: bool
 ) -> int:
-    """End a channel on chain, without the other side, to the last payout; the exit code."""
+    """End a channel, to the last payout; the exit code. Closes the connection to the node."""
+
+    def show(line: Line) -> None:
+        if as_json:
+            print(json_line(line), flush=True)
+        else:
+            say(console(), f"height {line['height']}: {line['text']}")
+
     with closing(chain), opened(directory, passphrase) as found:
         if chain.agg_sig_data() != found.config.agg_sig_data:
             raise UsageError("--node: it is on another network than the channel")
-
-        if policy is not None:
-            check_policy(policy, found.settings.games)
-
-        def show(line: Line) -> None:
-            if as_json:
-                print(json_line(line), flush=True)
-            else:
-                say(console(), f"height {line['height']}: {line['text']}")
-
-        peer = Peer(found.config)
-        actor = WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)
+        if ending.policy is not None:
+            check_policy(ending.policy, found.settings.games)
         lines = PeerLines(found.config.side, show)
-        decks = DeckThreads()
-        decide = by_policy(policy or found.settings.policy, found.config.secret)
-        runner = PeerRunner(
-            peer,
-            actor,
-            chain,
-            EndingPlayer(peer, decide, reason),
-            decks,
-            [lines],
-            poll_time=every,
-            on_trouble=_report_trouble,
-        )
-        try:
-            ended = _run(runner)
-        finally:
-            decks.close()
-            actor.close()
+        peer = Peer(found.config)
+        with (
+            closing(WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)) as actor,
+            closing(DeckThreads()) as decks,
+            polled() as interrupted,
+        ):
+            decide = by_policy(ending.policy or found.settings.policy, found.config.secret)
+            runner = PeerRunner(
+                peer,
+                actor,
+                chain,
+                EndingPlayer(peer, decide, ending.reason),
+                decks,
+                [lines],
+                poll_time=ending.every,
+                on_trouble=_report_trouble,
+            )
+            work = runner.run(_is_over)
+            if ending.reason is None:
+                work = _linked(runner, found, passphrase, lines)
+            ended = asyncio.run(_until_interrupted(work, interrupted))
         if not ended:
             lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
@@ -102,23 +114,34 @@ def end_on_chain(
         return 0
 
 
-def _run(runner: PeerRunner) -> bool:
-    """Run a peer until it is over; False after an interrupt."""
+def _linked(
+    runner: PeerRunner, found: DataDirectory, passphrase: bytes, lines: PeerLines
+) -> Coroutine[None, None, None]:
+    """Run a peer with its link to the other side."""
+    settings = found.settings
+    pairing = Pairing(read_identity(found.path, passphrase), settings.counterparty)
+    place = Place(read_address(settings.address), settings.listens)
 
-    async def run() -> bool:
-        running = asyncio.ensure_future(runner.run(_is_over))
-        while not running.done() and not interrupted():
-            await asyncio.wait([running], timeout=POLL_TIME)
-        if running.done():
-            running.result()
-            return True
-        running.cancel()
-        with suppress(asyncio.CancelledError):
-            await running
-        return False
+    def bound(address: tuple[str, int]) -> None:
+        lines.add("Listening", f"listening at {address[0]}:{address[1]}")
 
-    with polled() as interrupted:
-        return asyncio.run(run())
+    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
+
+
+async def _until_interrupted(
+    work: Coroutine[None, None, None], interrupted: Callable[[], bool]
+) -> bool:
+    """Do some work; False if an interrupt ended it."""
+    running = asyncio.ensure_future(work)
+    while not running.done() and not interrupted():
+        await asyncio.wait([running], timeout=POLL_TIME)
+    if running.done():
+        running.result()
+        return True
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    return False
 
 
 def _is_over(peer: Peer) -> bool:

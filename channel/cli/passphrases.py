@@ -34,17 +34,22 @@ def passphrase_of(directory: Path, file: Path | None) -> bytes:
 
     At a terminal it is asked for if need be. Raises `UsageError`.
     """
-    if file is not None:
-        lines = read(file, LONGEST).splitlines()
-        if not lines or not lines[0]:
-            raise UsageError(f"{file}: its first line is empty, so no passphrase")
-        return lines[0]
-    if VARIABLE in os.environ:
-        return os.environb[VARIABLE.encode()]
+    if file is not None or VARIABLE in os.environ:
+        return given_passphrase(file)
     new = not is_complete(directory)
     if not sys.stdin.isatty() or not (new or is_encrypted(directory)):
         return b""
     return _asked(directory, new=new)
+
+
+def given_passphrase(file: Path | None) -> bytes:
+    """The passphrase in a file or the environment; empty for none. Raises `UsageError`."""
+    if file is None:
+        return os.environb.get(VARIABLE.encode(), b"")
+    lines = read(file, LONGEST).splitlines()
+    if not lines or not lines[0]:
+        raise UsageError(f"{file}: its first line is empty, so no passphrase")
+    return lines[0]
 
 
 def _asked(directory: Path, *, new: bool) -> bytes:

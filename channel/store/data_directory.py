@@ -26,6 +26,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.input_files import read
 
@@ -91,11 +92,18 @@ def create(directory: Path, config: Config, settings: Settings, passphrase: byte
     write_keys(directory, config, passphrase)
 
 
+def no_channel(directory: Path) -> StoreError:
+    """The error of a directory that is not complete."""
+    if (directory / STORE).exists():
+        return StoreError(f"{directory / keys_file.FILE}: missing; put back the copy of it")
+    return StoreError(f"{directory}: no channel is here; `channelsim peer` begins one")
+
+
 @contextmanager
 def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
     """Open the directory of a channel for this process alone. Raises `StoreError`."""
     if not is_complete(directory):
-        raise StoreError(f"{directory}: no channel is here; `channelsim peer` begins one")
+        raise no_channel(directory)
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)
     with closing(SqliteStore(directory)) as store:

@@ -215,7 +215,7 @@ class SqliteStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f"{self._path}: {_remedy(error)}") from None
+            raise StoreError(f"{self._path}: {_remedy(error, self._path)}") from None
 
     def _damaged(self, how: str) -> StoreError:
         return StoreError(f"{self._path}: damaged: {how}; nothing was written to it")
@@ -250,6 +250,15 @@ def _check_header(path: Path) -> None:
         raise _foreign(path)
 
 
+def _is_full(path: Path) -> bool:
+    """Whether the disk is full: SQLite reports some writes then as failures of the disk."""
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return disk.f_bavail == 0
+
+
 def _foreign(path: Path) -> StoreError:
     return StoreError(f"{path}: not a store of channelsim; name another directory")
 
@@ -262,10 +271,10 @@ def _digest(place: str, data: bytes) -> bytes:
     return sha256(place.encode() + b"\0" + data).digest()[:16]
 
 
-def _remedy(error: Exception) -> str:
+def _remedy(error: Exception, path: Path) -> str:
     """What failed, and what to do, in one line."""
     text = str(error)
-    if "disk is full" in text or "No space" in text:
+    if "disk is full" in text or "No space" in text or _is_full(path):
         return "the disk is full; make room and start again: the peer has stopped, nothing is lost"
     if any(word in text.lower() for word in ("readonly", "read-only", "unable to open")):
         return "it cannot be written; the file or its disk is read-only"

@@ -17,7 +17,7 @@ from channelsim.channel.report.channel_overview import (
     overview_of_peer,
 )
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.store.data_directory import is_complete
+from channelsim.channel.store.data_directory import is_complete, no_channel
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.keys_file import is_encrypted, read_keys, read_terms
 from channelsim.channel.store.store_copy import copied_store
@@ -59,7 +59,7 @@ def _within(directory: Path) -> list[Path]:
     except OSError as error:
         raise UsageError(f"{directory}: cannot be read ({error.strerror})") from None
     if not found:
-        raise UsageError(f"{directory}: no channel is here; `channelsim peer` begins one")
+        raise no_channel(directory)
     return found
 
 

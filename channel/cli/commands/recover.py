@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.endings import EndPolicy, Every, end_on_chain, node_of_directory
+from channelsim.channel.cli.endings import Ending, EndPolicy, Every, end_channel, node_of_directory
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
 from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
@@ -34,6 +34,5 @@ def command(
     as_json = json_wanted(json, text)
     chain = node_of_directory(directory, node, cert, key)
     passphrase = passphrase_of(directory, passphrase_file)
-    return end_on_chain(
-        directory, chain, passphrase, policy, "recovery", every=every, as_json=as_json
-    )
+    ending = Ending("recovery", policy, every)
+    return end_channel(directory, chain, passphrase, ending, as_json=as_json)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.store.data_directory import create
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.keys_file import FILE as KEYS
-from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from channelsim.channel.store.sqlite_store import SqliteStore
 from tests.channel.command import channelsim
 from tests.channel.disputes import farm, leave
 from tests.channel.store.test_data_directory import SETTINGS
@@ -21,11 +21,11 @@ from tests.channel.table import ANN, BALANCE, STAKE, TIMEOUT, Table, sit
 PASSPHRASE = b"open sesame"
 
 
-def stored(directory: Path) -> Table:
+def stored(directory: Path, passphrase: bytes = b"") -> Table:
     """A table at which Ann's peer has a data directory."""
     table = sit("stored")
     end = table.ends[ANN]
-    create(directory, end.peer.config, SETTINGS, PASSPHRASE)
+    create(directory, end.peer.config, SETTINGS, passphrase)
     end.driven.actor = DurablePeer(Peer(end.peer.config), SqliteStore(directory))
     return table
 
@@ -46,7 +46,7 @@ def test_the_life_of_a_channel_with_and_without_the_passphrase(
     directory, secret = tmp_path / "ann", tmp_path / "passphrase"
     secret.write_bytes(PASSPHRASE + b"\n")
     options = ("--passphrase-file", secret)
-    table = stored(directory)
+    table = stored(directory, PASSPHRASE)
     assert overview(capsys, directory)["states"] is None
     table.open().propose(ANN)
     table.until(lambda: len(table.sent) >= 16 and table.ends[ANN].play.potato)
@@ -77,6 +77,12 @@ def test_the_life_of_a_channel_with_and_without_the_passphrase(
     assert shown["phase"] == "the chain"
     (duty,) = shown["due"]
     assert duty["height"] in (table.chain.peak() + TIMEOUT - 1, table.chain.peak() + TIMEOUT)
+    config = table.ends[ANN].peer.config
+    keys = SecretKeys.derive(config.secret)
+    on_disk = b"".join(one.read_bytes() for one in directory.iterdir() if one.is_file())
+    for key in (config.wallet.key, keys.channel, keys.unroll, keys.referee):
+        assert bytes(key) not in on_disk
+    assert config.secret not in on_disk
     ran = channelsim(capsys, "channels", directory, "--text", *options)
     assert "unroll coin" in ran.out
     assert f"height {duty['height']}" in ran.out
@@ -89,13 +95,12 @@ def test_a_folder_of_channels_is_listed(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(json.loads(ran.out)["channels"]) == 2
 
 
-@pytest.mark.parametrize("damaged", [FILE, KEYS])
-def test_what_cannot_be_shown_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], damaged: str
+def test_a_wrong_passphrase_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     directory, wrong = tmp_path / "ann", tmp_path / "wrong"
     wrong.write_bytes(b"another\n")
-    stored(directory)
+    stored(directory, PASSPHRASE)
     for arguments, reason in (
         ((tmp_path / "nothing",), "cannot be read"),
         ((directory, "--passphrase-file", wrong), "the passphrase is wrong"),
@@ -103,8 +108,4 @@ def test_what_cannot_be_shown_is_refused_in_one_line(
         ran = channelsim(capsys, "channels", *arguments)
         assert (ran.code, ran.out) == (2, "")
         assert reason in ran.err
-    (directory / damaged).write_bytes(b"damaged, and nothing that can be read")
-    ran = channelsim(capsys, "channels", directory)
-    assert (ran.code, ran.out) == (2, "")
-    assert str(directory / damaged) in ran.err
-    assert ran.err.count("\n") == 1
+        assert ran.err.count("\n") == 1

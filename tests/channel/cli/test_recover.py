@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from tests.channel.command import channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
@@ -30,13 +35,26 @@ COMMAND = "from channelsim.channel.cli import main; main()"
 GUARD = 120.0
 
 
-def dead_in_a_hand(folder: Path, table: Table, messages: int = 16) -> tuple[Path, Path]:
-    """Both peers play until a game is live and then die: their data directories."""
+def dead_in_a_hand(
+    folder: Path, table: Table, messages: int = 16, address: str = ""
+) -> tuple[Path, Path]:
+    """Both peers play until a game is live and then die: their data directories.
+
+    With an address, Ben listens there, and Ann connects to him.
+    """
     places = []
     stores = []
+    for end in table.ends:
+        make_identity(folder / end.driven.name)
     for index, end in enumerate(table.ends):
-        directory = folder / end.driven.name
-        create(directory, end.peer.config, SETTINGS)
+        directory, other = folder / end.driven.name, folder / table.ends[1 - index].driven.name
+        settings = replace(
+            SETTINGS,
+            listens=index == BEN,
+            address=address or SETTINGS.address,
+            counterparty=read_identity(other).fingerprint,
+        )
+        create(directory, end.peer.config, settings)
         stores.append(SqliteStore(directory))
         end.driven.actor = DurablePeer(Peer(end.peer.config), stores[index])
         places.append(directory)
@@ -145,3 +163,78 @@ def test_both_sides_recover_in_processes_though_they_and_the_node_are_killed(
         for process in (node, *processes):
             process.kill()
             process.communicate()
+
+
+@pytest.mark.long
+def test_both_sides_close_together_after_playing_the_hand_to_its_end(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    table = sit("close")
+    places = dead_in_a_hand(tmp_path, table, address=address)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        sides = [start("close", place, "--node", url, "--every", 0.05) for place in places]
+        ended = [side.communicate(timeout=GUARD) for side in sides]
+    assert [side.returncode for side in sides] == [0, 0], ended
+    for out, _ in ended:
+        events = [line["event"] for line in lines(out)]
+        assert "ChannelClosed" in events
+        assert "UnrollSeen" not in events
+    paid = reward(table, ANN), reward(table, BEN)
+    assert sum(paid) == 2 * BALANCE
+    assert paid != (BALANCE, BALANCE), "the hand was played"
+
+
+@pytest.mark.long
+def test_a_close_on_chain_needs_no_other_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = sit("unilateral")
+    _, directory = dead_in_a_hand(tmp_path, table, messages=12)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        ran = channelsim(
+            capsys, "close", directory, "--node", url, "--every", "0.02", "--unilateral", "--json"
+        )
+    assert (ran.code, ran.err) == (0, "")
+    assert "ChannelSettled" in [line["event"] for line in lines(ran.out)]
+    assert reward(table, BEN) >= BALANCE - STAKE
+
+
+@pytest.mark.parametrize("command", ["recover", "channels"])
+def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    directory, held = dead_in_a_hand(tmp_path, sit("refused"), messages=12)
+    keys = (directory / "keys.json").read_bytes()
+    with SimulatedChain(1).served() as url:
+        options = () if command == "channels" else ("--node", url)
+
+        def refused(reason: str, place: Path = directory, *more: object) -> None:
+            before = contents(place)
+            ran = channelsim(capsys, command, place, *options, *more)
+            assert (ran.code, ran.out) == (2, "")
+            assert reason in ran.err
+            assert ran.err.count("\n") == 1
+            assert contents(place) == before
+
+        if options:
+            with closing(SqliteStore(held)):
+                refused("another process uses it", held)
+            refused("--policy nonsense: spacepoker has", directory, "--policy", "nonsense")
+        (directory / "keys.json").write_bytes(keys[:100])
+        refused("no file with keys")
+        (directory / "keys.json").write_bytes(keys)
+        with closing(sqlite3.connect(directory / FILE)) as database:
+            database.execute("PRAGMA user_version = 99")
+        refused("a newer version of channelsim")
+        (directory / FILE).write_bytes(b"something else, and long enough\n")
+        refused("not a store of channelsim")
+        (directory / "keys.json").unlink()
+        refused("put back the copy of it")
+        (directory / FILE).unlink()
+        refused("no channel is here")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    shared_memory = f"{FILE}-shm"
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name != shared_memory}

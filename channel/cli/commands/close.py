@@ -1,0 +1,44 @@
+"""`channelsim close`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.cli.endings import Ending, EndPolicy, Every, end_channel, node_of_directory
+from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
+from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.session.peer_runner import POLL_TIME
+
+
+def command(
+    directory: Annotated[Path, file_argument("The data directory of one channel.")],
+    node: NodeUrl = None,
+    cert: Certificate = None,
+    key: NodeKey = None,
+    policy: EndPolicy = None,
+    every: Every = POLL_TIME,
+    unilateral: Annotated[
+        bool, typer.Option("--unilateral", help="Close on chain at once, without the other side.")
+    ] = False,
+    passphrase_file: PassphraseFile = None,
+    json: Json = False,
+    text: InText = False,
+) -> int:
+    """Close a channel with the other side, or without it, to the last payout.
+
+    It connects to the other side as `peer` does, plays live games to their end, begins no others,
+    and asks for the clean shutdown. An other side that does not answer in its times is taken on
+    chain. With --unilateral, the newest state is published at once. It may be stopped and started
+    again at any time.
+
+    Example: channelsim close ~/channels/alice
+    """
+    as_json = json_wanted(json, text)
+    chain = node_of_directory(directory, node, cert, key)
+    passphrase = passphrase_of(directory, passphrase_file)
+    ending = Ending("the player wants to close" if unilateral else None, policy, every)
+    return end_channel(directory, chain, passphrase, ending, as_json=as_json)
