@@ -23,6 +23,7 @@ from channelsim.channel.protocol.state_records import GameRecord, StateRecord, d
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.store.keys_file import ChannelTerms
 from channelsim.clsp.integers import atom_to_int
+from channelsim.games.amounts import counted
 
 HIDDEN = ("phase", "whose turn it is", "coins", "what is due")
 """What only the keys show."""
@@ -222,12 +223,11 @@ def _duty(what: str, who: str, height: int | None) -> dict[str, Any]:
 
 def overview_lines(channel: Mapping[str, Any]) -> Iterable[str]:
     """An overview as lines for a person."""
-    unit = " mojos"
     yield f"side: {channel['side']}"
     if "phase" in channel:
         yield f"phase: {channel['phase']}, as of height {channel['height']}"
     yield (
-        f"times in blocks: unroll timeout {channel['unroll_timeout']}, confirmations"
+        f"times in blocks: unroll timeout {channel['unroll_timeout']}, confirmation depth"
         f" {channel['confirmations']}"
     )
     states = channel["states"]
@@ -236,16 +236,16 @@ def overview_lines(channel: Mapping[str, Any]) -> Iterable[str]:
     else:
         yield f"states: newest {states['newest']}, newest that we can publish {states['completed']}"
         for name, balance in states["balances"].items():
-            yield f"    {name} has {balance}{unit} outside games"
+            yield f"    {name}: a balance of {counted(balance, 'mojo')}"
     for game in channel["games"]:
         turn = {True: "; our turn", False: "; their turn"}.get(game.get("our_turn"), "")
         yield (
-            f"game {game['id']}: {game['game']}, {game['amount']}{unit} at stake, timeout"
-            f" {game['timeout']}{turn}"
+            f"game {game['id']}: {game['game']}, {counted(game['amount'], 'mojo')} at stake,"
+            f" timeout {game['timeout']}{turn}"
         )
     for coin in channel.get("coins", ()):
         times = f"from {coin['born']}" + (f" to {coin['spent']}" if coin["spent"] else "")
-        yield f"{coin['what']} coin {coin['coin']}: {coin['amount']}{unit}, {times}"
+        yield f"{coin['what']} coin {coin['coin']}: {counted(coin['amount'], 'mojo')}, {times}"
     for duty in channel.get("due", ()):
         height = f": height {duty['height']}" if duty["height"] is not None else ""
         yield f"due by the {duty['who']}: {duty['what']}{height}"
