@@ -192,8 +192,9 @@ class _Process:
         if not ended:
             self._lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
-        balances = state.play.state.balances if state.play else ()
-        self._lines.add("Ended", f"{state.phase.value}; balances {list(balances)}")
+        clean = state.closed is not None and state.play is not None
+        balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
+        self._lines.add("Ended", f"{state.phase.value}{balances}")
         return exit_code(False, failed=state.closed is None)
 
     async def _run(self, interrupted: Callable[[], bool]) -> bool:
@@ -340,4 +341,12 @@ def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChan
         balance=options.balance or unit * stack * DEFAULT_STAKES,
         policies=_policies(side, policy, games),
     )
-    return NewChannel(side, check(setup), node, address, options.counterparty, options.wallet_key)
+    return NewChannel(
+        side=side,
+        setup=check(setup),
+        node=node,
+        address=address,
+        counterparty=options.counterparty,
+        wallet_key=options.wallet_key,
+        adversary=options.adversary or "",
+    )

@@ -157,6 +157,36 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
         asyncio.run(play(url))
 
 
+@pytest.mark.long
+def test_an_adversary_is_preempted_by_the_other_process(tmp_path: Path) -> None:
+    chain = SimulatedChain(1)
+    keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+
+    async def play(url: str) -> None:
+        farming = asyncio.ensure_future(_blocks(chain))
+        terms = ("--game", "spacepoker", "--hands", "9", "--node", url)
+        honest = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+        listening = address(await honest.until("Listening"))
+        cheat = await started(
+            *(alice, "connect", "--address", listening, *terms, "--adversary", "stale-oldest"),
+            *("--peer", prints[1], "--wallet-key", keys[0]),
+        )
+        for side in (cheat, honest):
+            await side.until("Ended")
+            assert await asyncio.wait_for(side.process.wait(), GUARD) == 1
+        farming.cancel()
+        said = {line["text"] for line in honest.lines}
+        assert "pushes preempt: accepted" in said
+        assert any(line["event"] == "ChannelSettled" for line in honest.lines)
+        again = await started(alice, "connect")
+        assert await asyncio.wait_for(again.process.wait(), GUARD) == 2, "it keeps nothing"
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+
+
 async def _blocks(chain: SimulatedChain) -> None:
     while True:
         await asyncio.sleep(0.2)
