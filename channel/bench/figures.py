@@ -16,6 +16,7 @@ from typing import Any
 from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
+from channelsim.channel.bench.linked_peers import measure_channels, measure_linked
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
 from channelsim.channel.lab.crosscheck.speed import speed
@@ -25,6 +26,7 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games import registry
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Game
 
 SEED = "bench"
@@ -44,6 +46,24 @@ def main(seconds: float, *, as_json: bool) -> int:
             if figures["interrupted"]:
                 say(console(), "interrupted: figures that are missing were not measured")
     return exit_code(figures["interrupted"])
+
+
+def many_channels(channels: int, block_seconds: float, *, as_json: bool) -> int:
+    """Play in many channels at once, and print how that went; exit code 1 if a peer was late."""
+    figures = measure_channels(SEED, channels, block_seconds)
+    if as_json:
+        print_json(figures)
+    else:
+        say(
+            console(),
+            f"{counted(channels, 'channel')} at once in one process, on one node with a block every"
+            f" {block_seconds:g} s: {figures['closed']} closed cleanly after"
+            f" {figures['seconds']:g} s and {figures['batches']:,} batches;"
+            f" {figures['late']} late",
+        )
+        for reason in figures["reasons"]:
+            say(console(), f"    {reason}")
+    return exit_code(False, failed=figures["late"] > 0 or figures["closed"] < channels)
 
 
 def measure(
@@ -84,6 +104,7 @@ def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], di
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
+    yield "linked_peers", "", partial(measure_linked, SEED, share / 2, least)
     yield "deck_preparation", "", partial(measure_deck, SEED, share / 2, least)
     for name, compare in comparisons(_games(), SEED, share, least).items():
         yield "python_to_clvm", name, compare
@@ -101,6 +122,10 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
             case "signed_hand" | "disputed_hand":
                 worst = max(hand["ratio"]["median"] for hand in figures.values())
                 summary[f"{section}_ratio_to_floor"] = worst
+            case "linked_peers":
+                summary["batches_per_second_over_tls"] = round(
+                    figures["batches_per_second"]["median"]
+                )
             case "deck_preparation":
                 summary["deck_preparation_ratio_to_floor"] = figures["ratio"]["median"]
             case "python_to_clvm":
@@ -174,6 +199,9 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{game}: disputed hand / floor", hand["ratio"])
         _row(table, f"{game}: disputed hand / bare calls", hand["ratio_to_bare_calls"])
         _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
+    if linked := figures.get("linked_peers"):
+        _row(table, "batches a second over loopback TLS", linked["batches_per_second"])
+        _row(table, "a batch over loopback TLS / floor", linked["ratio"])
     if deck := figures.get("deck_preparation"):
         _row(table, "preparing a deck / floor", deck["ratio"])
         _row(table, "preparing a deck, both sides, s", deck["seconds"])

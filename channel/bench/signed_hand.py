@@ -30,9 +30,9 @@ def measure_signed(game: str, seed: str, seconds: float, least: int) -> dict[str
     round_number = 0
     while perf_counter() < until or len(ratios) < least:
         round_number += 1
-        before = _bls_costs()
+        before = bls_costs()
         played, elapsed, made = _play_hands(game, f"{seed} {round_number}", hands=4)
-        sign, verify = (sum(pair) / 2 for pair in zip(before, _bls_costs(), strict=True))
+        sign, verify = (sum(pair) / 2 for pair in zip(before, bls_costs(), strict=True))
         floor = made["sign"] * sign + made["verify"] * verify
         ratios.append(elapsed / floor)
         times.append(elapsed / played * 1000)
@@ -78,7 +78,7 @@ def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
     Session(setup, deciders.decide, deciders.answer, [listen]).run()
 
 
-def _bls_costs(rounds: int = 40) -> tuple[float, float]:
+def bls_costs(rounds: int = 40) -> tuple[float, float]:
     """Time one half-signature, and one check of it, in bare library calls; in seconds."""
     mine, theirs = (SecretKeys.derive(derive(name, "bench")) for name in (b"ours", b"theirs"))
     public = mine.channel.get_g1()

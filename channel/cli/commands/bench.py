@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from channelsim.channel.bench.figures import main
-from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real
+from channelsim.channel.bench.figures import main, many_channels
+from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, whole
 
 
 def command(
     json: Json = False,
     text: InText = False,
+    channels: Annotated[
+        int | None,
+        whole(1, 1000, "Instead: play in so many linked channels at once, in one process."),
+    ] = None,
+    block_every: Annotated[
+        float, real(0.05, 3600, "Seconds from block to block, with --channels.")
+    ] = 5.0,
     seconds: Annotated[float, real(1, DAY, "About how long to measure, in seconds.")] = 20.0,
 ) -> int:
     """Measure hands against their cryptographic floor, and the Python rules against CLVM.
 
+    With --channels, exit code 1: a peer was late for a deadline.
+
     Example: channelsim bench --json
     """
+    if channels is not None:
+        return many_channels(channels, block_every, as_json=json_wanted(json, text))
     return main(seconds, as_json=json_wanted(json, text))

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import deck_preparation, judging
+from channelsim.channel.bench import deck_preparation, judging, linked_peers
 from channelsim.channel.bench.figures import measure
 from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
@@ -18,6 +18,7 @@ from channelsim.games.spacepoker import benchmarks as spacepoker
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "MIX", 3)
     monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
+    monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
     monkeypatch.setattr(speed, "CHUNK", 30)
     monkeypatch.setattr(calpoker, "HANDS", 200)
     monkeypatch.setattr(calpoker, "HANDS_OF_OTHERS", 200)
@@ -28,6 +29,8 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     hand = measured["signed_hand"]["spacepoker"]
     # Both halves of each batch are signed once and checked once.
     assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
+    assert measured["batches_per_second_over_tls"] > 0
+    assert measured["linked_peers"]["ratio"]["median"] > 0
     assert measured["disputed_hand_ratio_to_floor"] > 1
     assert measured["deck_preparation_ratio_to_floor"] > 0
     # Each side proves and checks 53 products a round, and shuffles; 20 for the locks of a position.
@@ -47,3 +50,9 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert families == {registry.get(name).family for name in registry.names()}
     assert measured["best_of_seven_per_second"] > 0
     assert measured["import_channel_seconds"] >= 0
+
+
+@pytest.mark.long
+def test_two_hundred_channels_in_one_process_are_never_late() -> None:
+    measured = linked_peers.measure_channels("bench", 200, 5.0)
+    assert (measured["closed"], measured["late"]) == (200, 0), measured

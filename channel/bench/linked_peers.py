@@ -1,0 +1,225 @@
+"""Measure peers that are linked over the network: one pair against its floor, and many at once.
+
+All peers are in this process, with one node by its RPC, and stores in memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any, TypedDict
+
+from channelsim.channel.bench.measuring import spread
+from channelsim.channel.bench.signed_hand import bls_costs
+from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.crypto import bls
+from channelsim.channel.network.identity import Pairing, make_identity, read_identity
+from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
+from channelsim.channel.peer.interface import BrokenOff, OpeningFailed
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.identity import make_config, node_seed
+from channelsim.channel.session.linked_peer import Place, run_linked
+from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.session_events import NewsFor, Sent, SessionEvent
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.memory_store import MemoryStore
+
+GAME = "spacepoker"
+LATE = (BrokenOff, LeftForChain, UnilateralClose, OpeningFailed)
+"""News that two honest peers only have when one of them was late."""
+
+
+class _Extent(TypedDict):
+    channels: int
+    hands: int
+    block_seconds: float
+    poll_time: float
+
+
+PAIR = _Extent(channels=1, hands=4, block_seconds=0.05, poll_time=0.02)
+"""One channel, whose blocks come fast."""
+
+
+@dataclass(slots=True)
+class LinkedRun:
+    """A run of many channels: what was sent, when, and what became of the channels.
+
+    `marks` are the seconds at which batches were sent; `late` are news of peers that were late, or
+    thought so of the other side; `closed` are the peers that closed cleanly.
+    """
+
+    channels: int
+    marks: list[float] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+    closed: int = 0
+    blocks: int = 0
+
+    def __call__(self, event: SessionEvent) -> None:
+        """Note an event of any of the peers."""
+        match event:
+            case Sent(_, message) if isinstance(decode(message), Batch):
+                self.marks.append(perf_counter())
+            case NewsFor(name, news) if isinstance(news, LATE):
+                self.late.append(f"{name}: {news}")
+            case _:
+                pass
+
+
+def measure_linked(seed: str, seconds: float, least: int) -> dict[str, Any]:
+    """Compare the rate of batches over loopback TLS with that of their BLS operations."""
+    rates: list[float] = []
+    ratios: list[float] = []
+    until = perf_counter() + seconds
+    while perf_counter() < until or len(rates) < least:
+        pair = f"{seed} {len(rates)}"
+        before = bls_costs()
+        signs, verifications = _operations_per_batch(pair)
+        run = _run(pair, **PAIR)
+        sign, verify = (sum(costs) / 2 for costs in zip(before, bls_costs(), strict=True))
+        rate = (len(run.marks) - 1) / (run.marks[-1] - run.marks[0])
+        rates.append(rate)
+        ratios.append(1 / rate / (signs * sign + verifications * verify))
+    return {"batches_per_second": spread(rates), "ratio": spread(ratios)}
+
+
+def _operations_per_batch(seed: str) -> tuple[float, float]:
+    """Count the signatures and verifications of both sides for a batch, after the first one."""
+    made: Counter[str] = Counter()
+    counts: list[Counter[str]] = []
+    with bls.observed(lambda operation, key, message: made.update((operation,))):
+        _run(seed, **PAIR, on_batch=lambda: counts.append(made.copy()))
+    spent, batches = counts[-1] - counts[0], len(counts) - 1
+    return spent["sign"] / batches, spent["verify"] / batches
+
+
+def measure_channels(seed: str, channels: int, block_seconds: float) -> dict[str, Any]:
+    """Play a hand in each of many channels at once, against one node."""
+    begun = perf_counter()
+    run = _run(seed, channels, hands=1, block_seconds=block_seconds, poll_time=1.0)
+    return {
+        "channels": channels,
+        "closed": run.closed // 2,
+        "late": len(run.late),
+        "reasons": run.late[:10],
+        "blocks": run.blocks,
+        "block_seconds": block_seconds,
+        "seconds": round(perf_counter() - begun, 1),
+        "batches": len(run.marks),
+    }
+
+
+def _run(
+    seed: str,
+    channels: int,
+    hands: int,
+    block_seconds: float,
+    poll_time: float,
+    on_batch: Callable[[], None] = lambda: None,
+) -> LinkedRun:
+    run = LinkedRun(channels)
+
+    def listen(event: SessionEvent) -> None:
+        count = len(run.marks)
+        run(event)
+        if len(run.marks) > count:
+            on_batch()
+
+    node = SimulatedChain(node_seed(seed.encode()))
+    with (
+        TemporaryDirectory(prefix="channelsim-") as folder,
+        node.served() as url,
+        RpcChain(url) as chain,
+        closing(DeckThreads()) as decks,
+    ):
+        table = _Table(run, node, chain, decks, Path(folder), hands, poll_time, listen)
+        asyncio.run(table.play(seed, block_seconds))
+    return run
+
+
+@dataclass(slots=True)
+class _Table:
+    """Everything that the channels of a run share."""
+
+    run: LinkedRun
+    node: SimulatedChain
+    chain: RpcChain
+    decks: DeckThreads
+    folder: Path
+    hands: int
+    poll_time: float
+    listen: Callable[[SessionEvent], None]
+
+    async def play(self, seed: str, block_seconds: float) -> None:
+        """Play in all channels at once."""
+        work = [self._channel(f"{seed} {number}", number) for number in range(self.run.channels)]
+        farming = asyncio.ensure_future(self._make_blocks(block_seconds))
+        try:
+            await asyncio.gather(*work)
+        finally:
+            farming.cancel()
+            with suppress(asyncio.CancelledError):
+                await farming
+
+    async def _make_blocks(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            self.node.farm()
+            self.run.blocks += 1
+
+    async def _channel(self, seed: str, number: int) -> None:
+        balance = DEFAULT_UNIT * DEFAULT_STACK * self.hands
+        setup = Setup(
+            (GAME,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, ("caller", "caller")
+        )
+        runners = [self._runner(setup, side) for side in Side]
+        pairings = self._pairings(number)
+        bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
+        listening = asyncio.ensure_future(
+            run_linked(
+                runners[Side.RECEIVER],
+                Place(("127.0.0.1", 0), listens=True),
+                pairings[Side.RECEIVER],
+                on_bound=bound.set_result,
+            )
+        )
+        place = Place(await bound, listens=False)
+        connecting = run_linked(runners[Side.INITIATOR], place, pairings[Side.INITIATOR])
+        await asyncio.gather(listening, connecting)
+        self.run.closed += sum(one.peer.state.closed is not None for one in runners)
+
+    def _runner(self, setup: Setup, side: Side) -> PeerRunner:
+        agreement = Agreement(
+            (setup.balance, setup.balance), setup.unroll_timeout, setup.confirmations
+        )
+        peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
+        player = SidePlayer(setup, peer, by_policy("caller", peer.config.secret))
+        return PeerRunner(
+            peer,
+            DurablePeer(peer, MemoryStore()),
+            self.chain,
+            player,
+            self.decks,
+            [self.listen],
+            waits_for_link=side is Side.INITIATOR,
+            poll_time=self.poll_time,
+        )
+
+    def _pairings(self, number: int) -> tuple[Pairing, Pairing]:
+        folders = [self.folder / f"{number}-{name}" for name in NAMES]
+        for one in folders:
+            make_identity(one)
+        first, second = (read_identity(one) for one in folders)
+        return Pairing(first, second.fingerprint), Pairing(second, first.fingerprint)
