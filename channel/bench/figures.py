@@ -57,9 +57,8 @@ def many_channels(channels: int, block_seconds: float, *, as_json: bool) -> int:
         say(
             console(),
             f"{counted(channels, 'channel')} at once in one process, on one node with a block every"
-            f" {block_seconds:g} s: {figures['closed']} closed cleanly after"
-            f" {figures['seconds']:g} s and {figures['batches']:,} batches;"
-            f" {figures['late']} late",
+            f" {block_seconds:g} s: closed cleanly {figures['closed']}, late {figures['late']};"
+            f" seconds {figures['seconds']:g}, batches {figures['batches']:,}",
         )
         for reason in figures["reasons"]:
             say(console(), f"    {reason}")
