@@ -12,34 +12,46 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.system.input_files import is_missing, lines_of, read
+from channelsim.channel.system.input_files import lines_of, read
 
 
 class LineLog:
     """A file of lines that one process holds. `lines` are those that it had when it was opened.
 
-    A file that is missing is made, with this first line. Nothing is written to one that exists
-    before `append`. Raises `UsageError`, naming the file, also when it holds more than `most`
-    bytes.
+    A file that is missing or empty gets this first line; nothing else is written before `append`.
+    Raises `UsageError`, naming the file, also when it holds more than `most` bytes.
     """
 
     def __init__(self, path: Path, header: bytes, most: int) -> None:
         self._path = path
-        if is_missing(path):
-            replace_file(path, header + b"\n")
-        data = read(path, most)
-        complete, _, _ = data.rpartition(b"\n")
-        self.lines = tuple(lines_of(complete))
-        self._size = len(complete) + 1
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
         try:
-            self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+            self._file = os.open(path, flags, 0o600)
         except OSError as error:
             raise _failed(path, error) from None
         try:
+            self._lock()
+            data = read(path, most)
+            self._size = 0
+            if header.startswith(data):  # a process was killed before it could write it
+                self.append([header])
+                sync_folder(path.parent)
+                data = header + b"\n"
+        except OSError as error:
+            os.close(self._file)
+            raise _failed(path, error) from None
+        except BaseException:
+            os.close(self._file)
+            raise
+        complete, _, _ = data.rpartition(b"\n")
+        self.lines = tuple(lines_of(complete))
+        self._size = len(complete) + 1
+
+    def _lock(self) -> None:
+        try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._file)
-            raise UsageError(f"{path}: another process uses it; name another file") from None
+            raise UsageError(f"{self._path}: another process uses it; name another file") from None
 
     def append(self, lines: Iterable[bytes], sync: bool = True) -> None:
         """Add lines, and (`sync`) wait for the disk."""

@@ -77,6 +77,14 @@ def test_a_node_goes_on_where_its_log_ends(tmp_path: Path) -> None:
         assert chain.peak() == found[0] + 1  # type: ignore[operator]
 
 
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a log."""
+    path = tmp_path_factory.mktemp("log") / "chain"
+    changed(path)
+    return path.read_bytes()
+
+
 def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     def change(data: bytes) -> bytes:
         lines = data.splitlines(keepends=True)
@@ -90,7 +98,7 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda data: b"", "no chain of channelsim"),
+        (lambda data: b"\n", "no chain of channelsim"),
         (lambda data: b"SQLite format 3\0" * 9, "no chain of channelsim"),
         (line(0, b"chain 1", b"chain 2"), "not written by this version"),
         (line(0, b'"seed":5', b'"seed":6'), "the chain of another seed"),
@@ -102,16 +110,24 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     ],
 )
 def test_a_file_that_is_damaged_or_not_ours_is_refused_and_untouched(
-    tmp_path: Path, damage: Callable[[bytes], bytes], reason: str
+    tmp_path: Path, sound: bytes, damage: Callable[[bytes], bytes], reason: str
 ) -> None:
     path = tmp_path / "chain"
-    changed(path)
-    data = damage(path.read_bytes())
+    data = damage(sound)
     path.write_bytes(data)
     with pytest.raises(UsageError, match=reason) as error, stored_chain(path, 5):
         pass
     assert "\n" not in str(error.value)
     assert path.read_bytes() == data
+
+
+def test_a_log_whose_first_line_was_not_written_is_begun_again(tmp_path: Path) -> None:
+    path = tmp_path / "chain"
+    path.write_bytes(b'{"format":"channelsim ch')
+    with stored_chain(path, 5) as chain:
+        chain.farm()
+    with stored_chain(path, 5) as chain:
+        assert chain.peak() == 2
 
 
 def test_two_nodes_do_not_share_a_file(tmp_path: Path) -> None:
