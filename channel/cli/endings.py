@@ -26,6 +26,7 @@ from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, Trouble, is_over
+from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.store.data_directory import DataDirectory, opened, read_settings
@@ -92,6 +93,7 @@ def end_channel(
             closing(DeckThreads()) as decks,
             polled() as interrupted,
         ):
+            lines(BlockMade(peer.state.block.peak))
             decide = by_policy(ending.policy or found.settings.policy, found.config.secret)
             runner = PeerRunner(
                 peer,
