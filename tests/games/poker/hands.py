@@ -101,10 +101,17 @@ class Hand:
     variant: Variant = VARIANTS["holdem"]
     bold: int = 4
     """One answer in this many is a raise."""
+    deck: tuple[int, ...] = ()
+    """The cards at the first positions; the rest of the pack follows in random order."""
+    rows: tuple[int, ...] = ()
+    """Cards in the order in which their owner arranges them."""
 
     def __post_init__(self) -> None:
         self.chance = Chance(self.seed.encode())
-        self.order = permutation(self.chance.bytes(32))[: self.variant.positions]
+        places = {card: place for place, card in enumerate(pack().cards)}
+        chosen = [places[card] for card in self.deck]
+        others = [at for at in permutation(self.chance.bytes(32)) if at not in chosen]
+        self.order = (*chosen, *others)[: self.variant.positions]
         locks = tuple(pack().locks[at] for at in self.order)
         initiator = self.chance.below(2)
         self.first = first_state(self.variant, self.stakes, pack().deck_id, locks, initiator)
@@ -224,7 +231,11 @@ class Hand:
         return bytes((self.chance.below(32),))
 
     def arranged(self, held: Held) -> bytes:
-        """The positions of thirteen cards: at random, or sorted so that most are no foul."""
+        """The positions of thirteen cards: as the rows say, or at random, or sorted so that most
+        are no foul."""
+        if self.rows:
+            wanted = sorted(held, key=lambda one: self.rows.index(self.card(one[0])))
+            return bytes(position for position, _ in wanted)
         chance = self.chance
         ordered = sorted(held, key=lambda _: chance.below(1 << 30))
         if chance.below(3):

@@ -19,46 +19,33 @@ from tests.poker_corpus import FOLDER
 
 LENGTH = "the length of the whole move is checked before its parts are taken"
 NO_OPEN_CARDS = "nobody owes an open card at this move; the other programs use it for them"
-NO_FORCED_BET = "a bet that no registered game forces on this player"
-NOT_STORED = "no stored case has such a hand or such a draw"
+NO_RAISE_YET = "a street begins without a raise and without a bring-in; `mid` uses it for these"
+FIRST_TO_DRAW = "who draws with a call is the first to draw, and gets the first positions"
+BETS_AFTER = "a betting round follows every draw"
+HIGH_ONLY = "rows are compared by high hands only; `end` uses it for low ones"
 
-_LENGTHS = {"opens": (1, LENGTH), "holds": (1, LENGTH)}
+
+def _once(reasons: dict[str, str]) -> dict[str, tuple[int, str]]:
+    return {function: (1, reason) for function, reason in reasons.items()}
+
 
 _NO_OPEN_CARDS = {
-    **dict.fromkeys(("holds", "holds_at", "pending_size", "with_card"), (1, NO_OPEN_CARDS)),
-    "opens": (1, LENGTH),
-    "taken": (1, NO_OPEN_CARDS),
-    "taken_one": (2, NO_OPEN_CARDS),
+    **dict.fromkeys(("holds", "pending_size", "with_card", "taken", "taken_one"), NO_OPEN_CARDS),
+    "opens": LENGTH,
 }
 
 REASONS: dict[str, dict[str, tuple[int, str]]] = {
-    "deal": {"opens": (1, LENGTH), "forced_bet": (1, NO_FORCED_BET)},
-    "begin": {
-        **_LENGTHS,
-        **dict.fromkeys(("forced_bet", "full_raise", "is_legal_opening"), (1, NO_FORCED_BET)),
-    },
-    "mid": {
-        "opens": (1, LENGTH),
-        "kept": (1, NOT_STORED),
-        "replacements": (1, NOT_STORED),
-        "with_bettor": (2, NOT_STORED),
-    },
-    "draw": {**_NO_OPEN_CARDS, "after_round": (1, NOT_STORED)},
-    "commit": _NO_OPEN_CARDS,
-    "show": _LENGTHS,
-    "end": {**_LENGTHS, "class_of": (1, NOT_STORED), "is_two_and_three": (1, LENGTH)},
-    "rows": {
-        **_LENGTHS,
-        **dict.fromkeys(("card_at", "but", "ordered_one", "arranged"), (1, NOT_STORED)),
-    },
+    "deal": {},
+    "begin": {"opens": (1, LENGTH), "full_raise": (2, NO_RAISE_YET)},
+    "mid": {"replacements": (1, FIRST_TO_DRAW), "with_bettor": (1, BETS_AFTER)},
+    "draw": {**_once(_NO_OPEN_CARDS), "after_round": (1, BETS_AFTER)},
+    "commit": _once(_NO_OPEN_CARDS),
+    "show": {"opens": (1, LENGTH)},
+    "end": _once({"opens": LENGTH, "holds": LENGTH}),
+    "rows": _once({"opens": LENGTH, "holds": LENGTH}),
     "score": {
-        **_LENGTHS,
-        **dict.fromkeys(("rank_of", "is_flush", "class_of", "key_of_groups"), (1, NOT_STORED)),
-        **dict.fromkeys(("card_at", "but", "ordered_one", "arranged"), (1, NOT_STORED)),
-        **dict.fromkeys(("royalty", "won_royalty", "row_points", "points"), (1, NOT_STORED)),
-        "straight_top": (2, NOT_STORED),
-        "run_key": (2, NOT_STORED),
-        "compared_points": (1, NOT_STORED),
+        **_once({"opens": LENGTH, "holds": LENGTH}),
+        **_once(dict.fromkeys(("rank_of", "straight_top", "key_of_groups"), HIGH_ONLY)),
     },
 }
 """By program and function: how many places are not reached, and why."""
