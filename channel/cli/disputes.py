@@ -97,7 +97,8 @@ def run_dispute(
         finish()
     except KeyboardInterrupt:
         if as_json:
-            show({"scenario": asdict(scenario), "height": lanes.height, "interrupted": True})
+            so_far = {"scenario": asdict(scenario), "dealer": scenario.dealer}
+            show({**so_far, "height": lanes.height, "interrupted": True})
         else:
             if not quiet:
                 lanes.show_rows(console(), scenario)

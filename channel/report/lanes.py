@@ -108,8 +108,6 @@ class Lanes:
     def show(self, console: Console, run: Run, broken: list[BrokenPromise], digest: str) -> None:
         """Print all rows and the outcome."""
         self.show_rows(console, run.scenario)
-        if run.scenario.dealer:
-            say(console, f"The cards are from a {run.scenario.dealer}, who knows them all.")
         for line in account(run):
             say(console, line)
         for one in broken:
@@ -119,7 +117,7 @@ class Lanes:
         say(console, f"digest    {digest}")
 
     def show_rows(self, console: Console, scenario: Scenario) -> None:
-        """Print the rows so far."""
+        """Print the rows so far, and who deals if there is a deck."""
         titles = [name.capitalize() for name in NAMES]
         if scenario.adversary:
             titles[scenario.side] += f", {scenario.adversary}"
@@ -132,6 +130,8 @@ class Lanes:
             before = height
         show_table(console, ("height", *titles, "the chain"), table, left=4)
         say(console)
+        if scenario.dealer:
+            say(console, f"The cards are from a {scenario.dealer}, who knows them all.")
 
 
 def _message_text(blob: bytes) -> str:

@@ -9,10 +9,9 @@ from channelsim.channel.report.tables import Cell as Shown
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
 from channelsim.channel.simulation.run_results import RunResult, columns
-from channelsim.channel.simulation.sweep import Cell, SweepTotals, menus
+from channelsim.channel.simulation.sweep import Cell, SweepTotals, dealer_of_menus
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.deck.simulated import SIMULATED_DEALER
 
 LETTERS = {
     RunResult.NO_CHANNEL: "n",
@@ -48,8 +47,8 @@ def show(tally: SweepTotals, console: Console) -> None:
         f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')},"
         f" {counted(tally.reorgs, 'reorganisation')}",
     )
-    if any(scenario.dealer for scenario in menus()):
-        say(console, f"Cards of decks are from a {SIMULATED_DEALER}.")
+    if (dealer := dealer_of_menus()) is not None:
+        say(console, f"Cards of decks are from a {dealer}.")
     if tally.interrupted:
         console.print("interrupted: not every adversary was run")
     for scenario, one in tally.broken[:MOST_FINDINGS]:

@@ -172,6 +172,11 @@ def menus() -> tuple[Scenario, ...]:
     )
 
 
+def dealer_of_menus() -> str | None:
+    """The dealer of the games on the menus, as outputs name it; None if none has a deck."""
+    return next(filter(None, (menu.dealer for menu in menus())), None)
+
+
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 

@@ -75,9 +75,9 @@ def command(
                 file.write(snapshot.text(now).encode())
                 file.finish()
             if json:
-                print_json(_document(now, spends, changes))
+                print_json({**_document(now, spends, changes), "dealer": tried.dealer})
             else:
-                _print(now, spends)
+                _print(now, spends, tried.cards)
                 if changes:
                     _print_changes(changes, check)
                 if spends.interrupted:
@@ -131,7 +131,7 @@ def _change(change: Change) -> dict[str, Any]:
     return {**msgspec.to_builtins(change), "text": str(change)}
 
 
-def _print(now: Snapshot, spends: Bundles) -> None:
+def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
     out = console()
     rows: list[tuple[str, ...]] = []
     for name, paths in now.validators.items():
@@ -141,7 +141,7 @@ def _print(now: Snapshot, spends: Bundles) -> None:
             rows.append((name, path, *cells, f"{share_of_block(figures.most):.4%}"))
         rows.append(())
     headings = ("validator", "path", "runs", "least", "mean", "median", "most", "of a block")
-    title = f"{now.target}: CLVM cost of validators, and of the referee's paths"
+    title = f"{now.target}: CLVM cost of validators, and of the referee's paths{cards}"
     show_table(out, headings, rows[:-1], title=title, left=2)
     rows = []
     for name, cost in now.bundles.items():

@@ -10,6 +10,9 @@ from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.values import NotAList
 from channelsim.games.vectors import Case, check
 
+MOST_BARREN = 1000
+"""Sites in a row without a new case after which there are none left."""
+
 
 class Disagreement(Exception):
     """Rules and program of a game disagree on a case; the message is one line with its id."""
@@ -22,9 +25,11 @@ class Disagreement(Exception):
 def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
     """Generate this many different cases of an installed game, on which rules and program agree.
 
-    Raises `Disagreement` at the first on which they do not.
+    It ends early when long nothing new was found that the format can hold. Raises `Disagreement`
+    at the first case on which they do not agree.
     """
     seen: set[tuple[str, bytes]] = set()
+    barren = 0
     for trial in chunks(target, seed, min(cases, CHUNK)):
         for case in trial.cases:
             key = (trial.site.validator, case.arguments)
@@ -39,6 +44,10 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
             if differences := check(made):
                 raise Disagreement(made, differences)
             seen.add(key)
+            barren = -1
             yield made
             if len(seen) == cases:
                 return
+        barren += 1
+        if barren == MOST_BARREN:
+            return

@@ -10,6 +10,7 @@ from math import comb
 
 import pytest
 from phevaluator.evaluator import evaluate_cards
+from phevaluator.evaluator_omaha import evaluate_omaha_cards
 from pokerkit import Card, RegularLowHand, StandardLowHand
 
 from channelsim.games.chance import Chance
@@ -191,3 +192,15 @@ def test_the_best_of_seven_is_that_of_another_evaluator() -> None:
         hands.append((HIGH.best(of_all(cards))[0], evaluate_cards(*cards)))
     for (key, theirs), (other, their_other) in product(hands[:40], hands):
         assert HIGH.better(key, other) == (their_other > theirs) - (their_other < theirs)
+
+
+def test_the_best_of_omaha_is_that_of_another_evaluator() -> None:
+    chance = Chance(b"omaha")
+    found = []
+    for _ in range(150):
+        cards = sorted(range(52), key=lambda _: chance.below(1 << 30))[:9]
+        board, own = cards[:5], cards[5:]
+        key, _ = HIGH.best(two_and_three(own, board))
+        found.append((key, evaluate_omaha_cards(*board, *own)))
+    for (key, theirs), (other, their_other) in pairwise(sorted(found)):
+        assert HIGH.better(other, key) == (theirs > their_other) - (theirs < their_other)

@@ -16,6 +16,7 @@ from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
 from channelsim.channel.simulation.faults.table import ARGUED, faults
+from channelsim.channel.simulation.sweep import dealer_of_menus
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
@@ -60,6 +61,8 @@ def command(
             statuses = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
             ending = "; interrupted" * interrupted
             say(console(), f"\n{counted(len(found), 'fault')}: {statuses}{ending}")
+            if (dealer := dealer_of_menus()) is not None:
+                say(console(), f"Cards of decks are from a {dealer}.")
     return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
 
 
@@ -84,6 +87,7 @@ def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, A
             noticed = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
             rules.setdefault(rule, {})[finding.fault] = noticed or finding.outcome.value
     return {
+        "dealer": dealer_of_menus(),
         "interrupted": interrupted,
         "faults": len(found),
         **{one.name.lower(): sum(f.outcome is one for f in found) for one in FaultStatus},

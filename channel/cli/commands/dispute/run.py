@@ -29,7 +29,7 @@ from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import WEATHERS
-from channelsim.channel.simulation.sweep import SweepTotals, menus, run_all
+from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus, run_all
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest
@@ -151,7 +151,7 @@ def tally_document(tally: SweepTotals) -> dict[str, Any]:
     """The results of many runs as JSON data."""
     return {
         "runs": tally.runs,
-        "dealer": next(filter(None, (one.dealer for one in menus())), None),
+        "dealer": dealer_of_menus(),
         "broken_promises": len(tally.broken),
         "exceptions": len(tally.exceptions),
         "idle": tally.idle,

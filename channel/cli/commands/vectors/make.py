@@ -31,7 +31,8 @@ def command(
 ) -> int:
     """Write conformance cases around generated hands; rules and programs agree on each.
 
-    Exit code 1: they disagree on one, which is printed; nothing is written.
+    Exit code 1: they disagree on one, which is printed, and nothing is written; or fewer cases
+    than these can be written.
 
     Example: channelsim vectors make {game} --cases 2000 -o cases.jsonl
     """
@@ -60,8 +61,12 @@ def command(
                 print(json_line(wrong.case))
             complain(f"{wrong}{left}; `channelsim crosscheck {game}` looks for all such cases")
         elif interrupted:
-            say(out, f"interrupted after {made} of {counted(cases, 'case')}{left}")
+            say(out, f"interrupted after {made} of {counted(cases, 'case')}{target.cards}{left}")
+        elif not made:
+            complain(f"no case of {game} can be written{left}")
         else:
             file.finish()
-            say(out, f"{counted(cases, 'case')} in {output}{target.cards}")
-    return exit_code(interrupted, failed=wrong is not None)
+            say(out, f"{counted(made, 'case')} in {output}{target.cards}")
+            if made < cases:
+                complain(f"{game} has no more cases than these {made} that can be written")
+    return exit_code(interrupted, failed=wrong is not None or not (interrupted or made == cases))

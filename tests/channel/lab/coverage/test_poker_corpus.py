@@ -29,22 +29,29 @@ def _once(reasons: dict[str, str]) -> dict[str, tuple[int, str]]:
     return {function: (1, reason) for function, reason in reasons.items()}
 
 
+_LENGTHS = _once({"opens": LENGTH, "holds": LENGTH})
+
 _NO_OPEN_CARDS = {
-    **dict.fromkeys(("holds", "pending_size", "with_card", "taken", "taken_one"), NO_OPEN_CARDS),
-    "opens": LENGTH,
+    **_LENGTHS,
+    **_once(dict.fromkeys(("holds_at", "pending_size", "with_card", "taken"), NO_OPEN_CARDS)),
+    "taken_one": (2, NO_OPEN_CARDS),
 }
 
 REASONS: dict[str, dict[str, tuple[int, str]]] = {
-    "deal": {},
-    "begin": {"opens": (1, LENGTH), "full_raise": (2, NO_RAISE_YET)},
-    "mid": {"replacements": (1, FIRST_TO_DRAW), "with_bettor": (1, BETS_AFTER)},
-    "draw": {**_once(_NO_OPEN_CARDS), "after_round": (1, BETS_AFTER)},
-    "commit": _once(_NO_OPEN_CARDS),
-    "show": {"opens": (1, LENGTH)},
-    "end": _once({"opens": LENGTH, "holds": LENGTH}),
-    "rows": _once({"opens": LENGTH, "holds": LENGTH}),
+    "deal": {"opens": (1, LENGTH)},
+    "begin": {**_LENGTHS, "full_raise": (2, NO_RAISE_YET)},
+    "mid": {
+        "opens": (1, LENGTH),
+        "replacements": (1, FIRST_TO_DRAW),
+        "with_bettor": (1, BETS_AFTER),
+    },
+    "draw": {**_NO_OPEN_CARDS, "after_round": (1, BETS_AFTER)},
+    "commit": _NO_OPEN_CARDS,
+    "show": _LENGTHS,
+    "end": _LENGTHS,
+    "rows": _LENGTHS,
     "score": {
-        **_once({"opens": LENGTH, "holds": LENGTH}),
+        **_LENGTHS,
         **_once(dict.fromkeys(("rank_of", "straight_top", "key_of_groups"), HIGH_ONLY)),
     },
 }
