@@ -23,7 +23,7 @@ class Prompt:
     """Ask a person for each decision until the answer is one that the rules allow.
 
     `opponent` is the name of the other peer, `games` are those of the session; `read` returns the
-    next line that is typed.
+    next line that is typed, by default as `input` does.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class Prompt:
         console: Console,
         opponent: str,
         games: tuple[str, ...],
-        read: Callable[[], str] = input,
+        read: Callable[[], str] | None = None,
     ) -> None:
         self._console, self._opponent, self._games = console, opponent, games
-        self._read = read
+        self._read = read or (lambda: input())
 
     def decide(self, game: str, player: Player) -> Action:
         """The person's action in this game. Raises `UsageError` if the person leaves."""
