@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event, Thread
 from time import perf_counter
 from typing import Any, TypedDict
 
@@ -165,17 +166,18 @@ class _Table:
     async def play(self, seed: str, block_seconds: float) -> None:
         """Play in all channels at once."""
         work = [self._channel(f"{seed} {number}", number) for number in range(self.run.channels)]
-        farming = asyncio.ensure_future(self._make_blocks(block_seconds))
+        done = Event()
+        farming = Thread(target=self._make_blocks, args=(block_seconds, done))
+        farming.start()
         try:
             await asyncio.gather(*work)
         finally:
-            farming.cancel()
-            with suppress(asyncio.CancelledError):
-                await farming
+            done.set()
+            farming.join()
 
-    async def _make_blocks(self, seconds: float) -> None:
-        while True:
-            await asyncio.sleep(seconds)
+    def _make_blocks(self, seconds: float, done: Event) -> None:
+        """Make blocks on time, however busy the peers are."""
+        while not done.wait(seconds):
             self.node.farm()
             self.run.blocks += 1
 
