@@ -13,7 +13,7 @@ from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
-from tests.menu import each_game, each_program
+from tests.menu import DECKS, each_game, each_program
 
 GAME = "spacepoker"
 
@@ -32,7 +32,9 @@ def test_every_validator_ends_in_every_way_that_it_can(game: str) -> None:
     assert sum(counts.total() for counts in tally.outcomes.values()) == CHUNK
     said = {path for prints in tally.prints.values() for path, _ in prints}
     rules = {rule for rule in target.game.rules if "-TERMS-" not in rule}
-    assert said == rules | {"valid"}
+    assert said <= rules | {"valid"}
+    if game not in DECKS:  # of those, games share rules that only some of them can break
+        assert said == rules | {"valid"}
 
 
 @each_program

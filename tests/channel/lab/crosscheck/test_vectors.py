@@ -30,7 +30,8 @@ def test_made_cases_pass(game: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     cases = list(read(lines))
     assert len({case.id for case in cases}) == 300
     assert {case.validator for case in cases} == set(registry.get(game).validators)
-    assert {"valid", "slash", "raise"} == {case.expect for case in cases}
+    raises = {"raise"} if game != "chinese" else set()  # no rule of it is about evidence alone
+    assert {"valid", "slash"} | raises == {case.expect for case in cases}
     assert all(check(case) == [] for case in cases)
     assert all("next" not in json.loads(line) for line in lines if b'"slash"' in line)
     ran = channelsim(capsys, "vectors", "check", files[0])
