@@ -85,12 +85,18 @@ def _is_number(data: object) -> bool:
     return isinstance(data, int) and not isinstance(data, bool) and data >= 0
 
 
-def terms_problem(terms: object) -> str:
+def terms_problem(game: str) -> Callable[[object], str]:
     """What is wrong with agreed terms."""
-    if not isinstance(terms, Terms):
-        return "not Terms"
-    numbers = (terms.amount, terms.unit, *terms.stakes)
-    return "" if all(map(_is_number, numbers)) else "its amounts are not whole mojos"
+
+    def problem(terms: object) -> str:
+        if not isinstance(terms, Terms):
+            return "not Terms"
+        if terms.game != game:
+            return f"the terms of another game than {game!r}"
+        numbers = (terms.amount, terms.unit, *terms.stakes)
+        return "" if all(map(_is_number, numbers)) else "its amounts are not whole mojos"
+
+    return problem
 
 
 def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]:

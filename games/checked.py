@@ -48,7 +48,7 @@ def checked(game: Game) -> Game:
             )
             for name, one in game.validators.items()
         },
-        terms=answered(game.terms, terms_problem),
+        terms=answered(game.terms, terms_problem(game.name)),
         initial=answered(game.initial, initial_problem(game.validators)),
         player=_player(game),
         policies={

@@ -160,6 +160,13 @@ def _check_game(name: str, made: object) -> Game:
             raise ValueError(f"its validator {quoted(str(key))} is no Validator of this name")
     if not isinstance(made.rules, Mapping):
         raise ValueError("its rules are no dictionary of sentences by rule id")
+    policies: object = made.policies
+    if (
+        not isinstance(policies, Mapping)
+        or not policies
+        or not all(map(callable, policies.values()))
+    ):
+        raise ValueError("its policies are no dictionary of at least one function")
     for key, program in made.programs.items():
         if not isinstance(program, Program):
             raise ValueError(f"its program {quoted(key)} is {kind(program)}, no Program")

@@ -27,6 +27,8 @@ from parity import GAME
 
 GUESS = {"x": GAME.validators["guess"]}
 SWAPPED = replace(GAME, name="swapped", validators=GUESS, programs={})
+IDLE = replace(GAME, name="idle", policies={})
+IDLE = replace(GAME, name="idle", policies={})
 RULELESS = replace(GAME, name="ruleless", rules=None)
 TEXT = replace(GAME, name="text", programs={"guess": b"1"})
 
@@ -311,7 +313,7 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text("GAME = 'x'")
     (tmp_path / "changed.py").write_text(CHANGED)
     (tmp_path / "stray.py").write_text("from changed import stray\nGAME = stray()\n")
-    own = [f"{name} = changed:{name.upper()}" for name in ("swapped", "ruleless", "text")]
+    own = [f"{name} = changed:{name.upper()}" for name in ("swapped", "ruleless", "idle", "text")]
     install(tmp_path, "changed", {"games": [*own, "stray = stray:GAME"]})
     install(tmp_path, "aimless", {"policies": ["random = wrong:GAME", "chess:e4 = wrong:GAME"]})
     install(tmp_path, "raises", {"games": ["raises = raises:GAME"]})
@@ -333,6 +335,7 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
         "no-module": "No module named 'none'",
         "renamed": "its game is called 'parity'",
         "swapped": "its validator 'x' is no Validator of this name",
+        "idle": "its policies are no dictionary of at least one function",
         "ruleless": "its rules are no dictionary of sentences by rule id",
         "text": "its program 'guess' is a bytes, no Program",
         "stray": "ValueError: no validator is called 'none'",
@@ -359,7 +362,7 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
         assert ("not for a document" in ran.err) == (name == "raises")
     assert listing.code == 0
     assert "calpoker" in listing.out
-    assert sum(line.startswith("channelsim: the game ") for line in listing.err.splitlines()) == 13
+    assert sum(line.startswith("channelsim: the game ") for line in listing.err.splitlines()) == 14
     assert "the policy random, a plug-in of aimless, cannot be used: its name" in listing.err
     assert "no game is called 'chess'" in listing.err
     assert (two.code, two.err.count(reasons["two"])) == (2, 1)

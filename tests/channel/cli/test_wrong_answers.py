@@ -38,6 +38,10 @@ WRONG = {
         *('return even_terms("parity", parameters, "PARITY-TERMS-1")', "return 7"),
         "terms returned an int, 7: not Terms",
     ),
+    "copied": (
+        *('even_terms("parity", ', 'even_terms("chess", '),
+        "the terms of another game than 'copied'",
+    ),
     "begun": (
         'return Initial("commit", Committing(), 32, 0)',
         "return 7",
@@ -81,9 +85,14 @@ def idle(player, chance):
 ODD = """
 from dataclasses import replace
 from verdict import GAME as GUESSING
-from channelsim.games.contract import Action
+from channelsim.games.contract import Action, even_terms
 
-GAME = replace(GUESSING, name="odd", policies={"odd": lambda player, chance: Action("odd")})
+GAME = replace(
+    GUESSING,
+    name="odd",
+    terms=lambda parameters: even_terms("odd", parameters, "PARITY-TERMS-1"),
+    policies={"odd": lambda player, chance: Action("odd")},
+)
 """
 """A policy that knows nothing of the moves at which nothing is chosen."""
 
