@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import closing, suppress
+from collections.abc import Coroutine
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +13,9 @@ import typer
 
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
-from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
+from channelsim.channel.cli.running import report_trouble, until_interrupted
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.machine import Peer, Phase
@@ -25,7 +25,7 @@ from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer
 from channelsim.channel.session.linked_peer import Place, run_linked
-from channelsim.channel.session.peer_runner import PeerRunner, Trouble, is_over
+from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
@@ -35,9 +35,6 @@ from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.amounts import counted
-
-POLL_TIME = 0.1
-"""Seconds after which an interrupt is noticed."""
 
 EndPolicy = Annotated[
     str | None, typer.Option("--policy", help="How live games are played on (as the settings say).")
@@ -103,12 +100,12 @@ def end_channel(
                 decks,
                 [lines],
                 poll_time=ending.every,
-                on_trouble=_report_trouble,
+                on_trouble=report_trouble,
             )
             work = runner.run(_is_over)
             if ending.reason is None:
                 work = _linked(runner, found, passphrase, lines)
-            ended = asyncio.run(_until_interrupted(work, interrupted))
+            ended = asyncio.run(until_interrupted(work, interrupted))
         if not ended:
             lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
@@ -130,22 +127,6 @@ def _linked(
     return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
 
 
-async def _until_interrupted(
-    work: Coroutine[None, None, None], interrupted: Callable[[], bool]
-) -> bool:
-    """Do some work; False if an interrupt ended it."""
-    running = asyncio.ensure_future(work)
-    while not running.done() and not interrupted():
-        await asyncio.wait([running], timeout=POLL_TIME)
-    if running.done():
-        running.result()
-        return True
-    running.cancel()
-    with suppress(asyncio.CancelledError):
-        await running
-    return False
-
-
 def _is_over(peer: Peer) -> bool:
     """Whether nothing is left to take: also if nothing that funds the channel was signed."""
     unsigned = peer.phase is Phase.OPENING and peer.state.opening.opened is None
@@ -158,7 +139,3 @@ def _end(found: DataDirectory, peer: Peer) -> str:
     ours = ours_at_the_end(peer.state)
     address = found.config.reward_address.hex()
     return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
-
-
-def _report_trouble(trouble: Trouble) -> None:
-    complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -17,12 +17,12 @@ from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.cli.disputes import adversary_and_step
-from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
 from channelsim.channel.cli.passphrases import passphrase_of
 from channelsim.channel.cli.prompt import Prompt
+from channelsim.channel.cli.running import report_trouble, until_interrupted
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
@@ -34,7 +34,7 @@ from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
-from channelsim.channel.session.peer_runner import PeerRunner, Trouble
+from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.setup import (
     ASK,
     DEFAULT_HANDS,
@@ -61,15 +61,10 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.system.line_input import LineInput
+from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.chance import Chance
 
-WATCH = "watch"
-"""The folder of a data directory with the data of its watcher."""
-
 LISTEN_ADDRESS = "127.0.0.1:0"
-
-POLL_TIME = 0.1
-"""Seconds after which an interrupt is noticed."""
 
 Counterparty = Annotated[
     str | None,
@@ -175,7 +170,7 @@ class _Process:
             self._decks,
             [self._lines],
             waits_for_link=config.side is Side.INITIATOR and self._peer.state.block.peak == 0,
-            on_trouble=_report_trouble,
+            on_trouble=report_trouble,
         )
 
     def run(self) -> int:
@@ -200,23 +195,13 @@ class _Process:
     async def _run(self, interrupted: Callable[[], bool]) -> bool:
         settings = self._directory.settings
         place = Place(read_address(settings.address), settings.listens)
-        running = asyncio.ensure_future(
-            run_linked(self._runner, place, self._pairing, self._tell, self._bound)
-        )
-        while not running.done() and not interrupted():
-            await asyncio.wait([running], timeout=POLL_TIME)
-        if not running.done():
-            running.cancel()
-            with suppress(asyncio.CancelledError):
-                await running
-            return False
-        running.result()
-        return True
+        work = run_linked(self._runner, place, self._pairing, self._tell, self._bound)
+        return await until_interrupted(work, interrupted)
 
     def _actor(self, name: str, chain: RpcChain) -> Actor:
         if not name:
             durable = DurablePeer(self._peer, self._directory.store)
-            return WatchedPeer(durable, self._directory.path / WATCH)
+            return WatchedPeer(durable, self._directory.path / FOLDER)
         kind, step = adversary_and_step(name)
         adversary: type[Adversary] = get(kind)
         chance = Chance(derive(self._peer.config.secret, "adversary"))
@@ -250,10 +235,6 @@ class _Process:
             print(json_line(line), flush=True)
         else:
             say(console(), f"height {line['height']}: {line['text']}")
-
-
-def _report_trouble(trouble: Trouble) -> None:
-    complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")
 
 
 def setup_of(config: Config, settings: Settings) -> Setup:

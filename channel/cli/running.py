@@ -1,0 +1,34 @@
+"""Run a peer on its event loop until it has ended, or until an interrupt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.session.peer_runner import Trouble
+
+POLL_TIME = 0.1
+"""Seconds after which an interrupt is noticed."""
+
+
+async def until_interrupted(
+    work: Coroutine[None, None, None], interrupted: Callable[[], bool]
+) -> bool:
+    """Do some work; False if an interrupt ended it."""
+    running = asyncio.ensure_future(work)
+    while not running.done() and not interrupted():
+        await asyncio.wait([running], timeout=POLL_TIME)
+    if running.done():
+        running.result()
+        return True
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    return False
+
+
+def report_trouble(trouble: Trouble) -> None:
+    """Print that the node cannot be asked, or that it can again."""
+    complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")
