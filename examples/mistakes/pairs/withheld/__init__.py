@@ -13,6 +13,7 @@ from channelsim.games.contract import (
     Amount,
     Hashes,
     Moves,
+    Parameters,
     Plain,
     PlainPlayer,
     Play,
@@ -21,6 +22,7 @@ from channelsim.games.contract import (
     Terms,
     Validator,
     Verdict,
+    even_terms,
 )
 from pairs import Betting
 
@@ -48,6 +50,11 @@ def moves(player: PlainPlayer) -> Moves:
     }
 
 
+def terms(parameters: Parameters) -> Terms:
+    """Check the parameters of a proposal. Raises `BadTerms`."""
+    return even_terms("pairs_withheld", parameters, "PAIRS-TERMS-1")
+
+
 def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
     """A player at the start of a game."""
     return replace(pairs.player(seat, terms, entropy), moves=moves)
@@ -62,5 +69,6 @@ GAME = replace(
     validators={**pairs.VALIDATORS, "bet": Validator("bet", bet, Betting.read)},
     programs={**pairs.GAME.programs, "bet": _BET, "commit": _COMMIT},
     rules=RULES,
+    terms=terms,
     player=player,
 )
