@@ -66,6 +66,7 @@ class Watcher:
         amount = data.channel.coin.amount
         self._by_channel_spend: dict[bytes, WatchedState] = {}
         self._by_unroll_spend: dict[bytes, int] = {}
+        self._found: WatchedState | None = None
         for state in data.states.values():
             conditions = state.value()
             locked = timeout_form(conditions, data.channel.unroll_timeout)
@@ -100,10 +101,12 @@ class Watcher:
         return self._unrolled(peak, state, unroll)
 
     def _search(self, chain: Chain) -> tuple[WatchedState | None, CoinSeen | None]:
-        """Find the unroll coin of one of the states, the newest first."""
-        for state in sorted(self._data.states.values(), key=lambda one: -one.number):
+        """Find the unroll coin of one of the states: of that found before, or the newest first."""
+        newest_first = sorted(self._data.states.values(), key=lambda one: -one.number)
+        for state in filter(None, (self._found, *newest_first)):
             unroll = chain.coin(self._unroll_coin(state).id)
             if unroll is not None:
+                self._found = state
                 return state, unroll
         return None, None
 

@@ -85,6 +85,7 @@ def _watch(
                 complaint = f"{error}"
                 complain(f"{complaint}; trying again every {every:g} s")
         else:
+            complaint = ""
             line = _document(sight, data, f"{pushed.answer.value}" if pushed else None)
             if {**line, "height": 0} != {**shown, "height": 0}:
                 _show(line, as_json=as_json)

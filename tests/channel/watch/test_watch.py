@@ -141,9 +141,13 @@ def test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing(tmp_path:
             seen = ours.table.chain.coin(coin_id)
             return seen and msgspec.structs.replace(seen, solution=None)
 
-    sight = Watcher(ours.copied(), WAIT).look(Hiding())
-    assert (sight.step, sight.state) == (Step.STALE, stale)
-    assert sight.spend is not None
+    watcher = Watcher(ours.copied(), WAIT)
+    for late in (False, True):
+        sight = watcher.look(Hiding())
+        assert (sight.step, sight.state) == (Step.STALE, stale)
+        assert sight.spend is not None
+        assert sight.late is late, "two thirds of the timeout are over"
+        ours.table.chain.farm(TIMEOUT - WAIT)
 
 
 def test_data_that_are_too_old_do_nothing_and_say_so(tmp_path: Path) -> None:
