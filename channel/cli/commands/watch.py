@@ -48,7 +48,8 @@ def command(
     A stale state that the counterparty publishes is preempted with the newest one; any other
     state is paid out after its timeout. Nothing else can be spent without the owner's keys. Data
     that are copied again meanwhile are read again. It prints every change; with --json, a line
-    each. Exit code 1: the channel ended in a state that is not the newest of these data.
+    each. Exit code 1: the channel ended in an older state than the newest of these data, or in one
+    that they do not have.
 
     Example: channelsim watch tower/watch --node http://127.0.0.1:8555
     """
@@ -91,10 +92,16 @@ def _watch(
                 _show(line, as_json=as_json)
                 shown = line
             if sight.final:
-                newest = sight.state == data.newest.state.number
-                return exit_code(False, not (newest or sight.step is Step.SHUT))
+                return exit_code(False, failed=not _ended_well(sight, data))
         _pause(every, interrupted)
     return exit_code()
+
+
+def _ended_well(sight: Sight, data: WatchData) -> bool:
+    """Whether a state paid that is not stale: the newest, or the one that the owner sent last."""
+    if sight.step is Step.PAID and sight.state is not None:
+        return sight.state >= data.newest.state.number
+    return sight.step is Step.SHUT
 
 
 def _watcher(data: WatchData, wait: int | None) -> Watcher:
