@@ -17,6 +17,7 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Sink
 from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.transcript import played
@@ -117,7 +118,13 @@ def run_dispute(
             f" as the {NAMES[scenario.side]}: nothing was checked; try another step, side, game or"
             " --seed"
         )
-    return 1 if broken or idle else 0
+    unchecked = scenario.old_copy > 0 and restored(run) is None
+    if unchecked:
+        complain(
+            f"the old copy lacked no state: nothing was checked; try another step than"
+            f" {scenario.old_copy}, or another --seed"
+        )
+    return 1 if broken or idle or unchecked else 0
 
 
 def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:

@@ -41,9 +41,9 @@ class UnrollSeen:
 
 @dataclass(frozen=True, slots=True)
 class UnknownSpend:
-    """A coin of the channel was spent in a way that we never signed: our keys have leaked.
+    """A coin of the channel was spent in a way that our store does not know.
 
-    The peer can do nothing about it, and keeps all records.
+    It is an old copy, or our keys have leaked. The peer takes what the spend pays it.
     """
 
     coin: Coin

@@ -173,7 +173,7 @@ def chain_text(news: News, us: int) -> str:
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({_short(coin)})"
         case UnknownSpend(coin, _):
-            return f"{_short(coin)} is spent in a way that no peer signed"
+            return f"{_short(coin)} is spent in a way that the store does not know"
         case UnknownGame(coin, _):
             return f"{_short(coin)} is a game in a position that the old copy lacks"
         case StateCounts(number, preempted, stale, rewards, games, _):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.interface import FarmableChain
@@ -36,6 +37,7 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
+from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.parties import Wrap, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario
@@ -62,7 +64,7 @@ class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
     `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
-    no adversary's.
+    no adversary's, and then the scenario's `old_copy` does not apply.
     """
 
     def __init__(
@@ -70,13 +72,14 @@ class Arena:
         scenario: Scenario,
         listeners: Sequence[Listener] = (),
         node: Callable[[int], FarmableChain] = SimulatedChain,
-        wrap: Wrap = lambda peer: peer,
+        wrap: Wrap | None = None,
     ) -> None:
         self.scenario = scenario
         seed = scenario.seed.encode()
         self.chain = node(node_seed(seed))
         sky = Chance(derive(seed, "weather", scenario.weather))
         self._weather = Weather(scenario, self.chain, sky)
+        wrap = wrap or partial(actor_of, scenario)
         self.parties = make_parties(scenario, self.chain, self._weather.rewind, wrap)
         self._weather.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2

@@ -21,7 +21,6 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Batch, Message, Shutdown, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
@@ -30,8 +29,7 @@ from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
 from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.crash_safety import UNSTORED
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.promises.signatures import contradictions
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
@@ -125,7 +123,11 @@ def run_crashing(
     try:
         run = Arena(scenario, node=node, wrap=wrap).run()
         broken = [f"{one.promise}: {one.how}" for one in check(run)]
-        found = [how for side in killed for how in contradictions(run, side)]
+        found = [
+            f"{NAMES[side]} sent {how}"
+            for side in killed
+            for how in contradictions(run.parties[side].sent)
+        ]
     except Exception as error:
         # Any exception is a result of this run; the others go on.
         broken = [f"{type(error).__name__}: {error}"[:300]]
@@ -134,27 +136,6 @@ def run_crashing(
             one.close()
     first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
     return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
-
-
-def contradictions(run: Run, side: int) -> Iterator[str]:
-    """Find two messages of a side that sign different things at one place of the protocol."""
-    said: dict[tuple[str, int], bytes] = {}
-    closing = False
-    for blob in run.parties[side].sent:
-        message = decode(blob)
-        if isinstance(message, UNSTORED):
-            continue
-        place = _place(message)
-        if said.setdefault(place, blob) != blob:
-            yield f"{NAMES[side]} sent two different messages: {place[0]} {place[1]}"
-        elif closing and isinstance(message, Batch):
-            yield f"{NAMES[side]} sent state {message.number} after its half of the shutdown"
-        closing = closing or isinstance(message, Shutdown)
-
-
-def _place(message: Message) -> tuple[str, int]:
-    number = message.number if isinstance(message, Batch) else 0
-    return type(message).__name__.lower(), number
 
 
 def run_crashes(

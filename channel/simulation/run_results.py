@@ -22,6 +22,7 @@ from channelsim.channel.protocol.messages import (
     Move,
     Propose,
     Request,
+    Resume,
     Settle,
     Shutdown,
     ShutdownDone,
@@ -68,7 +69,7 @@ def part_of(run: Run) -> str:
             return _main(batch, actor.peer.play.history.numbered(batch.number - 1))
         case Shutdown() | ShutdownDone():
             return SHUTDOWN
-        case Request() | Advisory() | DeckStep() | DeckAbort():
+        case Request() | Resume() | Advisory() | DeckStep() | DeckAbort():
             return POTATO
         case _:
             return HANDSHAKE

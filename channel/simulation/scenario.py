@@ -19,6 +19,7 @@ solutions of spends for some."""
 
 MOST_FEES = 1_000_000
 MOST_HANDS = 100
+MOST_STEPS = 999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class Scenario:
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
     units; `fees` is what the honest side offers at first for a spend with a deadline. Each peer
     contributes `contribution`, or enough for all hands where that is 0. `policies` are the
-    initiator's and the receiver's, "" for a game's first one.
+    initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
+    messages after which the honest side is restored from an older copy of its store (0: never);
+    without an adversary, the other side is honest too.
     """
 
     games: tuple[str, ...]
@@ -51,6 +54,7 @@ class Scenario:
     staggered: bool = False
     contribution: int = 0
     policies: tuple[str, str] = ("", "")
+    old_copy: int = 0
 
     @property
     def dealer(self) -> str | None:
@@ -82,6 +86,8 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"the adversary is {' or '.join(NAMES)}")
     if scenario.step < 0:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
+    if not 0 <= scenario.old_copy <= MOST_STEPS:
+        raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
         one_of = ", ".join(WEATHERS)

@@ -46,10 +46,8 @@ def read_lineage(view: ChainView) -> Lineage:
     if shutdown is not None and shutdown.is_paid_by(seen.solution):
         return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
-    if state is None and dispute.shown is not None:
-        return _unknown_close(view, seen, seen.solution, dispute.shown)
     if state is None:
-        return Lineage(seen, facts=(UnknownSpend(channel.coin, seen.spent),))
+        return _unknown_close(view, seen, seen.solution)
     coin = unroll_coin(channel, state)
     unroll = view.seen(coin)
     if unroll is None:
@@ -102,17 +100,19 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
     return lineage if found is None else _paid_unknown(view, lineage, seen, found)
 
 
-def _unknown_close(view: ChainView, channel: CoinSeen, solution: bytes, number: int) -> Lineage:
-    """The lineage of a close at a state unknown to us; we signed one of this number."""
-    games = view.dispute.signed_games
+def _unknown_close(view: ChainView, channel: CoinSeen, solution: bytes) -> Lineage:
+    """The lineage of a close at a state unknown to us."""
+    dispute, games = view.dispute, view.dispute.signed_games
+    facts = () if dispute.shown is not None else (UnknownSpend(channel.coin, channel.spent or 0),)
+    number = dispute.newest.state.number if dispute.shown is None else dispute.shown
     found = unknown_state.shut_down(games, channel.coin, solution, number)
     if found is not None:
-        return _paid_unknown(view, Lineage(channel, unroll=channel), channel, found)
+        return _paid_unknown(view, Lineage(channel, facts=facts, unroll=channel), channel, found)
     coin = unknown_state.published(channel.coin, solution)
     if coin is None:
-        return Lineage(channel, facts=(UnknownSpend(channel.coin, channel.spent or 0),))
+        return Lineage(channel, facts=facts)
     unroll = view.seen(coin)
-    lineage = Lineage(channel, (coin,), unroll=unroll)
+    lineage = Lineage(channel, (coin,), facts, unroll=unroll)
     if unroll is None or unroll.spent is None:
         return lineage
     if unroll.solution is None:

@@ -15,6 +15,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
+from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
@@ -64,10 +65,10 @@ class FaultReport:
 class FaultyPeer:
     """The honest side's peer, with a fault planted in its engine."""
 
-    def __init__(self, peer: Peer, fault: PlantedFault) -> None:
+    def __init__(self, peer: Peer, fault: PlantedFault, actor: Actor) -> None:
         self.planted = fault.plant(peer)
         self.refused = False
-        self._peer = peer
+        self._actor = actor
         self._is_check = fault.is_check
 
     def start(self, peak: int) -> list[Effect]:
@@ -83,7 +84,7 @@ class FaultyPeer:
             return []
         with self.planted.around():
             changed = self.planted.event(event)
-            effects = self._peer.start(peak) if changed is None else self._peer.handle(changed)
+            effects = self._actor.start(peak) if changed is None else self._actor.handle(changed)
         effects = self.planted.effects(effects)
         accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
         stands_in = self._is_check and self.planted.reached and accused
@@ -96,7 +97,8 @@ class FaultyArena:
 
     def __init__(self, scenario: Scenario, fault: PlantedFault) -> None:
         def wrap(peer: Peer) -> Actor:
-            return FaultyPeer(peer, fault) if peer.config.side == scenario.honest else peer
+            actor = actor_of(scenario, peer)
+            return FaultyPeer(peer, fault, actor) if peer.config.side == scenario.honest else actor
 
         arena = Arena(scenario, wrap=wrap)
         faulty = arena.parties[scenario.honest].actor

@@ -21,6 +21,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     discloses_a_lock,
     discloses_its_seed,
     false_news,
+    goes_on,
     hastily,
     hides_news,
     is_early,
@@ -167,6 +168,10 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "undoes no news, and reports a settlement of one mojo more",
         effects(false_news),
     ),
+    "goes on from an old copy": (
+        "does not stop when it is shown a state that it forgot",
+        engine("peer.phases.resuming:outdated", goes_on),
+    ),
     "gives up early": ("waits for 2 blocks only", engine("peer.phases.blocks:wait", hastily)),
     "waits for ever": ("never stops waiting", engine("peer.phases.blocks:wait", patiently)),
     "forgets its moves": (
@@ -277,6 +282,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "opens with the accept": ("secrecy", ""),
     "takes used decks": ("the use of a deck for one game only", "one-deck-twice", "used-deck"),
     "reports false news": ("news", "dead", "rewinder"),
+    "goes on from an old copy": ("signatures", ""),
     "gives up early": ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
     "waits for ever": ("liveness", "dead", "silent"),
     "forgets its moves": ("safety", "silent", "stale-previous", "leaver"),
@@ -304,6 +310,7 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "never raises a fee": {"weather": "full", "fees": 5},
     "pays the highest fee": {"fees": 5},
     "leaves pins": {"fees": 5},
+    "goes on from an old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
 }

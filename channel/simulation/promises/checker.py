@@ -6,10 +6,10 @@ spec/channel.md, "Promises".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
-from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
@@ -20,6 +20,7 @@ from channelsim.channel.simulation.promises.due_spends import (
 )
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import wrong_news
+from channelsim.channel.simulation.promises.old_copies import Restored, harm, restored
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
@@ -36,6 +37,9 @@ class BrokenPromise:
 def check(run: Run) -> list[BrokenPromise]:
     """The promises that this run broke."""
     talk = conversation(run)
+    copy = restored(run) if run.scenario.old_copy else None
+    if copy is not None:
+        return [*_check_old_copy(run, talk, copy)]
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
     found: tuple[tuple[str, Iterable[str]], ...] = (
@@ -54,3 +58,14 @@ def check(run: Run) -> list[BrokenPromise]:
         ("news", wrong_news(run, talk)),
     )
     return [BrokenPromise(promise, how) for promise, hows in found for how in hows]
+
+
+def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:
+    """The promises to a side that runs on an old copy, and to the other one, if it is honest."""
+    for how in losses(run):
+        yield BrokenPromise("money", how)
+    for promise, how in harm(run, talk, copy):
+        yield BrokenPromise(promise, how)
+    if not run.scenario.adversary:
+        other = replace(run.scenario, side=run.scenario.honest, old_copy=0)
+        yield from check(replace(run, scenario=other))

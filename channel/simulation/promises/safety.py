@@ -49,6 +49,27 @@ def unsafe(run: Run, talk: Conversation) -> Iterator[str]:
     yield from _shutdown(run, talk) if unroll is None else _unrolled(run, talk, unroll)
 
 
+def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
+    """Find what a side did not get of the state that was paid out, though it could have.
+
+    It runs on an old copy that ends at state `known`; a game that went on since is lost.
+    """
+    unroll, side = _unroll_coin(run), run.scenario.honest
+    number, made = _outcome(run, unroll) if unroll is not None else (None, [])
+    state = talk.accounts.get(number) if number is not None else None
+    if state is None:
+        return
+    due = state.balances[side]
+    for game_id, standing, coin in _games(state, made, _rewards(run)):
+        older = (talk.accounts[one].games.get(game_id) for one in talk.accounts if one <= known)
+        if coin is not None and any(one is not None and one.coin == standing.coin for one in older):
+            yield from _game(run, game_id, standing, coin)
+            due += _paid(run, coin, side)
+    got = money_paid(run)
+    if got < due:
+        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+
+
 def unreported(run: Run, talk: Conversation) -> Iterator[str]:
     """Find illegal moves on chain that the honest player was not told of."""
     unroll, side = _unroll_coin(run), run.scenario.honest

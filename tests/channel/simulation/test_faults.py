@@ -50,7 +50,7 @@ QUICK = (
     *("forgets what it received", "deaf to requests", "sends two batches", "plays on"),
     *("pays the highest fee", "hides illegal moves", "hides cancellations"),
     *("cancels all proposals", "cancels accepted proposals", "loses early messages"),
-    *("forgets an undone shutdown", "needs solutions"),
+    *("forgets an undone shutdown", "needs solutions", "goes on from an old copy"),
     *("takes illegal moves", "discloses its seed", "waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs."""

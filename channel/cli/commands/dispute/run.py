@@ -71,6 +71,15 @@ def command(
     staggered: Annotated[
         bool, typer.Option("--staggered", help="Begin each game some moves after the last one.")
     ] = False,
+    old_copy: Annotated[
+        int | None,
+        whole(
+            1,
+            999_999,
+            "After how many of its messages the honest peer is restored from an old copy of its"
+            " store; without NAME, both peers are honest.",
+        ),
+    ] = None,
     json: Json = False,
     text: InText = False,
     transcript: TranscriptFile = None,
@@ -80,9 +89,9 @@ def command(
     Example: channelsim dispute run silent@7 --weather reorgs --seed 3
     """
     as_json = json_wanted(json, text)
-    if everything == (name is not None):
-        raise UsageError("dispute run: the name of an adversary, or --all")
-    if name is None:
+    if (name is None and everything == (old_copy is not None)) or (name and everything):
+        raise UsageError("dispute run: the name of an adversary, --old-copy, or --all")
+    if everything:
         refuse(
             "--all tries every one of them; leave it out, or name an adversary instead",
             at=at,
@@ -92,6 +101,7 @@ def command(
             fees=fees,
             hands=hands,
             staggered=staggered,
+            old_copy=old_copy,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         return _run_all(seed=seed, seeds=seeds or 1, jobs=jobs or 1, as_json=as_json)
@@ -100,9 +110,11 @@ def command(
     side = NAMES[1] if side is None else side
     if side not in NAMES:
         raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
-    if "@" in name:
+    adversary, step = ("", 0) if name is None else adversary_and_step(name)
+    if name is None:
+        refuse("is the step of an adversary: name one", at=at)
+    elif "@" in name:
         refuse(f"{name} names the step already", at=at)
-    adversary, step = adversary_and_step(name)
     step = step if at is None else at
     scenario = described_scenario(
         adversary,
@@ -114,6 +126,7 @@ def command(
         fees=fees,
         hands=hands,
         staggered=staggered,
+        old_copy=old_copy,
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
