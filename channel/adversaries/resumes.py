@@ -67,4 +67,4 @@ class _PlaysOldCopy(Reconnecting):
             return [message]
         state, halves = older[-1].state, older[-1].halves
         conditions = channel.on_chain(state).unroll_message
-        return [Resume(state.number, state.number - 1, conditions, *halves, ())]
+        return [Resume(state.number, state.number - 1, conditions, *halves, (), 0)]

@@ -129,7 +129,8 @@ class Resume(_Message, frozen=True, tag="resume"):
     `received` is the newest state that it can complete, `sent` the newest that it sent. The rest
     proves the first: `conditions` is the tree hash of that state's conditions without the time
     lock, and the halves of it are those of the side that gets this message. `decks` are the
-    numbers of the decks in preparation or ready, with those that its last batch named.
+    numbers of the decks in preparation or ready, with those that its last batch named, and
+    `highest_deck` is the highest number ever used.
     """
 
     received: StateNumber
@@ -138,6 +139,7 @@ class Resume(_Message, frozen=True, tag="resume"):
     channel_half: Signature
     unroll_half: Signature
     decks: Annotated[tuple[DeckNumber, ...], Meta(max_length=MAX_RESUMED_DECKS)]
+    highest_deck: DeckNumber
 
 
 # --- the potato --------------------------------------------------------------------------------

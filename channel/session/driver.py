@@ -30,7 +30,7 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 
 
 class Delivery(Protocol):
-    """Delivery of spends to the node, and of blocks to the peers."""
+    """Delivery of spends to the node, of blocks to the peers, and of their messages."""
 
     def delay(self, index: int) -> int:
         """The number of blocks to hold back a spend that this peer pushes now."""
@@ -50,6 +50,10 @@ class Delivery(Protocol):
 
     def view(self, index: int, block: Block) -> Block:
         """The block as this peer's node reports it."""
+        ...
+
+    def breaks(self) -> bool:
+        """True if the connection between the peers breaks before the next message arrives."""
         ...
 
 
@@ -73,6 +77,10 @@ class DirectDelivery:
     def view(self, index: int, block: Block) -> Block:
         """Report all of a block."""
         return block
+
+    def breaks(self) -> bool:
+        """Keep the connection."""
+        return False
 
 
 class Driver:
@@ -122,9 +130,12 @@ class Driver:
         return self._drivers[index].handle(event)
 
     def deliver(self) -> bool:
-        """Deliver the oldest message; False if none is on its way."""
+        """Deliver the oldest message, or lose the connection; False if none is on its way."""
         if not self.messages:
             return False
+        if self._delivery.breaks():
+            self.reconnect()
+            return True
         index, message = self.messages.popleft()
         self.handle(index, Received(message))
         return True

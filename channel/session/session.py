@@ -89,6 +89,7 @@ class Session:
 
     `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
     given their decks, and prepare none. `choose` names the games if the dealer chooses them.
+    `delivery` is between the peers and their node, and between the two.
     """
 
     def __init__(

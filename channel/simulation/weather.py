@@ -113,6 +113,10 @@ class Weather:
         self._cut_off = max(0, self._cut_off - 1)
         return self._cut_off == 0
 
+    def breaks(self) -> bool:
+        """Break the connection at some messages."""
+        return self._scenario.weather == "reconnects" and self._chance.chance(15)
+
     def delay(self, index: int) -> int:
         """Hold some bundles of the honest side back for a block or two."""
         if not self._is(index, "slow") or not self._chance.chance(50):

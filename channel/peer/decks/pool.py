@@ -151,7 +151,7 @@ def computed(pool: DeckPool, result: DeckResult, height: int) -> PoolTransition:
         preparation=None if deck else result.after,
         deck=deck,
         since=height,
-        answered=(*one.answered, answered) if step else (),
+        answered=(*one.answered, answered),
     )
     effects: list[Effect] = []
     if deck is not None:
@@ -189,14 +189,15 @@ def expire(pool: DeckPool, height: int, patience: int) -> PoolTransition:
     return pool, effects
 
 
-def resume(pool: DeckPool, theirs: Collection[int]) -> PoolTransition:
-    """Settle the decks after a new connection; `theirs` are the numbers that the other side has.
+def resume(pool: DeckPool, theirs: Collection[int], highest: int) -> PoolTransition:
+    """Settle the decks after a new connection.
 
-    The answer to a step is repeated: it, or the other side's next step, may have been lost.
+    `theirs` are the numbers of the decks that the other side has, `highest` is the highest that it
+    knows to be used. Our last step is repeated: it, or the answer to it, may have been lost.
     """
     effects: list[Effect] = []
     for number, one in sorted(pool.decks.items()):
-        if number not in theirs:
+        if number not in theirs and number <= highest:
             pool = _dropped(pool, number)
             effects.append(Tell(DeckBurnt(number, "", 0, "the other side does not have it")))
         elif one.preparation is not None and one.computing is None and one.answered:

@@ -5,8 +5,6 @@ Source: spec/deck.md, "Decks of a channel".
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from msgspec.structs import replace
 
 from channelsim.channel.peer.config import Config
@@ -21,7 +19,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
 from channelsim.channel.protocol.deck_records import decode_deck, record_name
-from channelsim.channel.protocol.messages import DeckAbort, DeckStep
+from channelsim.channel.protocol.messages import DeckAbort, DeckStep, Resume
 
 
 def on_prepare(config: Config, state: PeerState, command: PrepareDeck) -> Transition:
@@ -51,9 +49,11 @@ def on_changed(config: Config, state: PeerState, event: DecksChanged) -> Transit
     return _with_pool(state, pools.change(pool, event.highest, added, event.removed))
 
 
-def on_resume(config: Config, state: PeerState, theirs: Collection[int]) -> Transition:
+def on_resume(config: Config, state: PeerState, message: Resume) -> Transition:
     """Give up decks that the other side does not have, and repeat what it may lack."""
-    return _with_pool(state, pools.resume(play_of(state).decks, theirs))
+    return _with_pool(
+        state, pools.resume(play_of(state).decks, message.decks, message.highest_deck)
+    )
 
 
 def on_block(config: Config, state: PeerState) -> Transition:

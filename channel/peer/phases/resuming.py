@@ -54,6 +54,7 @@ def last_numbers(play: PlayState) -> Resume:
         newest.on_chain.unroll_message,
         *newest.halves,
         tuple(sorted({*play.decks.decks, *_just_named(play)})),
+        play.decks.highest,
     )
 
 
@@ -75,7 +76,7 @@ def on_resume(config: Config, state: PeerState, message: Resume) -> Transition:
         reason = "the other side runs on an old copy of its store"
         return leave(config, replace(state, resuming=False), reason)
     state = replace(state, resuming=False)
-    state, settled = decks.on_resume(config, state, message.decks)
+    state, settled = decks.on_resume(config, state, message)
     repeated = _repeated(config, state, message)
     state, more = playing.go_on(config, state) if state.phase is Phase.PLAYING else (state, [])
     return state, [*repeated, *settled, *more]

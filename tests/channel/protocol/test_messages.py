@@ -65,7 +65,7 @@ EVERY: tuple[Message, ...] = (
     Shutdown(S),
     ShutdownDone(S),
     Welcome(K, K, H, S, S, (1, 2), 15, 10, 40, K, S),
-    Resume(6, 7, H, S, S, (3, 4)),
+    Resume(6, 7, H, S, S, (3, 4), 4),
 )
 
 
