@@ -20,7 +20,7 @@ from channelsim.channel.simulation.promises.due_spends import (
 )
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import wrong_news
-from channelsim.channel.simulation.promises.old_copies import Restored, harm, restored
+from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
@@ -64,7 +64,7 @@ def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[Br
     """The promises to a side that runs on an old copy, and to the other one, if it is honest."""
     for how in losses(run):
         yield BrokenPromise("money", how)
-    for promise, how in harm(run, talk, copy):
+    for promise, how in broken_to_copy(run, talk, copy):
         yield BrokenPromise(promise, how)
     if not run.scenario.adversary:
         other = replace(run.scenario, side=run.scenario.honest, old_copy=0)

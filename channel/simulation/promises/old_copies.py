@@ -62,7 +62,7 @@ def restored(run: Run) -> Restored | None:
     return None
 
 
-def harm(run: Run, talk: Conversation, copy: Restored) -> Iterator[tuple[str, str]]:
+def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tuple[str, str]]:
     """Find broken promises: each by its name, and how it was broken."""
     side = run.scenario.honest
     shown = _shown(copy)
