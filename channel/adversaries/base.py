@@ -23,7 +23,16 @@ from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError, UsageError, Violation
-from channelsim.channel.peer.interface import Command, Effect, Event, Pinned, Push, Send
+from channelsim.channel.peer.interface import (
+    Command,
+    Connected,
+    Effect,
+    Event,
+    Pinned,
+    Push,
+    Received,
+    Send,
+)
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.onchain.signed_games import SignedGames
@@ -35,6 +44,7 @@ from channelsim.channel.protocol.messages import (
     Message,
     Move,
     Offer,
+    Resume,
     decode,
     encode,
 )
@@ -82,6 +92,8 @@ class Adversary:
         self.plan = plan
         self.sent_count = 0
         self.intended: list[bytes] = []
+        self._on_connection: list[bytes] = []
+        self._resumes = False
         self.deviated_at: int | None = None
         self._offered: Offer | None = None
 
@@ -112,7 +124,9 @@ class Adversary:
 
     def handle(self, event: Event) -> list[Effect]:
         """Let the peer handle an event, and change the effects."""
+        self._resumes = _resumes(event)
         effects = self._change(self.peer.handle(event))
+        self._resumes = False
         self._remember_offers()
         if isinstance(event, Block):
             effects += self._checked(self.block(event))
@@ -123,7 +137,8 @@ class Adversary:
     def is_intended(self, blob: bytes) -> bool:
         """True if its peer made this message, possibly in another encoding."""
         try:
-            return blob in self.intended or encode(decode(blob)) in self.intended
+            known = (*self.intended, *self._on_connection)
+            return blob in known or encode(decode(blob)) in known
         except Violation:
             return False
 
@@ -295,9 +310,14 @@ class Adversary:
         for effect in effects:
             match effect:
                 case Send(blob):
-                    self.sent_count += 1
-                    self.intended.append(blob)
-                    blobs: object = self.send(decode(blob), blob) if self.due else [blob]
+                    message = decode(blob)
+                    # A step is the same one however often the connection breaks.
+                    if isinstance(message, Resume) or (self._resumes and blob in self.intended):
+                        self._on_connection.append(blob)
+                    else:
+                        self.sent_count += 1
+                        self.intended.append(blob)
+                    blobs: object = self.send(message, blob) if self.due else [blob]
                     if not isinstance(blobs, list) or not all(
                         isinstance(one, bytes) for one in blobs
                     ):
@@ -314,6 +334,16 @@ class Adversary:
         if isinstance(effects, list) and all(isinstance(one, Effect) for one in effects):
             return effects
         raise wrong_answer(type(self), effects, "not a list of effects")
+
+
+def _resumes(event: Event) -> bool:
+    """True if messages are repeated after this event."""
+    try:
+        return isinstance(event, Connected) or (
+            isinstance(event, Received) and isinstance(decode(event.message), Resume)
+        )
+    except Violation:
+        return False
 
 
 class MessageChanger(Adversary):

@@ -157,7 +157,7 @@ def test_everything_at_once(
     assert cell["broken_promises"] == 0
     assert cell["results"] == {"no channel": cell["runs"]}
     assert cell["runs"] >= 2
-    assert {"handshake", "proposal", "deal", "shutdown"} < set(document["matrix"]["dead"])
+    assert {"handshake", "proposal", "deal", "showdown"} < set(document["matrix"]["dead"])
     assert document["blocks"] > 50
     assert document["spends"] > 10
 
