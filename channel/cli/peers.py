@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -161,6 +161,7 @@ class _Process:
         self._input = LineInput()
         self._decks = DeckThreads()
         self._peer = Peer(config)
+        self._open = ExitStack()
         actor = self._actor(settings.adversary, chain)
         self._runner = PeerRunner(
             self._peer,
@@ -183,6 +184,7 @@ class _Process:
         finally:
             self._input.stop()
             self._decks.close()
+            self._open.close()
         state = self._peer.state
         if not ended:
             self._lines.add("Interrupted", "stopped; start again with the same DIR to go on")
@@ -201,7 +203,8 @@ class _Process:
     def _actor(self, name: str, chain: RpcChain) -> Actor:
         if not name:
             durable = DurablePeer(self._peer, self._directory.store)
-            return WatchedPeer(durable, self._directory.path / FOLDER)
+            watched = WatchedPeer(durable, self._directory.path / FOLDER)
+            return self._open.enter_context(closing(watched))
         kind, step = adversary_and_step(name)
         adversary: type[Adversary] = get(kind)
         chance = Chance(derive(self._peer.config.secret, "adversary"))

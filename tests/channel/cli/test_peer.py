@@ -119,6 +119,33 @@ def fingerprint(directory: Path) -> str:
     return read_identity(directory, PASSPHRASE.encode()).fingerprint
 
 
+def test_two_processes_end_with_equal_balances_though_connections_are_cut(tmp_path: Path) -> None:
+    chain = SimulatedChain(1)
+    keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+
+    async def play(url: str) -> None:
+        farming = asyncio.ensure_future(_blocks(chain))
+        terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder", "--node", url)
+        second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+        listening = address(await second.until("Listening"))
+        async with cutting(int(listening.rpartition(":")[2]), 6000) as (proxy, outside):
+            first = await started(
+                *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
+                *("--peer", prints[1], "--wallet-key", keys[0]),
+            )
+            ends = await asyncio.gather(first.end(), second.end())
+            assert proxy.cuts > 1
+        farming.cancel()
+        assert ends[0]["text"] == ends[1]["text"]
+        assert ends[0]["text"].startswith("the end; balances [")
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+
+
+@pytest.mark.long
 def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_are_cut(
     tmp_path: Path,
 ) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from channelsim.channel.peer.config import Config
 from channelsim.channel.store.data_directory import (
     FILE,
     NodeAddress,
@@ -35,18 +36,25 @@ SETTINGS = Settings(
 )
 
 
+@cache
+def config() -> Config:
+    return sit().ends[ANN].peer.config
+
+
 def test_a_directory_is_opened_as_it_was_created(tmp_path: Path) -> None:
-    config = sit().ends[ANN].peer.config
     assert not is_complete(tmp_path)
-    create(tmp_path, config, SETTINGS, b"passphrase")
+    create(tmp_path, config(), SETTINGS, b"passphrase")
     assert is_complete(tmp_path)
     with opened(tmp_path, b"passphrase") as found:
         assert found.settings == SETTINGS
-        assert (found.config.secret, found.config.agreement) == (config.secret, config.agreement)
+        assert (found.config.secret, found.config.agreement) == (
+            config().secret,
+            config().agreement,
+        )
         with pytest.raises(StoreError, match="another process"), opened(tmp_path, b"passphrase"):
             pass
     with pytest.raises(StoreError, match="there is a channel already"):
-        create(tmp_path, config, msgspec.structs.replace(SETTINGS, hands=4))
+        create(tmp_path, config(), msgspec.structs.replace(SETTINGS, hands=4))
     assert read_settings(tmp_path) == SETTINGS, "a refused channel changes nothing"
     changed = msgspec.structs.replace(SETTINGS, address="127.0.0.1:9")
     write_settings(tmp_path, changed)
@@ -68,8 +76,7 @@ def test_a_directory_is_opened_as_it_was_created(tmp_path: Path) -> None:
 def test_settings_that_cannot_be_read_are_refused_in_one_line(
     tmp_path: Path, text: str, reason: str
 ) -> None:
-    config = replace(sit().ends[ANN].peer.config)
-    create(tmp_path, config, SETTINGS)
+    create(tmp_path, config(), SETTINGS)
     if text == "newer":
         write_settings(tmp_path, msgspec.structs.replace(SETTINGS, format="channelsim settings 2"))
     else:
