@@ -109,7 +109,7 @@ def _operations_per_batch(seed: str) -> tuple[float, float]:
 def measure_channels(seed: str, channels: int, block_seconds: float) -> dict[str, Any]:
     """Play a hand in each of many channels at once, against one node."""
     begun = perf_counter()
-    run = _run(seed, channels, hands=1, block_seconds=block_seconds, poll_time=1.0)
+    run = _run(seed, channels, hands=1, block_seconds=block_seconds, poll_time=block_seconds / 4)
     return {
         "channels": channels,
         "closed": run.closed // 2,

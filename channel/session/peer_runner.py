@@ -16,7 +16,7 @@ from functools import partial
 from threading import Thread
 from typing import ParamSpec, Protocol, TypeVar
 
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain, PushResult, observe, pending_with
 from channelsim.channel.chain.observations import Block
@@ -132,6 +132,7 @@ class PeerRunner:
         self._trouble = Trouble("")
         self._link: Link | None = None
         self._block: Block | None = None
+        self._looked_at: tuple[Coin, ...] = ()
         self._pushes: dict[Bundle, Push] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._linked = asyncio.Event()
@@ -247,10 +248,17 @@ class PeerRunner:
             self._guarded(partial(self._driver.pushed, push, result, pending))
 
     async def _report_tip(self) -> None:
-        """Report the tip if it changed, again while the peer starts to watch more coins."""
+        """Report the tip if it changed, again while the peer starts to watch more coins.
+
+        A reorganisation that leaves the height as it is is seen with the block after it.
+        """
         while True:
             watched = tuple(dict.fromkeys(self._driven.watched))
+            same = self._block is not None and watched == self._looked_at
+            if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
+                return
             block = await in_thread(observe, self._chain, watched)
+            self._looked_at = watched
             if block != self._block:
                 if self._block is None or block.peak != self._block.peak:
                     self.notify(BlockMade(block.peak))
