@@ -216,7 +216,8 @@ def test_an_adversary_is_preempted_by_the_other_process(tmp_path: Path) -> None:
 
 async def _blocks(chain: SimulatedChain) -> None:
     while True:
-        await asyncio.sleep(0.2)
+        # Slowly enough for a busy machine: a peer has 13 blocks to answer.
+        await asyncio.sleep(0.5)
         chain.farm()
 
 
