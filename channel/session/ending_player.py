@@ -42,10 +42,11 @@ class EndingPlayer:
             case Proposed(group):
                 return CancelGames(group.id, "the channel is to be closed")
             case YourTurn(game_id):
-                player = self.peer.player(game_id)
-                if player is None or not player.choices():
+                # The peer goes on meanwhile, and the game may have ended.
+                game, player = self._game_of(game_id), self.peer.player(game_id)
+                if game is None or player is None or not player.choices():
                     return None
-                return Act(game_id, self.decide(self._game_of(game_id), game_id, player))
+                return Act(game_id, self.decide(game, game_id, player))
 
     def next_command(self) -> Command | None:
         """Ask for the end, as long as nobody has."""
@@ -57,8 +58,10 @@ class EndingPlayer:
             return None
         return Close()
 
-    def _game_of(self, game_id: int) -> str:
+    def _game_of(self, game_id: int) -> str | None:
         state = self.peer.state
         if state.dispute is not None:
-            return state.dispute.undecided[game_id].game.terms.game
-        return next(one.terms.game for one in self.peer.play.state.games if one.id == game_id)
+            tracked = state.dispute.undecided.get(game_id)
+            return tracked.game.terms.game if tracked is not None else None
+        live = state.play.state.game(game_id) if state.play is not None else None
+        return live.terms.game if live is not None else None
