@@ -1,7 +1,8 @@
 """A durable peer that keeps the data of a watcher up to date, in a folder of its own.
 
 They are written after the store and before anything is sent: what the other side has seen of us,
-the watcher can preempt with. After a crash, what is missing is added from the peer's history.
+the watcher can preempt with. They do not wait for the disk, because a restart adds what is missing
+from the peer's history.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class WatchedPeer:
         return effects
 
     def handle(self, event: Event) -> list[Effect]:
-        """Handle an event; the watcher's data are durable when this returns its effects."""
+        """Handle an event; the watcher's data have its states when this returns its effects."""
         if self._failed is not None:
             raise self._failed
         effects = self.durable.handle(event)
@@ -80,7 +81,7 @@ class WatchedPeer:
             newer = takewhile(lambda link: link.state.number >= self._count, play.history)
             states = [watched_state(endpoint.channel, link.state) for link in newer]
             if states:
-                log.append(encoded(one) for one in reversed(states))
+                log.append((encoded(one) for one in reversed(states)), sync=False)
                 self._count += len(states)
             if play.newest.state.number > self._newest:
                 newest = newest_state(endpoint, play.newest)

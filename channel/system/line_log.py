@@ -73,7 +73,10 @@ class LineLog:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file that appears whole and durable, for its owner alone. Raises `UsageError`."""
+    """Write a file that appears whole, for its owner alone. Raises `UsageError`.
+
+    It does not wait for the disk.
+    """
     part = path.with_name(f".{path.name}.part")
     try:
         part.unlink(missing_ok=True)
@@ -81,12 +84,9 @@ def replace_file(path: Path, data: bytes) -> None:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-        sync_folder(path.parent)
     except OSError as error:
         raise _failed(path, error) from None
 
