@@ -59,12 +59,31 @@ _ROWS_BELOW = tuple(
 """For each middle row, a function that puts the ten cards below the top in order."""
 
 
+_made: dict[bytes, bytes] = {}
+"""The orders of the last commitments that were made here."""
+
+KEPT = 256
+
+
+def commit(order: bytes, salt: bytes) -> bytes:
+    """Commit to an order of positions, and remember it for `committed_order`."""
+    made = commitment(order, salt)
+    while len(_made) >= KEPT:
+        _made.pop(next(iter(_made), b""), None)
+    _made[made] = order
+    return made
+
+
 @lru_cache(maxsize=64)
 def committed_order(positions: bytes, salt: bytes, committed: bytes) -> bytes | None:
     """The order of these positions that a commitment with this salt is of; None if there is none.
 
-    A player finds its choice again by trying all, which takes a tenth of a second.
+    A player finds a choice that is no longer remembered by trying all, which takes a tenth of a
+    second.
     """
+    known = _made.get(committed, b"")
+    if sorted(known) == sorted(positions) and commitment(known, salt) == committed:
+        return known
     for top in _TOPS:
         left = [position for place, position in enumerate(positions) if place not in top]
         row = bytes(positions[place] for place in top)

@@ -28,8 +28,8 @@ from channelsim.games.contract import (
     check_entropy,
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
-from channelsim.games.poker.arrangements import COUNT, committed_order, in_rows
-from channelsim.games.poker.arranging import commitment, due_points, in_order
+from channelsim.games.poker.arrangements import COUNT, commit, committed_order, in_rows
+from channelsim.games.poker.arranging import due_points, in_order
 from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
@@ -223,7 +223,7 @@ class PokerPlayer:
         if isinstance(state, Rows):
             return Play(order + self._shown(state.held), share)
         opened = self._owed(state.table, state.pending)
-        return Play(opened + commitment(order, self.salt), share)
+        return Play(opened + commit(order, self.salt), share)
 
     def _score(self, state: Score) -> Play:
         """Show the arrangement that this player committed to."""

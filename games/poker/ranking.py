@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 NONE, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
@@ -48,34 +49,14 @@ class Ranking:
     wheel: bool = False
     low: bool = False
 
-    def rank(self, card: int) -> int:
-        """A card's rank in this order."""
-        rank = card // 4 + 2
-        return 1 if self.ace_low and rank == ACE else rank
-
     def key(self, cards: Sequence[int]) -> int:
         """The key of five cards; of fewer, straights and flushes do not count.
 
         >>> hex(HIGH.key([48, 44, 40, 36, 32])), hex(HIGH.key([48, 1, 5, 9, 13]))
         ('0x8e0000', '0x450000')
         """
-        ranks = sorted(map(self.rank, cards), reverse=True)
-        if self.runs and len(cards) == 5:
-            top = self._straight(ranks)
-            flush = len({card % 4 for card in cards}) == 1
-            if top:
-                return (STRAIGHT_FLUSH if flush else STRAIGHT) << 20 | top << 16
-            if flush:
-                return _packed(FLUSH, ranks)
-        counts = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
-        shape = tuple(count for count, _ in counts)
-        return _packed(_CLASSES.get(shape, NONE), [rank for _, rank in counts])
-
-    def _straight(self, ranks: list[int]) -> int:
-        """The top rank of a straight; 0 for none."""
-        if self.wheel and ranks == WHEEL:
-            return 5
-        return ranks[0] if ranks == list(range(ranks[0], ranks[0] - 5, -1)) else 0
+        ranks = tuple(sorted([card >> 2 for card in cards]))
+        return _key(self, ranks, len({card & 3 for card in cards}) == 1)
 
     def better(self, one: int, other: int) -> int:
         """Compare two keys: 1 if the first one wins, -1 if the other does, 0 for a tie."""
@@ -129,6 +110,34 @@ def of_all(own: Sequence[int], board: Sequence[int] = ()) -> Iterable[Sequence[i
 def two_and_three(own: Sequence[int], board: Sequence[int]) -> Iterable[Sequence[int]]:
     """The selections of two own and three shared cards (OMA-1, OMA-2)."""
     return ((*mine, *shared) for mine in combinations(own, 2) for shared in combinations(board, 3))
+
+
+@lru_cache(maxsize=1 << 16)
+def _key(order: Ranking, kinds: tuple[int, ...], flush: bool) -> int:
+    """The key of cards of these ranks, from 0 for a two, ascending; all of one suit or not.
+
+    There are fewer than 8,000 for each order.
+    """
+    aces_low = order.ace_low
+    ranks = sorted(
+        (1 if aces_low and kind + 2 == ACE else kind + 2 for kind in kinds), reverse=True
+    )
+    if order.runs and len(ranks) == 5:
+        top = _straight(order, ranks)
+        if top:
+            return (STRAIGHT_FLUSH if flush else STRAIGHT) << 20 | top << 16
+        if flush:
+            return _packed(FLUSH, ranks)
+    counts = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
+    shape = tuple(count for count, _ in counts)
+    return _packed(_CLASSES.get(shape, NONE), [rank for _, rank in counts])
+
+
+def _straight(order: Ranking, ranks: list[int]) -> int:
+    """The top rank of a straight; 0 for none."""
+    if order.wheel and ranks == WHEEL:
+        return 5
+    return ranks[0] if ranks == list(range(ranks[0], ranks[0] - 5, -1)) else 0
 
 
 def _packed(kind: int, ranks: Sequence[int]) -> int:

@@ -18,7 +18,7 @@ from channelsim.games.vectors import check, read
 from tests.poker_corpus import FOLDER
 
 LENGTH = "the length of the whole move is checked before its parts are taken"
-NO_OPEN_CARDS = "nobody owes an open card at this move; the other programs use it for them"
+NO_OPEN_CARDS = "nobody owes an open card after a draw; the other programs use it for them"
 NO_RAISE_YET = "a street begins without a raise and without a bring-in; `mid` uses it for these"
 FIRST_TO_DRAW = "who draws with a call is the first to draw, and gets the first positions"
 BETS_AFTER = "a betting round follows every draw"
@@ -31,12 +31,6 @@ def _once(reasons: dict[str, str]) -> dict[str, tuple[int, str]]:
 
 _LENGTHS = _once({"opens": LENGTH, "holds": LENGTH})
 
-_NO_OPEN_CARDS = {
-    **_LENGTHS,
-    **_once(dict.fromkeys(("holds_at", "pending_size", "with_card", "taken"), NO_OPEN_CARDS)),
-    "taken_one": (2, NO_OPEN_CARDS),
-}
-
 REASONS: dict[str, dict[str, tuple[int, str]]] = {
     "deal": {"opens": (1, LENGTH)},
     "begin": {**_LENGTHS, "full_raise": (2, NO_RAISE_YET)},
@@ -45,8 +39,12 @@ REASONS: dict[str, dict[str, tuple[int, str]]] = {
         "replacements": (1, FIRST_TO_DRAW),
         "with_bettor": (1, BETS_AFTER),
     },
-    "draw": {**_NO_OPEN_CARDS, "after_round": (1, BETS_AFTER)},
-    "commit": _NO_OPEN_CARDS,
+    "draw": {
+        "opens": (1, LENGTH),
+        "pending_size": (1, NO_OPEN_CARDS),
+        "after_round": (1, BETS_AFTER),
+    },
+    "commit": {"opens": (1, LENGTH)},
     "show": _LENGTHS,
     "end": _LENGTHS,
     "rows": _LENGTHS,
