@@ -90,8 +90,9 @@ def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
     chance = FastChance(derive(seed.encode(), "positions"))
     numbers = count()
     for trial in chunks(target, seed, CHUNK):
-        if not trial.site.natural:
-            continue
+        site = trial.site
+        if not (site.natural and site.fits(site.play.move, site.play.share)):
+            continue  # no coin comes of it: a longer secret was put behind the commitment
         maker = _Maker(trial, chance)
         for make in (maker.move, maker.timeout, maker.slash):
             for _ in range(AT_A_SITE):
