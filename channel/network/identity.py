@@ -12,12 +12,13 @@ import asyncio
 import os
 import re
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -35,6 +36,9 @@ from channelsim.channel.system.input_files import read
 FILE = "connection.pem"
 MOST_BYTES = 1 << 14
 
+COST = 1 << 15
+"""The cost of scrypt (N): a file with a faster one would be a way to the passphrase."""
+
 SUBJECT, ISSUER = "channelsim peer", "channelsim key"
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
@@ -48,7 +52,7 @@ class NetworkIdentity:
 
     path: Path
     fingerprint: str
-    passphrase: bytes
+    password: bytes = field(repr=False)
 
     def context(self, counterparty: str, *, server: bool) -> ssl.SSLContext:
         """The TLS context of either end, for the counterparty with this fingerprint."""
@@ -56,7 +60,7 @@ class NetworkIdentity:
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         context.check_hostname = False
         context.verify_mode = ssl.CERT_REQUIRED
-        context.load_cert_chain(self.path, password=lambda: self.passphrase)
+        context.load_cert_chain(self.path, password=lambda: self.password)
         context.load_verify_locations(cadata=_anchor(read_fingerprint(counterparty)))
         if server:
             context.num_tickets = 0  # every connection proves both keys
@@ -90,9 +94,10 @@ def make_identity(directory: Path, passphrase: bytes = b"") -> None:
         return
     key = Ed25519PrivateKey.generate()
     certificate = _certificate(SUBJECT, key.public_key(), key, is_anchor=False)
+    password = _password(passphrase, key.public_key().public_bytes_raw())
     encryption: KeySerializationEncryption = NoEncryption()
-    if passphrase:
-        encryption = BestAvailableEncryption(passphrase)
+    if password:
+        encryption = BestAvailableEncryption(password)
     data = certificate.public_bytes(Encoding.PEM)
     data += key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
     part = path.with_name(f".{FILE}.part")
@@ -115,16 +120,26 @@ def read_identity(directory: Path, passphrase: bytes = b"") -> NetworkIdentity:
     data = read(path, MOST_BYTES)
     try:
         certificate = x509.load_pem_x509_certificate(data)
-        key = load_pem_private_key(data, passphrase or None)
+        public = certificate.public_key()
+        if not isinstance(public, Ed25519PublicKey):
+            raise ValueError
+        password = _password(passphrase, public.public_bytes_raw())
+        key = load_pem_private_key(data, password or None)
     except TypeError:
         how = "is encrypted; give the passphrase" if not passphrase else "is not encrypted"
         raise UsageError(f"{path}: its key {how}") from None
     except ValueError:
         raise UsageError(f"{path}: damaged, or the passphrase is wrong") from None
-    public = certificate.public_key()
     if not isinstance(key, Ed25519PrivateKey) or key.public_key() != public:
         raise UsageError(f"{path}: its certificate and key do not fit")
-    return NetworkIdentity(path, key.public_key().public_bytes_raw().hex(), passphrase)
+    return NetworkIdentity(path, key.public_key().public_bytes_raw().hex(), password)
+
+
+def _password(passphrase: bytes, salt: bytes) -> bytes:
+    """The password of a file, as hard to guess from as `keys.json`; empty without a passphrase."""
+    if not passphrase:
+        return b""
+    return Scrypt(salt=salt, length=32, n=COST, r=8, p=1).derive(passphrase).hex().encode()
 
 
 def read_fingerprint(text: str) -> bytes:

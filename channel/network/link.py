@@ -59,6 +59,7 @@ class Link:
         self._end = end
         self._listener = tell
         self._last_line = ""
+        self._beginning: Connection | None = None
         self._current: Connection | None = None
 
     def tell(self, line: str) -> None:
@@ -70,11 +71,28 @@ class Link:
     async def serve(self, connection: Connection) -> None:
         """Serve a connection until it ends or a newer one takes its place."""
         try:
+            if await self._begun(connection):
+                await self._use(connection)
+        finally:
+            connection.close()
+
+    async def _begun(self, connection: Connection) -> bool:
+        """Exchange the first frames; of several connections that do so only the newest one may."""
+        if self._beginning is not None:
+            self._beginning.close()
+        self._beginning = connection
+        try:
             await connection.begin()
         except ConnectionLost as lost:
-            connection.close()
-            self.tell(f"no connection: {lost}")
-            return
+            if self._beginning is connection:
+                self.tell(f"no connection: {lost}")
+            return False
+        finally:
+            if self._beginning is connection:
+                self._beginning = None
+        return True
+
+    async def _use(self, connection: Connection) -> None:
         if self._current is not None:
             self._current.close()
         self._current = connection
@@ -89,7 +107,6 @@ class Link:
         except Exception as error:
             self._end.failed(error)
         finally:
-            connection.close()
             if self._current is connection:
                 self._current = None
             self._end.disconnected(connection)

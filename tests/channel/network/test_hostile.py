@@ -210,6 +210,30 @@ def test_two_hundred_silent_connections_do_not_keep_the_counterparty_out(tmp_pat
     assert grown < 60_000
 
 
+def test_the_counterparty_itself_has_one_connection_that_begins_and_one_in_use(
+    tmp_path: Path,
+) -> None:
+    async def crowd_of_friends() -> None:
+        async with place(tmp_path, PATIENT) as here:
+            friend = Ear()
+            link = Link(friend)
+            using = asyncio.ensure_future(
+                connect(link, here.address, here.friend, Chance(b"network"))
+            )
+            await until(lambda: bool(here.ear.links))
+            pairs = [await here.open(here.friend) for _ in range(20)]
+            assert all([await ended(reader) for reader, _ in pairs[:-1]])
+            friend.links[0].send(b"still in use")
+            await until(lambda: here.ear.heard == [b"still in use"])
+            assert here.ear.lost == 0
+            using.cancel()
+            await asyncio.gather(using, return_exceptions=True)
+            for _, writer in pairs:
+                writer.transport.abort()
+
+    asyncio.run(crowd_of_friends())
+
+
 @pytest.mark.long
 def test_ten_thousand_silent_connections_cost_no_more_than_two_hundred(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
