@@ -130,7 +130,7 @@ def test_two_processes_end_with_equal_balances_though_connections_are_cut(tmp_pa
         terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder", "--node", url)
         second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
         listening = address(await second.until("Listening"))
-        async with cutting(int(listening.rpartition(":")[2]), 6000) as (proxy, outside):
+        async with cutting(int(listening.rpartition(":")[2]), 4500) as (proxy, outside):
             first = await started(
                 *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
                 *("--peer", prints[1], "--wallet-key", keys[0]),
