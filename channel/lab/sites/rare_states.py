@@ -16,10 +16,9 @@ from typing import TypeAlias
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
 from channelsim.channel.lab.sites.replays import in_bytes, in_value, program_step
-from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws
+from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding
 from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, any_action
@@ -38,32 +37,8 @@ CHOSEN = 2
 VARIED = 0.1
 """The most different costs, as a share of the draws, of which one that is rare tells something."""
 
-Encoding: TypeAlias = tuple[int, int, str]
-"""The form of an atom: its length, its length without padding, and the kind of number that its
-first byte shows."""
-
 Key: TypeAlias = tuple[str, str, int, int, str]
 """A validator, an atom of its result (or the secret, or the cost), and its encoding."""
-
-
-def encoding(atom: bytes) -> Encoding:
-    """The lengths of an atom, as it is and in the fewest bytes, and how it is written as a number.
-
-    Padded: in more bytes than needed. Signed: with a zero byte for the sign in front.
-
-    >>> [encoding(atom) for atom in (b"", b"\\x05", b"\\x00\\x80", b"\\x80", b"\\xff\\x7f")]
-    [(0, 0, ''), (1, 1, ''), (2, 2, 'signed'), (1, 1, 'least'), (2, 2, 'negative')]
-    >>> encoding(b"\\x00\\x7f"), encoding(b"\\x00\\x00"), encoding(b"\\xff\\x80")
-    ((2, 1, 'padded'), (2, 0, 'padded'), (2, 1, 'padded'))
-    """
-    size = len(atom)
-    if not atom or (0 < atom[0] < 0x80):
-        return size, size, ""
-    if not is_minimal(atom):
-        return size, len(int_to_atom(atom_to_int(atom))), "padded"
-    if not atom[0]:
-        return size, size, "signed"
-    return size, size, "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
 
 
 class RareStates:
@@ -99,7 +74,7 @@ class RareStates:
         regular = len(costs) <= len(draws) * VARIED
         every = []
         for draw in draws:
-            keys = [(validator, f"{at}", *encoding(atom)) for at, atom in enumerate(draw.atoms)]
+            keys = [(validator, f"{at}", *one) for at, one in enumerate(draw.encodings)]
             keys.append((validator, "secret", *encoding(draw.secret)))
             if regular:
                 keys.append((validator, "cost", draw.cost - usual, 0, ""))

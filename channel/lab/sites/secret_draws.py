@@ -6,6 +6,8 @@ bytes, and a draw replaces the secret and the hashes that commit to it.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 from chia_rs import LazyNode, run_chia_program
 
@@ -14,6 +16,7 @@ from channelsim.channel.lab.sites.replays import Hash, Words, hash_of, hashes
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import STRICT
 
 COST = 50_000_000
@@ -23,12 +26,38 @@ LONGEST = 64
 """The most atoms that are read of a result."""
 
 
+Encoding: TypeAlias = tuple[int, int, str]
+"""The form of an atom: its length, its length without padding, and the kind of number that its
+first byte shows."""
+
+
 class Draw(msgspec.Struct, frozen=True, gc=False):
-    """A secret, with the cost of the run and the atoms of its result; 0 and none if it raises."""
+    """A secret, with the cost of the run and the first atoms of its result, of which only the form
+    is kept: they may be long. 0 and none if it raises."""
 
     secret: bytes
     cost: int
-    atoms: tuple[bytes, ...]
+    encodings: tuple[Encoding, ...]
+
+
+def encoding(atom: bytes) -> Encoding:
+    """The lengths of an atom, as it is and in the fewest bytes, and how it is written as a number.
+
+    Padded: in more bytes than needed. Signed: with a zero byte for the sign in front.
+
+    >>> [encoding(atom) for atom in (b"", b"\\x05", b"\\x00\\x80", b"\\x80", b"\\xff\\x7f")]
+    [(0, 0, ''), (1, 1, ''), (2, 2, 'signed'), (1, 1, 'least'), (2, 2, 'negative')]
+    >>> encoding(b"\\x00\\x7f"), encoding(b"\\x00\\x00"), encoding(b"\\xff\\x80")
+    ((2, 1, 'padded'), (2, 0, 'padded'), (2, 1, 'padded'))
+    """
+    size = len(atom)
+    if not atom or (0 < atom[0] < 0x80):
+        return size, size, ""
+    if not is_minimal(atom):
+        return size, len(int_to_atom(atom_to_int(atom))), "padded"
+    if not atom[0]:
+        return size, size, "signed"
+    return size, size, "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
 
 
 class SecretDraws(msgspec.Struct, frozen=True):
@@ -54,7 +83,7 @@ class SecretDraws(msgspec.Struct, frozen=True):
             cost, result = run_chia_program(self.program, arguments, COST, STRICT)
         except ValueError:
             return Draw(secret, 0, ())
-        return Draw(secret, cost, _atoms(result))
+        return Draw(secret, cost, _encodings(result))
 
     def special(self) -> tuple[bytes, ...]:
         """Secrets that nobody draws, but a player may choose.
@@ -90,9 +119,9 @@ def secret_draws(target: Target, site: Site) -> SecretDraws | None:
     return SecretDraws(site, program, secret, hashed, arguments, every[: depth + 1])
 
 
-def _atoms(root: LazyNode) -> tuple[bytes, ...]:
-    """The first atoms of a result, from left to right."""
-    atoms: list[bytes] = []
+def _encodings(root: LazyNode) -> tuple[Encoding, ...]:
+    """The forms of the first atoms of a result, from left to right."""
+    found: list[Encoding] = []
     waiting = [root]
     for _ in range(LONGEST):
         if not waiting:
@@ -102,5 +131,5 @@ def _atoms(root: LazyNode) -> tuple[bytes, ...]:
             node, rest = pair
             waiting.append(rest)
         if node.atom is not None:
-            atoms.append(node.atom)
-    return tuple(atoms)
+            found.append(encoding(node.atom))
+    return tuple(found)

@@ -10,8 +10,8 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import HELD
-from channelsim.channel.lab.sites.rare_states import RareStates, encoding
-from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, secret_draws
+from channelsim.channel.lab.sites.rare_states import RareStates
+from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding, secret_draws
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.target.target import Target, of_game
@@ -61,7 +61,7 @@ def test_a_draw_runs_the_validator_with_another_secret() -> None:
     again = run(TARGET, place)
     assert isinstance(again, ProgramValid)
     drawn = draws.draw(secret)
-    assert (drawn.cost, drawn.atoms) == (again.cost, tuple(leaves(again.value)))
+    assert (drawn.cost, drawn.encodings) == (again.cost, tuple(map(encoding, leaves(again.value))))
     assert draws.draw(draws.secret) == draws.draw(site.play.move)
     assert bytes(16) in draws.special()
 
@@ -74,9 +74,12 @@ def test_a_site_that_opens_nothing_is_not_prepared() -> None:
 
 def test_what_is_rare_is_chosen_twice_and_the_rarest_first() -> None:
     rare = RareStates()
-    usual = [Draw(b"\x01", 100, (b"\x05",))] * 200
-    padded, empty = Draw(b"\x01", 100, (b"\x00\x05",)), Draw(b"\x01", 100, (b"",))
-    slow = Draw(b"\x01", 110, (b"\x05",))
+    usual = [Draw(b"\x01", 100, (encoding(b"\x05"),))] * 200
+    padded, empty = (
+        Draw(b"\x01", 100, (encoding(b"\x00\x05"),)),
+        Draw(b"\x01", 100, (encoding(b""),)),
+    )
+    slow = Draw(b"\x01", 110, (encoding(b"\x05"),))
     assert rare.rare("v", usual) == []
     batch = [*usual, padded, padded, padded, empty, slow]
     assert rare.rare("v", batch) == [empty, slow]
