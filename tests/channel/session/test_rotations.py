@@ -13,7 +13,7 @@ from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Chosen, HandStarted, SessionEvent
+from channelsim.channel.session.session_events import Chosen, HandStarted, NoMoreHands, SessionEvent
 from channelsim.channel.session.setup import ASK, Setup, check
 from channelsim.channel.session.transcript import Comparer, Recorder, choices_of, of_lines, unbroken
 from channelsim.games import registry
@@ -99,28 +99,25 @@ def test_the_dealer_names_each_game_and_antes_of_hands_passed_out_go_on() -> Non
     hands = (
         ScriptedHand(),
         ScriptedHand(game="five-draw no", actions=("initiator check", "receiver check")),
-        ScriptedHand(),
-        ScriptedHand(game="chinese", actions=("initiator fold",)),
-        ScriptedHand(),
-        ScriptedHand(game="holdem fixed", actions=("receiver call",)),
+        ScriptedHand(actions=("receiver fold",)),
+        ScriptedHand(game="holdem fixed", actions=("receiver fold",)),
+        ScriptedHand(actions=("initiator fold",)),
     )
-    one = replace(setup("dealers-choice", LIST, 7), script=Script(hands), policies=(ASK, "caller"))
-    draw = Pick("five-draw")
-    table = Table(check(one), draw, draw, Pick("holdem", "pot"), None)
+    one = replace(setup("dealers-choice", LIST, 5), script=Script(hands), policies=(ASK, "folder"))
+    table = Table(check(one), Pick("five-draw", "pot"), Pick("chinese"), Pick("holdem"))
     table.play()
     started = [event for event in table.found(HandStarted) if isinstance(event, HandStarted)]
     antes = [dict(event.hand.terms.parameters).get("ante") for event in started]
     assert [(event.game, ante) for event, ante in zip(started, antes, strict=True)] == [
         ("five-draw", 1),
         ("five-draw", 2),
-        ("five-draw", 3),
         ("chinese", None),
-        ("holdem", 3),
+        ("holdem", 2),
         ("holdem", None),
     ]
     chosen = [event for event in table.found(Chosen) if isinstance(event, Chosen)]
-    assert [event.player for event in chosen] == ["initiator", "receiver"] * 3 + ["initiator"]
-    assert (chosen[4].limit, chosen[5].limit, chosen[6].game) == ("pot", "fixed", None)
+    assert [event.player for event in chosen] == ["initiator", "receiver"] * 2 + ["initiator"]
+    assert [event.limit for event in chosen] == ["pot", "no", None, "fixed", None]
     data = b"".join(table.lines)
     recorded = of_lines(Path("it"), *unbroken(Path("it"), data))
     again = Table(table.setup)
@@ -130,6 +127,16 @@ def test_the_dealer_names_each_game_and_antes_of_hands_passed_out_go_on() -> Non
     for line in again.lines:
         comparer(line)
     comparer.finish()
+
+
+def test_a_dealer_that_names_no_game_closes_the_channel() -> None:
+    """DC-2: no hand is played, and nothing is lost."""
+    one = replace(setup("dealers-choice", LIST, 1), policies=(ASK, "caller"))
+    table = Table(one, None)
+    table.play()
+    assert list(table.found(Chosen)) == [Chosen("initiator", 0, None, None)]
+    assert list(table.found(NoMoreHands)) == [NoMoreHands("initiator names no other game")]
+    assert not list(table.found(HandStarted))
 
 
 @pytest.mark.parametrize(
