@@ -117,8 +117,8 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
     records = SignedGames.of(swapped, one.peer.play.history)
     variants: Variants = []
     for game in state.games:
-        if game.mover is one.side:
-            continue
+        if game.mover is one.side or game.terms.deck is not None:
+            continue  # nobody moves for the other without its locks
         player = records.player_at(state, game)
         if player is None:
             continue
