@@ -19,6 +19,7 @@ from channelsim.channel.bench.judging import comparisons
 from channelsim.channel.bench.linked_peers import measure_channels, measure_linked
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
+from channelsim.channel.bench.stored_batch import measure_stored
 from channelsim.channel.lab.crosscheck.speed import speed
 from channelsim.channel.lab.target.target import of_game
 from channelsim.channel.report.progress import progress
@@ -103,6 +104,7 @@ def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], di
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
+    yield "stored_batch", "", partial(measure_stored, games[-1], SEED, share / 2, least)
     yield "linked_peers", "", partial(measure_linked, SEED, share / 2, least)
     yield "deck_preparation", "", partial(measure_deck, SEED, share / 2, least)
     for name, compare in comparisons(_games(), SEED, share, least).items():
@@ -121,6 +123,8 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
             case "signed_hand" | "disputed_hand":
                 worst = max(hand["ratio"]["median"] for hand in figures.values())
                 summary[f"{section}_ratio_to_floor"] = worst
+            case "stored_batch":
+                summary["stored_batch_ratio"] = figures["ratio"]["median"]
             case "linked_peers":
                 summary["batches_per_second_over_tls"] = round(
                     figures["batches_per_second"]["median"]
@@ -198,6 +202,10 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{game}: disputed hand / floor", hand["ratio"])
         _row(table, f"{game}: disputed hand / bare calls", hand["ratio_to_bare_calls"])
         _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
+    if stored := figures.get("stored_batch"):
+        _row(table, "a batch with stores on disk / without", stored["ratio"])
+        _row(table, "a synchronised write, which that leaves out, ms", stored["sync_milliseconds"])
+        _row(table, "synchronised writes of a batch", stored["writes_per_batch"])
     if linked := figures.get("linked_peers"):
         _row(table, "batches a second over loopback TLS", linked["batches_per_second"])
         _row(table, "a batch over loopback TLS / floor", linked["ratio"])

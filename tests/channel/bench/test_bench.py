@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import deck_preparation, judging, linked_peers
+from channelsim.channel.bench import deck_preparation, judging, linked_peers, stored_batch
 from channelsim.channel.bench.figures import measure
 from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
@@ -18,6 +18,7 @@ from channelsim.games.spacepoker import benchmarks as spacepoker
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "MIX", 3)
     monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
+    monkeypatch.setattr(stored_batch, "HANDS", 1)
     monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
     monkeypatch.setattr(speed, "CHUNK", 30)
     monkeypatch.setattr(calpoker, "HANDS", 200)
@@ -30,6 +31,8 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     # Both halves of each batch are signed once and checked once.
     assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
     assert measured["batches_per_second_over_tls"] > 0
+    assert measured["stored_batch_ratio"] > 0
+    assert 1 <= measured["stored_batch"]["writes_per_batch"]["median"] < 3
     assert measured["linked_peers"]["ratio"]["median"] > 0
     assert measured["disputed_hand_ratio_to_floor"] > 1
     assert measured["deck_preparation_ratio_to_floor"] > 0

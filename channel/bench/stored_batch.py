@@ -1,0 +1,138 @@
+"""Time batches of peers with their stores on disk against the same without a store.
+
+The store synchronises each write with the disk, which takes what the disk takes: that is measured
+beside it, and taken off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from channelsim.channel.bench.measuring import spread
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import Sent, SessionEvent
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import Contents
+from channelsim.channel.store.sqlite_store import SqliteStore
+
+HANDS = 4
+SYNCS = 40
+"""Writes of a row's size whose synchronisation is timed."""
+
+
+@dataclass(slots=True)
+class _Counted:
+    """A store on disk that counts its synchronised writes."""
+
+    store: SqliteStore
+    writes: int = 0
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.name = self.store.name
+
+    def load(self) -> Contents:
+        return self.store.load()
+
+    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+        self.store.append(events, records)
+        self.writes += 1
+
+    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+        self.store.save_snapshot(snapshot, states)
+        self.writes += 1
+
+    def close(self) -> None:
+        self.store.close()
+
+
+def measure_stored(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
+    """Compare the time of a batch with and without stores on disk."""
+    ratios: list[float] = []
+    syncs: list[float] = []
+    writes: list[float] = []
+    until = perf_counter() + seconds
+    while perf_counter() < until or len(ratios) < least:
+        setup = _setup(game, f"{seed} {len(ratios)}")
+        bare, _ = _play(setup, lambda peer: peer)
+        with TemporaryDirectory(prefix="channelsim-") as folder, ExitStack() as stack:
+            stores: list[_Counted] = []
+
+            def wrap(
+                peer: Peer,
+                stores: list[_Counted] = stores,
+                folder: str = folder,
+                stack: ExitStack = stack,
+            ) -> Actor:
+                directory = Path(folder) / peer.config.name
+                stores.append(_Counted(SqliteStore(directory)))
+                stack.enter_context(closing(stores[-1]))
+                return DurablePeer(peer, stores[-1])
+
+            def count(stores: list[_Counted] = stores) -> int:
+                return sum(one.writes for one in stores)
+
+            stored, counts = _play(setup, wrap, count)
+            sync = _seconds_to_sync(Path(folder))
+        batches = len(counts) - 1
+        written = counts[-1] - counts[0]
+        ratios.append((stored - written * sync) / bare)
+        syncs.append(sync * 1000)
+        writes.append(written / batches)
+    return {
+        "ratio": spread(ratios),
+        "sync_milliseconds": spread(syncs),
+        "writes_per_batch": spread(writes),
+    }
+
+
+def _setup(game: str, seed: str) -> Setup:
+    balance = DEFAULT_UNIT * DEFAULT_STACK * HANDS
+    return Setup(
+        games=(game,),
+        seed=seed,
+        hands=HANDS,
+        unit=DEFAULT_UNIT,
+        stack=DEFAULT_STACK,
+        balance=balance,
+        policies=("caller", "caller"),
+    )
+
+
+def _play(
+    setup: Setup, wrap: Callable[[Peer], Actor], count: Callable[[], int] = lambda: 0
+) -> tuple[float, list[int]]:
+    """Play a session; the seconds from its first batch to the last, and `count` at each."""
+    marks: list[tuple[float, int]] = []
+
+    def listen(event: SessionEvent) -> None:
+        if isinstance(event, Sent) and isinstance(decode(event.message), Batch):
+            marks.append((perf_counter(), count()))
+
+    deciders = Deciders(setup)
+    Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()
+    return marks[-1][0] - marks[0][0], [counted for _, counted in marks]
+
+
+def _seconds_to_sync(folder: Path) -> float:
+    """Time the synchronisation of a small write with the disk, in seconds."""
+    total = 0.0
+    with (folder / "sync").open("wb", buffering=0) as file:
+        for _ in range(SYNCS):
+            file.write(bytes(4096))
+            begun = perf_counter()
+            os.fsync(file.fileno())
+            total += perf_counter() - begun
+    return total / SYNCS
