@@ -104,6 +104,7 @@ class Driver:
         self.computing: deque[tuple[int, Callable[[], DeckResult]]] = deque()
         self._compute_deck = compute_deck or on_demand()
         self._listeners = tuple(listeners)
+        self._unbegun: list[PeerDriver] = []
         self._delivery = delivery or DirectDelivery(chain)
         self._held_back: list[tuple[int, int, Push]] = []
         first, second = (PeerDriver(peer, _Ports(self, i)) for i, peer in enumerate(peers))
@@ -119,7 +120,9 @@ class Driver:
     def start(self) -> None:
         """Begin both peers, the initiator first."""
         peak = self.chain.peak()
+        self._unbegun = list(self._drivers)
         for driver in self._drivers:
+            self._unbegun.remove(driver)
             driver.start(peak)
 
     def handle(self, index: int, event: Event) -> list[Effect]:
@@ -162,7 +165,8 @@ class Driver:
         """Break the connection and make it again; messages on their way are lost."""
         self.messages.clear()
         for driver in self._drivers:
-            driver.handle(Connected())
+            if driver not in self._unbegun:
+                driver.handle(Connected())
 
     def restart(self, index: int) -> None:
         """Start a peer again whose process ended: the connection broke with it."""

@@ -18,10 +18,18 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.deadlines import Awaited, in_play, wait
 from channelsim.channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
-from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, opened_of, play_of
+from channelsim.channel.peer.peer_state import (
+    PeerState,
+    Phase,
+    Transition,
+    endpoint_of,
+    opened_of,
+    play_of,
+)
 from channelsim.channel.peer.phases import decks
 from channelsim.channel.peer.phases.leaving import break_off, follow, leave, scan_block
 from channelsim.channel.peer.phases.playing import request_potato
+from channelsim.channel.peer.play.sending import has_something_to_send
 from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 
@@ -139,11 +147,20 @@ def _due(config: Config, state: PeerState) -> list[Awaited]:
             begun = config.side is Side.INITIATOR or step is not OpeningStep.HELLO
             return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
         case Phase.PLAYING:
-            return in_play(play_of(state), config.side)
+            return [*in_play(play_of(state), config.side), *_numbers_due(state)]
         case Phase.CLOSING:
             return [Awaited("CH-TIME-1", "the completed shutdown", play_of(state).state.number)]
         case _:
             return []
+
+
+def _numbers_due(state: PeerState) -> list[Awaited]:
+    """The other side's last numbers, if we cannot send what we want to without them."""
+    play = play_of(state)
+    wanted = play.closing or play.they_asked or has_something_to_send(endpoint_of(state), play)
+    if not (state.resuming and wanted):
+        return []
+    return [Awaited("CH-TIME-1", "its last numbers on a new connection", play.state.number)]
 
 
 def _fund_again(state: PeerState) -> Transition:

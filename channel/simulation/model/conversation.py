@@ -130,6 +130,8 @@ class Conversation:
     """True if it may not have arrived, because the connection was lost."""
     _owes_numbers: bool = False
     """True on a new connection, until the honest side sends its last numbers."""
+    _connected: int = 0
+    """The height of the newest connection."""
     _resuming: bool = False
     """True until the other side's last numbers are here."""
     _stops_with: str = ""
@@ -190,7 +192,7 @@ class Conversation:
     def _see(self, block: Block, peak: int) -> None:
         self._peak = peak
         # A reorganisation can lower the height: then the wait starts from there.
-        self._since = min(self._since, peak)
+        self._since, self._connected = min(self._since, peak), min(self._connected, peak)
         self._asked = {side: min(since, peak) for side, since in self._asked.items()}
         agreed = self.handshake.agreed
         if agreed is not None:
@@ -212,7 +214,7 @@ class Conversation:
 
     def _connects(self) -> None:
         """Lose what was on its way, and wait for the other side's last numbers."""
-        self._may_repeat = True
+        self._may_repeat, self._connected = True, self._peak
         if self._held:
             self._held, self._last = [], (None, None)
         self._owes_numbers = self.handshake.signed
@@ -290,7 +292,7 @@ class Conversation:
         """Check an accusation, by the last message or by the time that the other side took."""
         rule = accusation.rule
         if rule.startswith("CH-TIME") and isinstance(turn.event, Block):
-            if not self._late(rule, 0):
+            if not (self._late(rule, 0) or self._lacks_numbers(rule)):
                 self.broken.append(f"it gave up too early: {accusation}")
         elif rule == "CH-COINS-1":
             pass  # its own batch would have made a coin at a reward address
@@ -488,6 +490,11 @@ class Conversation:
         if self._holder == self.side:
             return self._owed() and 1 - self.side not in self._asked and waited >= answer
         return self.side in self._asked and self._peak - self._asked[self.side] >= answer
+
+    def _lacks_numbers(self, rule: str) -> bool:
+        """True if the other side's last numbers are late."""
+        waited = self._peak - self._connected
+        return rule == "CH-TIME-1" and self._resuming and waited >= self.times[0]
 
     def _owed(self) -> bool:
         """True if the other side owes a move or a settlement."""
