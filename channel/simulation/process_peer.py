@@ -40,12 +40,13 @@ from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
+from channelsim.channel.store.event_codec import JournalEvent, Start
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS, held
 from channelsim.games.chance import Chance
+from channelsim.games.contract import Player
 
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload([__name__])
@@ -148,7 +149,7 @@ class ProcessPeer:
     def _send(self, event: JournalEvent) -> None:
         if self._pipe is None:
             raise InvariantError("no process is there")
-        self._pipe.send_bytes(encode_event(event, Block(0)))
+        self._pipe.send(event)
 
     def _receive(self) -> bytes:
         if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
@@ -184,8 +185,15 @@ def _restarted(config: Config, state: PeerState) -> PeerState:
 
 
 def _lasting(state: PeerState) -> PeerState:
-    """A state without what is not stored before something follows from it."""
-    return msgspec.structs.replace(state, block=Block(0), last_received=b"")
+    """A state without what is not stored before something follows from it, its seats in order."""
+    play = state.play
+    if play is not None:
+        play = msgspec.structs.replace(play, players=tuple(sorted(play.players, key=_game_id)))
+    return msgspec.structs.replace(state, block=Block(0), last_received=b"", play=play)
+
+
+def _game_id(seat: tuple[int, Player]) -> int:
+    return seat[0]
 
 
 def _serve(directory: str, parent: Connection) -> None:
@@ -197,6 +205,6 @@ def _serve(directory: str, parent: Connection) -> None:
         store = SqliteStore(Path(directory))
         peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
         while True:
-            event = decode_event(parent.recv_bytes(), Block(0))
+            event: JournalEvent = parent.recv()
             effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
             parent.send_bytes(effects_digest(effects))
