@@ -63,7 +63,10 @@ def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transiti
 def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) -> Transition:
     """Publish the shutdown that the other side has completed."""
     if state.shutdown is None:
-        return _forgotten(state, message)
+        forgotten = _forgotten(state, message)
+        if forgotten is None:
+            raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
+        return outdated(replace(state, shutdown=forgotten), play_of(state).state.number)
     return _complete(state, state.shutdown.completed(message.signature), answer=False)
 
 
@@ -77,18 +80,14 @@ def refuse(config: Config, state: PeerState, message: Message) -> Transition:
     raise Violation("CH-SHUT-5", f"a {type(message).__name__.lower()} in answer to a shutdown")
 
 
-def _forgotten(state: PeerState, message: ShutdownDone) -> Transition:
-    """Stop if we asked for a shutdown that we do not know of.
-
-    Raises `Violation` if we did not.
-    """
+def _forgotten(state: PeerState, message: ShutdownDone) -> CleanShutdown | None:
+    """The shutdown that this message completes, if we asked for it and do not know that."""
     newest = play_of(state).state
-    if not newest.games:
-        shutdown = CleanShutdown.of(endpoint_of(state), newest)
-        with suppress(Violation):
-            shutdown = shutdown.completed(message.signature)
-            return outdated(replace(state, shutdown=shutdown), newest.number)
-    raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
+    if newest.games:
+        return None
+    with suppress(Violation):
+        return CleanShutdown.of(endpoint_of(state), newest).completed(message.signature)
+    return None
 
 
 def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Transition:
