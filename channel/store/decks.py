@@ -34,10 +34,10 @@ from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
 
 def prepares_decks(event: Event, before: PeerState) -> bool:
     """True if an event can change nothing but decks that no game has named."""
-    if before.phase is not Phase.PLAYING:
+    if isinstance(event, PrepareDeck | DeckComputed):
+        return True
+    if before.phase is not Phase.PLAYING or not isinstance(event, Received):
         return False
-    if not isinstance(event, Received):
-        return isinstance(event, PrepareDeck | DeckComputed)
     try:
         return isinstance(decode(event.message), DeckStep | DeckAbort)
     except Violation:
@@ -46,6 +46,8 @@ def prepares_decks(event: Event, before: PeerState) -> bool:
 
 def decks_changed(before: PeerState, after: PeerState) -> list[DecksChanged]:
     """The event that stands for such a change in the journal; none if nothing lasting changed."""
+    if after is before:
+        return []  # what is computed after play counts no more
     old, new = play_of(before).decks, play_of(after).decks
     finished = [deck for number, deck in new.ready.items() if number not in old.ready]
     added = tuple(encode_deck(deck, named=False) for deck in finished)

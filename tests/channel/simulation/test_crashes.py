@@ -174,6 +174,15 @@ def test_a_dispute_with_a_kill_breaks_no_promise(scenario: Scenario) -> None:
     one_kill(scenario, scenario.honest, every=110)
 
 
+def test_a_completed_bundle_that_is_repeated_before_play_is_ignored() -> None:
+    scenario = Scenario(
+        ("spacepoker",), "ops-2000/17/22", "deck-flood", step=0, side=1, weather="cut-off", hands=1
+    )
+    run = run_killed(scenario, at(0, Kill(4, 0)))
+    assert run.kills[0] == (Kill(4, 0),)
+    assert harmless(run), run
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("scenario", DISPUTES, ids=lambda one: one.adversary)
 def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(scenario: Scenario) -> None:

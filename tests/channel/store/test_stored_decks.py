@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.interface import Connected, Event, PrepareDeck, Received
+from channelsim.channel.peer.interface import Connected, Event, GoOnChain, PrepareDeck, Received
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, play_of
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
@@ -127,6 +127,16 @@ def test_a_restarted_side_burns_the_deck_of_the_other() -> None:
     assert not any(end.play.decks.decks for end in table.ends)
     prepare(table)
     assert [[*end.play.decks.ready] for end in table.ends] == [[2], [2]]
+
+
+def test_a_step_that_is_computed_after_play_changes_nothing() -> None:
+    both = stored()
+    table = both.table
+    table.command(BEN, PrepareDeck())
+    table.command(BEN, GoOnChain())
+    phase = table.ends[BEN].peer.phase
+    assert table.driver.finish_step()
+    assert both.restarted(BEN).phase is table.ends[BEN].peer.phase is phase
 
 
 def test_a_refused_message_is_journalled_as_it_is() -> None:
