@@ -33,12 +33,19 @@ from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import NewsFor, Sent, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, NAMES, Setup
+from channelsim.channel.session.setup import (
+    DEFAULT_STACK,
+    DEFAULT_UNIT,
+    NAMES,
+    Setup,
+    default_policy,
+)
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games import registry
 
-GAME = "spacepoker"
+GAME = registry.DEFAULT
 LATE = (BrokenOff, LeftForChain, UnilateralClose, OpeningFailed)
 """News that two honest peers only have when one of them was late."""
 
@@ -183,9 +190,8 @@ class _Table:
 
     async def _channel(self, seed: str, number: int) -> None:
         balance = DEFAULT_UNIT * DEFAULT_STACK * self.hands
-        setup = Setup(
-            (GAME,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, ("caller", "caller")
-        )
+        policies = (default_policy((GAME,)),) * 2
+        setup = Setup((GAME,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, policies)
         runners = [self._runner(setup, side) for side in Side]
         pairings = self._pairings(number)
         bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
@@ -207,7 +213,7 @@ class _Table:
             (setup.balance, setup.balance), setup.unroll_timeout, setup.confirmations
         )
         peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
-        player = SidePlayer(setup, peer, by_policy("caller", peer.config.secret))
+        player = SidePlayer(setup, peer, by_policy(default_policy((GAME,)), peer.config.secret))
         return PeerRunner(
             peer,
             DurablePeer(peer, MemoryStore()),

@@ -17,8 +17,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import HandEnded, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
-from channelsim.games import registry
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
 
 
 def measure_signed(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[s
         unit=DEFAULT_UNIT,
         stack=DEFAULT_STACK,
         balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
-        policies=(next(iter(registry.get(game).policies)),) * 2,
+        policies=(default_policy((game,)),) * 2,
     )
     made: Counter[str] = Counter()
     counts: list[Counter[str]] = []

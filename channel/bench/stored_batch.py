@@ -22,7 +22,7 @@ from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Sent, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.sqlite_store import SqliteStore
@@ -107,7 +107,7 @@ def _setup(game: str, seed: str) -> Setup:
         unit=DEFAULT_UNIT,
         stack=DEFAULT_STACK,
         balance=balance,
-        policies=("caller", "caller"),
+        policies=(default_policy((game,)),) * 2,
     )
 
 

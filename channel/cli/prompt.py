@@ -81,7 +81,9 @@ class Prompt:
 
     def _offer_games(self) -> None:
         names = ", ".join(self._games)
-        self._say(f"the games: {names}; with a limit, as in `holdem pot`; or quit", "bold")
+        limits = dict.fromkeys(limit for game in self._games for limit in registry.get(game).limits)
+        limit = f", and a limit if you like ({', '.join(limits)})" if limits else ""
+        self._say(f"you can: one of the games {names}{limit}; or quit", "bold")
 
     def another(self, number: int, game: str) -> bool:
         """Whether the person plays another hand, which the opponent has proposed.

@@ -26,13 +26,9 @@ def any_pick(games: tuple[str, ...], chance: Chance) -> Pick:
 
 
 def read_pick(games: tuple[str, ...], text: str, where: str) -> Pick:
-    """Read a game and its betting structure, as in `holdem pot`. Raises `UsageError`.
+    """Read the name of a game, and after it that of a betting structure if one is wanted.
 
-    >>> read_pick(("holdem", "chinese"), "holdem pot", "script")
-    Pick(game='holdem', limit='pot')
-    >>> read_pick(("holdem", "chinese"), "chess", "script")
-    Traceback (most recent call last):
-    channelsim.channel.errors.UsageError: script: 'chess' is not on the list: holdem, chinese
+    Raises `UsageError`, which begins with `where`.
     """
     game, _, limit = " ".join(text.split()).partition(" ")
     shown = repr(printable(game[:40]))

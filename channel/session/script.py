@@ -9,7 +9,7 @@
     receiver  = "101112131415161718191a1b1c1d1e1f"  # (each game says how many it needs)
     actions   = ["initiator fold"]  # decisions, in order, as the game reads them (optional)
     decline   = "receiver"     # declines the hand (optional): the session closes
-    game      = "holdem pot"   # the game that the dealer names, where it chooses (optional)
+    game      = "NAME pot"     # the game that the dealer names, where it chooses (optional)
 
 Only decisions are listed: commitments and reveals are automatic. When the list ends before the
 hand does, the policies decide.

@@ -256,8 +256,37 @@ TARGETS = {"replay target", "vectors make game", "play game", "dispute run game"
 """Targets behind another file, and names of games, that are no files."""
 
 
+NODE = ("--node", "http://127.0.0.1:1")
+LISTEN = ("peer", "listen")
+NEW = (*NODE, "--peer", "00" * 32, "--game", "calpoker", "--wallet-key")
+
+OF_PEERS: dict[str, Arguments] = {
+    "channels directory": lambda file, _: ("channels", file),
+    "channels passphrase_file": lambda file, here: ("channels", here, "--passphrase-file", file),
+    "close directory": lambda file, _: ("close", file, *NODE),
+    "recover directory": lambda file, _: ("recover", file, *NODE),
+    "recover cert": lambda file, here: ("recover", here, *NODE, "--cert", file, "--key", file),
+    "watch folder": lambda file, _: ("watch", file, *NODE),
+    "watch cert": lambda file, here: ("watch", here, *NODE, "--cert", file, "--key", file),
+    "node state": lambda file, _: ("node", "--state", file),
+    "peer listen directory": lambda file, _: (*LISTEN, file, *NEW, file),
+    "peer listen wallet_key": lambda file, here: (*LISTEN, here / "x", *NEW, file),
+}
+"""Files and folders of peers, which are no kinds of files that others take too."""
+
+LIKE_THEM = {
+    *(f"{command} {name}" for command in ("close", "recover") for name in ("cert", "key")),
+    *(f"{command} passphrase_file" for command in ("close", "recover", "peer identity")),
+    *(f"peer listen {name}" for name in ("cert", "key", "passphrase_file", "game")),
+    *(f"peer connect {name}" for name in ("cert", "key", "passphrase_file", "game")),
+    *("peer connect directory", "peer connect wallet_key", "peer identity directory", "watch key"),
+}
+"""Arguments that are read as those are, and names of games."""
+
+
 def test_the_table_has_every_argument_that_names_a_file() -> None:
     known = {name.partition(",")[0] for name in ARGUMENTS} | WRITTEN | TARGETS
+    known |= {*OF_PEERS, *LIKE_THEM}
     found = set(_arguments(commands.commands))
     assert len(found) > 15
     assert found <= known, found - known
@@ -311,6 +340,22 @@ def test_an_unsuitable_file_is_refused_in_one_line(
         file = folder / "bad-file"
         make(file)
         said = refused(channelsim(capsys, *arguments(file, folder)))
+        assert str(folder) in said, (kind, said)
+
+
+@pytest.mark.parametrize("argument", OF_PEERS)
+def test_an_unsuitable_file_of_a_peer_is_refused_in_one_line(
+    argument: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    first = list(OF_PEERS).index(argument) % PARTS
+    for number, (kind, make) in enumerate([*BAD.items()][first::PARTS]):
+        if argument == "node state" and kind in NOTHING:
+            continue
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = folder / "bad-file"
+        make(file)
+        said = refused(channelsim(capsys, *OF_PEERS[argument](file, folder)))
         assert str(folder) in said, (kind, said)
 
 

@@ -174,12 +174,18 @@ FOREIGN: set[Command] = {("report",), ("record",)}
 ENDLESS: set[Command] = {("node",)}
 """They end with Ctrl-C: see `tests/channel/cli/test_node.py`."""
 
+OF_PEERS: set[Command] = {
+    *(("peer", name) for name in ("connect", "identity", "listen")),
+    *((name,) for name in ("channels", "close", "recover", "watch")),
+}
+"""They need a channel on disk: see `tests/channel/cli/test_peer.py` and those beside it."""
+
 CODE = {("trace",), ("coverage",)}
 """What they print is code, whose lines stay as they are."""
 
 
 def test_every_command_is_among_them() -> None:
-    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS} == set(COMMANDS)
+    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS, *OF_PEERS} == set(COMMANDS)
 
 
 def options(path: Command) -> set[str]:
