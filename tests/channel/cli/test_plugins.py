@@ -252,6 +252,7 @@ def test_a_game_may_begin_without_programs(tmp_path: Path) -> None:
     assert "no program: commit, guess, reveal" in games.out
 
 
+@pytest.mark.long
 def test_a_game_that_lacks_programs_is_fuzzed_and_conforms_as_far_as_it_can(tmp_path: Path) -> None:
     text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
     (tmp_path / "bare.py").write_text(without_programs(text, "bare"))

@@ -57,7 +57,7 @@ def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", one_in(3, names()))
 def test_an_adversary_does_nothing_before_there_is_a_channel(name: str, side: int) -> None:
     """A block may come between any two messages, the first ones of the opening too."""
     arena = Arena(Scenario(GAME, "early", name, side=side))

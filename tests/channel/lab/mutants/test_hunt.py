@@ -48,9 +48,9 @@ def test_the_original_itself_lives() -> None:
 def test_a_sample_of_all_is_killed_at_once() -> None:
     """Some of the reach of the whole campaign, which takes an hour: see the long test."""
     target = of_game(registry.get("spacepoker"))
-    sample = all_mutants(target)[::240]
+    sample = all_mutants(target)[::480]
     report = hunted(target, sample, seed="mutants", seconds=60, jobs=1, chunks=0)
-    assert report.count().killed >= 0.9 * len(sample) > 6
+    assert report.count().killed >= 0.9 * len(sample) > 3
 
 
 @pytest.mark.long
@@ -109,7 +109,8 @@ def test_what_differs() -> None:
     assert differs(quoted(), raises, 10**6)
 
 
-@pytest.mark.parametrize("game", ["spacepoker", pytest.param("calpoker", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
 def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> None:
     target = of_game(registry.get(game))
     pool, limits = diverse(target, "agree", target.programs)
