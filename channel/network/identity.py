@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from cryptography.hazmat.primitives.serialization import (
@@ -155,11 +156,14 @@ def read_fingerprint(text: str) -> bytes:
 
 
 def shown_by(connection: ssl.SSLObject) -> str:
-    """The fingerprint of the certificate that the other end of a connection has shown."""
+    """The fingerprint of the certificate that the other end has shown; empty for any other key."""
     shown = connection.getpeercert(binary_form=True)
     if shown is None:
         return ""
-    public = x509.load_der_x509_certificate(shown).public_key()
+    try:
+        public = x509.load_der_x509_certificate(shown).public_key()
+    except (ValueError, UnsupportedAlgorithm, x509.InvalidVersion):
+        return ""  # TLS reads certificates less strictly
     return public.public_bytes_raw().hex() if isinstance(public, Ed25519PublicKey) else ""
 
 

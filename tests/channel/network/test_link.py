@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Coroutine
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.connection import Connection
-from channelsim.channel.network.identity import make_identity, read_fingerprint, read_identity
+from channelsim.channel.network.identity import (
+    NetworkIdentity,
+    make_identity,
+    read_fingerprint,
+    read_identity,
+)
 from channelsim.channel.network.link import Link, connect, listen
 from channelsim.channel.protocol.messages import MAX_MESSAGE
 from channelsim.games.chance import Chance
@@ -127,6 +136,36 @@ def test_an_end_without_the_others_key_gets_no_connection_and_says_so_once(tmp_p
             await while_running(work(), connect(link, here.address, here.stranger, CHANCE))
             assert (wrong.links, here.ear.links) == ([], [])
             assert len(lines) == 1
+
+    asyncio.run(talk())
+
+
+def with_version(identity: NetworkIdentity, version: int) -> None:
+    """Give an identity a certificate of an X.509 version that TLS accepts and others do not."""
+    pem = identity.path.read_bytes()
+    certificate, key = x509.load_pem_x509_certificate(pem), load_pem_private_key(pem, None)
+    assert isinstance(key, Ed25519PrivateKey)
+    usual, wanted = (bytes((0xA0, 3, 2, 1, number)) for number in (2, version))
+    signed = certificate.tbs_certificate_bytes.replace(usual, wanted, 1)
+    der = certificate.public_bytes(Encoding.DER)
+    der = der.replace(certificate.tbs_certificate_bytes, signed)
+    der = der.replace(certificate.signature, key.sign(signed))
+    identity.path.write_bytes(
+        ssl.DER_cert_to_PEM_cert(der).encode() + pem[pem.index(b"-----BEGIN PRIV") :]
+    )
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_a_certificate_that_only_tls_can_read_shows_no_key(tmp_path: Path, version: int) -> None:
+    async def talk() -> None:
+        us, them, _ = pairings(tmp_path)
+        with_version(them.identity, version)
+        lines: list[str] = []
+        link, theirs = Link(Ear(), lines.append), Link(Ear())
+        async with listen(theirs, ("127.0.0.1", 0), them) as address:
+            await while_running(until(lambda: bool(lines)), connect(link, address, us, CHANCE))
+        shows_another = any("the other side shows another key" in line for line in lines)
+        assert shows_another is (version != 2)
 
     asyncio.run(talk())
 
