@@ -86,10 +86,18 @@ def is_complete(directory: Path) -> bool:
 
 
 def create(directory: Path, config: Config, settings: Settings, passphrase: bytes = b"") -> None:
-    """Write the settings and keys of a new channel. Raises `StoreError` if there is one already."""
-    if not is_complete(directory):
+    """Write the empty store, settings and keys of a new channel.
+
+    Raises `StoreError` if there is a channel already, or a store whose keys are gone.
+    """
+    with closing(SqliteStore(directory)) as store:
+        if is_complete(directory):
+            raise StoreError(f"{directory}: there is a channel already; name another directory")
+        contents = store.load()
+        if contents.opening or contents.events:
+            raise no_channel(directory)
         write_settings(directory, settings)
-    write_keys(directory, config, passphrase)
+        write_keys(directory, config, passphrase)
 
 
 def no_channel(directory: Path) -> StoreError:
@@ -104,6 +112,12 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
     """Open the directory of a channel for this process alone. Raises `StoreError`."""
     if not is_complete(directory):
         raise no_channel(directory)
+    if not (directory / STORE).exists():
+        # An empty one would be a channel that has not begun.
+        raise StoreError(
+            f"{directory / STORE}: missing; put back its newest copy, and go on with"
+            " `channelsim peer`"
+        )
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)
     with closing(SqliteStore(directory)) as store:

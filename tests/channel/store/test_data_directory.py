@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.peer.config import Config
+from channelsim.channel.store import keys_file, sqlite_store
 from channelsim.channel.store.data_directory import (
     FILE,
     NodeAddress,
@@ -86,6 +87,21 @@ def test_settings_that_cannot_be_read_are_refused_in_one_line(
     assert reason in str(caught.value)
     assert str(tmp_path / FILE) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_lost_store_or_lost_keys_are_not_taken_for_a_new_channel(tmp_path: Path) -> None:
+    create(tmp_path, config(), SETTINGS)
+    with opened(tmp_path) as found:
+        found.store.append([b"an event"], [])
+    keys = (tmp_path / keys_file.FILE).rename(tmp_path / "copy")
+    with pytest.raises(StoreError, match=r"keys\.json: missing; put back"):
+        create(tmp_path, config(), SETTINGS)
+    assert not is_complete(tmp_path)
+    keys.rename(tmp_path / keys_file.FILE)
+    (tmp_path / sqlite_store.FILE).unlink()
+    with pytest.raises(StoreError, match=r"peer\.sqlite: missing; put back"), opened(tmp_path):
+        pass
+    assert not (tmp_path / sqlite_store.FILE).exists()
 
 
 def test_a_place_without_a_channel_is_named(tmp_path: Path) -> None:
