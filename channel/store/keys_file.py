@@ -162,7 +162,9 @@ def _file(path: Path) -> _File:
         raise StoreError(f"{error}") from None
     file = _decoded(path, data, _File)
     if file.format != FORMAT:
-        raise StoreError(f"{path}: not written by this version of channelsim, but as {FORMAT!r}")
+        raise StoreError(
+            f"{path}: not written by this version of channelsim, but as {file.format[:60]!a}"
+        )
     return file
 
 
