@@ -29,7 +29,13 @@ from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
-from channelsim.channel.store.data_directory import DataDirectory, opened, read_settings
+from channelsim.channel.store.data_directory import (
+    DataDirectory,
+    is_complete,
+    no_channel,
+    opened,
+    read_settings,
+)
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system.interrupt import exit_code, polled
@@ -46,6 +52,8 @@ def node_of_directory(
     directory: Path, url: str | None, certificate: Path | None, key: Path | None
 ) -> RpcChain:
     """The node that the options name, or else the one of the directory's settings."""
+    if not is_complete(directory):
+        raise no_channel(directory)
     node = read_settings(directory).node
     if url is not None or not node.url:
         return node_of(url, certificate, key)

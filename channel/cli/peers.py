@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -35,6 +36,7 @@ from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import (
     ASK,
     DEFAULT_HANDS,
@@ -128,7 +130,7 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     node = _node_address(directory, options)
     with closing(_connected(node)) as chain:
         if going_on:
-            _change_settings(directory, options, node)
+            _refuse_terms(directory, options)
         else:
             begin_channel(directory, _new_channel(side, options, node), chain, passphrase)
         with opened(directory, passphrase) as found:
@@ -138,6 +140,7 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
             if chain.agg_sig_data() != found.config.agg_sig_data:
                 raise UsageError("--node: it is on another network than the channel")
             pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
+            found = dataclasses.replace(found, settings=_change_settings(found, options, node))
             return _Process(found, chain, pairing, as_json=as_json).run()
 
 
@@ -163,6 +166,7 @@ class _Process:
         self._peer = Peer(config)
         self._open = ExitStack()
         actor = self._actor(settings.adversary, chain)
+        self._lines(BlockMade(self._peer.state.block.peak))
         self._runner = PeerRunner(
             self._peer,
             actor,
@@ -278,8 +282,8 @@ def _connected(node: NodeAddress) -> RpcChain:
     return node_of(node.url or None, certificate, key)
 
 
-def _change_settings(directory: Path, options: PeerOptions, node: NodeAddress) -> None:
-    """Take over what may change; the terms of a channel may not."""
+def _refuse_terms(directory: Path, options: PeerOptions) -> None:
+    """Refuse what cannot be changed: the terms of a channel."""
     refuse(
         f"{directory} has a channel already, with terms of its own",
         peer=options.counterparty,
@@ -290,16 +294,23 @@ def _change_settings(directory: Path, options: PeerOptions, node: NodeAddress) -
         stack=options.stack,
         balance=options.balance,
     )
-    before = read_settings(directory)
+    if options.address is not None:
+        read_address(options.address)
+
+
+def _change_settings(found: DataDirectory, options: PeerOptions, node: NodeAddress) -> Settings:
+    """Take over what may change, in a directory that no other process has. Raises `UsageError`."""
+    before = found.settings
     after = replace(
         before,
         node=node,
         policy=options.policy or before.policy,
         address=options.address or before.address,
     )
-    read_address(after.address)
+    setup_of(found.config, after)
     if after != before:
-        write_settings(directory, after)
+        write_settings(found.path, after)
+    return after
 
 
 def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChannel:

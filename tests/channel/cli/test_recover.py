@@ -209,9 +209,11 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
     with SimulatedChain(1).served() as url:
         options = () if command == "channels" else ("--node", url)
 
-        def refused(reason: str, place: Path = directory, *more: object) -> None:
+        def refused(
+            reason: str, place: Path = directory, *more: object, by: tuple[str, ...] = (command,)
+        ) -> None:
             before = contents(place)
-            ran = channelsim(capsys, command, place, *options, *more)
+            ran = channelsim(capsys, *by, place, *options, *more)
             assert (ran.code, ran.out) == (2, "")
             assert reason in ran.err
             assert ran.err.count("\n") == 1
@@ -220,6 +222,8 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
         if options:
             with closing(SqliteStore(held)):
                 refused("another process uses it", held)
+                other = ("--policy", "folder")
+                refused("another process uses it", held, *other, by=("peer", "listen"))
             refused("--policy nonsense: spacepoker has", directory, "--policy", "nonsense")
         (directory / "keys.json").write_bytes(keys[:100])
         refused("no file with keys")
