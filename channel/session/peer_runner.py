@@ -229,12 +229,14 @@ class PeerRunner:
 
     async def _follow_chain(self) -> None:
         while True:
-            try:
-                await self._offer_pushes()
-                await self._report_tip()
-                self._report_trouble("")
-            except NodeError as error:
-                self._report_trouble(str(error))
+            trouble = ""
+            # A push that the node cannot answer must not keep the chain out of sight.
+            for step in (self._offer_pushes, self._report_tip):
+                try:
+                    await step()
+                except NodeError as error:
+                    trouble = str(error)
+            self._report_trouble(trouble)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._poll_time):
                     await self._chain_due.wait()
@@ -243,7 +245,12 @@ class PeerRunner:
     async def _offer_pushes(self) -> None:
         while self._pushes:
             bundle, push = next(iter(self._pushes.items()))
-            result, pending = await in_thread(_offer, self._chain, push)
+            try:
+                result, pending = await in_thread(_offer, self._chain, push)
+            except NodeError:
+                # The others come before it the next time.
+                self._pushes[bundle] = self._pushes.pop(bundle)
+                raise
             self._pushes.pop(bundle, None)
             self._guarded(partial(self._driver.pushed, push, result, pending))
 

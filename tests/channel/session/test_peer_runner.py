@@ -10,14 +10,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.full_node import NodeError
-from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import GoOnChain, News
+from channelsim.channel.peer.interface import GoOnChain, News, Push
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
@@ -213,6 +215,45 @@ def test_a_node_that_is_away_for_a_while_is_reported_once_and_asked_again() -> N
         chain.away = True
         with pytest.raises(NodeError):
             await place.runner(chain, None).run()
+
+    asyncio.run(play())
+
+
+class Mute(SimulatedChain):
+    """A node that gives no answer to some pushes."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.unanswered: tuple[Bundle, ...] = ()
+        self.offered: list[Bundle] = []
+
+    def push(self, bundle: Bundle) -> PushResult:
+        self.offered.append(bundle)
+        if bundle in self.unanswered:
+            raise NodeError("the node does not answer")
+        return super().push(bundle)
+
+
+def test_a_push_without_an_answer_hides_neither_the_chain_nor_other_pushes() -> None:
+    chain = Mute(1)
+    place = places(chain)[0]
+    first, second = (
+        Push(name, Bundle((Spend(Coin(bytes(32), bytes(32), amount), b"", b""),), NO_SIGNATURE))
+        for amount, name in enumerate(("first", "second"))
+    )
+    chain.unanswered = (first.bundle,)
+
+    async def play() -> None:
+        runner = place.runner(chain, None)
+        task = asyncio.ensure_future(runner.run())
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        runner.push(first)
+        runner.push(second)
+        await until(lambda: second.bundle in chain.offered)
+        chain.farm()
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        assert "the node does not answer" in place.troubles
+        task.cancel()
 
     asyncio.run(play())
 
