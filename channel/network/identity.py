@@ -9,7 +9,6 @@ its handshake, on both sides. Source: spec/network.md, "Keys".
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import ssl
 from dataclasses import dataclass, field
@@ -32,6 +31,7 @@ from cryptography.x509.oid import NameOID
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.connection import DEFAULT, Limits
+from channelsim.channel.system.durable_files import write_once
 from channelsim.channel.system.input_files import read
 
 FILE = "connection.pem"
@@ -101,15 +101,11 @@ def make_identity(directory: Path, passphrase: bytes = b"") -> None:
         encryption = BestAvailableEncryption(password)
     data = certificate.public_bytes(Encoding.PEM)
     data += key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
-    part = path.with_name(f".{FILE}.part")
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        write_once(path, data)
+    except FileExistsError:
+        return  # another process was first
     except OSError as error:
         reason = (error.strerror or "it cannot be written").lower()
         raise UsageError(f"{path}: {reason}; name a directory that can be written") from None

@@ -11,7 +11,6 @@ A directory is complete once its keys are there: they are written last.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.system.durable_files import replace_file
 from channelsim.channel.system.input_files import read
 
 FILE = "settings.json"
@@ -116,7 +116,7 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
         # An empty one would be a channel that has not begun.
         raise StoreError(
             f"{directory / STORE}: missing; put back its newest copy, and go on with"
-            " `channelsim peer`"
+            " channelsim peer"
         )
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)
@@ -146,14 +146,10 @@ def read_settings(directory: Path) -> Settings:
 def write_settings(directory: Path, settings: Settings) -> None:
     """Replace the settings, as a whole; the directory is made if need be. Raises `StoreError`."""
     path = directory / FILE
-    part = path.with_name(f".{FILE}.part")
+    data = msgspec.json.format(msgspec.json.encode(settings)) + b"\n"
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(settings)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        replace_file(path, data, sync=True)
     except OSError as error:
         reason = (error.strerror or "it cannot be written").lower()
         raise StoreError(f"{path}: {reason}; name a directory that can be written") from None

@@ -26,8 +26,8 @@ from channelsim.channel.peer.fees import Fees
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
+from channelsim.channel.system.durable_files import write_once
 from channelsim.channel.system.input_files import read
-from channelsim.channel.system.line_log import sync_folder
 from channelsim.games.deck.group import real_group
 
 FILE = "keys.json"
@@ -109,7 +109,7 @@ def write_keys(
     try:
         if not directory.is_dir():
             directory.mkdir(mode=0o700, parents=True)
-        _write_once(path, msgspec.json.format(msgspec.json.encode(file)) + b"\n")
+        write_once(path, msgspec.json.format(msgspec.json.encode(file)) + b"\n")
     except OSError as error:
         if path.exists():
             raise StoreError(
@@ -174,22 +174,6 @@ def _decoded(path: Path, data: bytes, kind: type[T]) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = ascii(f"{error}"[:200])[1:-1]
         raise StoreError(f"{path}: no file with keys of channelsim ({reason})") from None
-
-
-def _write_once(path: Path, data: bytes) -> None:
-    """Write a file that appears whole and durable, for its owner alone."""
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(part, path)  # unlike a rename, it replaces nothing
-    finally:
-        part.unlink()
-    sync_folder(path.parent)
 
 
 def _cipher(passphrase: bytes, salt: bytes, cost: int) -> ChaCha20Poly1305:

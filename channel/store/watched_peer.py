@@ -20,8 +20,9 @@ from channelsim.channel.protocol.state import Channel, ChannelState
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
+from channelsim.channel.system.durable_files import replace_file
 from channelsim.channel.system.input_files import LINES
-from channelsim.channel.system.line_log import LineLog, replace_file
+from channelsim.channel.system.line_log import LineLog
 from channelsim.channel.watch.watch_data import (
     FORMAT,
     NEWEST,
@@ -85,11 +86,19 @@ class WatchedPeer:
                 self._count += len(states)
             if play.newest.state.number > self._newest:
                 newest = newest_state(endpoint, play.newest)
-                replace_file(self._folder / NEWEST, encoded(newest) + b"\n")
+                self._replace(newest)
                 self._newest = newest.state.number
         except UsageError as error:
             self._failed = StoreError(f"{error}; the peer has stopped, nothing is lost")
             raise self._failed from None
+
+    def _replace(self, newest: NewestState) -> None:
+        path = self._folder / NEWEST
+        try:
+            replace_file(path, encoded(newest) + b"\n", sync=False)
+        except OSError as error:
+            reason = (error.strerror or f"{error}").lower()
+            raise UsageError(f"{path}: cannot be written ({reason})") from None
 
     def _open(self, endpoint: Endpoint, history: StateHistory) -> LineLog:
         """Open the files, or make them. Raises `UsageError` for those of another channel.

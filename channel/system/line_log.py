@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.system.durable_files import sync_folder
 from channelsim.channel.system.input_files import lines_of, read
 
 
@@ -70,34 +71,6 @@ class LineLog:
     def close(self) -> None:
         """Close the file and let other processes use it."""
         os.close(self._file)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file that appears whole, for its owner alone. Raises `UsageError`.
-
-    It does not wait for the disk.
-    """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.unlink(missing_ok=True)
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise _failed(path, error) from None
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _failed(path: Path, error: OSError) -> UsageError:
