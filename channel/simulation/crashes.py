@@ -7,12 +7,13 @@ signed before; all promises hold as if it had never been killed.
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
 from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Protocol, TypeAlias
 
 from channelsim.channel.adversaries.base import names
@@ -158,7 +159,7 @@ def run_crashes(
     try:
         # The folder is ours, so that no worker that is ended early leaves one behind.
         with (
-            TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder,
+            tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder,
             WorkerPool(
                 partial(_process_runner, folder) if processes else _runner,
                 min(jobs, len(pieces)),
@@ -182,6 +183,8 @@ def _runner() -> Work[Piece, CrashedRun]:
 
 
 def _process_runner(directory: str) -> Work[Piece, CrashedRun]:
+    if parent_process() is not None:
+        tempfile.tempdir = directory  # a worker is ended without cleaning up after itself
     return partial(run_processes, Path(directory))
 
 

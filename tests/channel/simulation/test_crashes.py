@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
@@ -254,9 +255,13 @@ def test_killed_processes_come_back_from_the_disk() -> None:
 
 
 @pytest.mark.long
-def test_many_killed_processes_come_back_from_the_disk() -> None:
-    """Some are killed before an event is on disk, and some after."""
-    totals = run_crashes(300, "many processes", 2, processes=True)
+def test_many_killed_processes_come_back_from_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are killed before an event is on disk, and some after. No temporary file remains."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        totals = run_crashes(300, "many processes", 2, processes=True)
+        assert list(Path(folder).iterdir()) == []
     assert totals.kills == 300
     assert totals.failed == []
 
