@@ -89,7 +89,7 @@ class Compared:
         (("spacepoker",), "", "honest"),
         (("calpoker",), "", "honest"),
         (("spacepoker", "calpoker"), "leaver", "dispute"),
-        pytest.param(("spacepoker",), "stale-state", "old", marks=pytest.mark.long),
+        pytest.param(("spacepoker",), "stale-any", "old", marks=pytest.mark.long),
         pytest.param(("calpoker", "spacepoker"), "staller", "late", marks=pytest.mark.long),
     ],
 )
