@@ -12,7 +12,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
-from channelsim.channel.network.identity import make_identity
+from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.config import Config
 from channelsim.channel.protocol.state import Side
@@ -75,6 +75,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphra
         adversary=wanted.adversary,
     )
     make_identity(directory, passphrase)
+    read_identity(directory, passphrase)  # of another passphrase, it could never be used
     create(directory, config, settings, passphrase)
 
 

@@ -123,7 +123,9 @@ def read_identity(directory: Path, passphrase: bytes = b"") -> NetworkIdentity:
         password = _password(passphrase, public.public_bytes_raw())
         key = load_pem_private_key(data, password or None)
     except TypeError:
-        how = "is encrypted; give the passphrase" if not passphrase else "is not encrypted"
+        how = "is encrypted; give the passphrase"
+        if passphrase:
+            how = "was made without a passphrase; give none, or delete the file to make another key"
         raise UsageError(f"{path}: its key {how}") from None
     except ValueError:
         raise UsageError(f"{path}: damaged, or the passphrase is wrong") from None

@@ -256,3 +256,19 @@ def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
     assert reason in ran.err
     assert len(ran.err.splitlines()) == 1
     assert not directory.exists()
+
+
+def test_a_key_of_another_passphrase_begins_no_channel(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    chain = SimulatedChain(1)
+    (tmp_path / "pass").write_text("passphrase")
+    make_identity(tmp_path / "new")
+    new = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key")
+    key = wallet_file(chain, tmp_path, "bob")
+    with chain.served() as url:
+        given = (*new, key, "--node", url, "--passphrase-file", tmp_path / "pass")
+        ran = channelsim(capsys, "peer", "listen", tmp_path / "new", *given)
+    assert (ran.code, ran.out) == (2, "")
+    assert "was made without a passphrase" in ran.err
+    assert [one.name for one in (tmp_path / "new").iterdir()] == ["connection.pem"]
