@@ -54,7 +54,10 @@ def node_of_directory(
     """The node that the options name, or else the one of the directory's settings."""
     if not is_complete(directory):
         raise no_channel(directory)
-    node = read_settings(directory).node
+    settings = read_settings(directory)
+    if settings.adversary:
+        raise UsageError(f"{directory}: an adversary keeps nothing: nothing can be ended from here")
+    node = settings.node
     if url is not None or not node.url:
         return node_of(url, certificate, key)
     if certificate is None and key is None and node.certificate:

@@ -23,7 +23,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.identity import node_seed
-from channelsim.channel.store.data_directory import create
+from channelsim.channel.store.data_directory import create, read_settings, write_settings
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from tests.channel.command import channelsim
@@ -225,6 +225,8 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
                 other = ("--policy", "folder")
                 refused("another process uses it", held, *other, by=("peer", "listen"))
             refused("--policy nonsense: spacepoker has", directory, "--policy", "nonsense")
+            write_settings(held, replace(read_settings(held), adversary="stale-oldest"))
+            refused("an adversary keeps nothing", held)
         (directory / "keys.json").write_bytes(keys[:100])
         refused("no file with keys")
         (directory / "keys.json").write_bytes(keys)
