@@ -93,6 +93,18 @@ def families() -> tuple[tuple[Game, ...], ...]:
     return tuple(map(tuple, found.values()))
 
 
+def sharing(game: Game) -> tuple[Game, ...]:
+    """The installed games whose programs are this game's (`Game.family`): itself, then the others.
+
+    A plug-in's game is not among those of one of ours.
+
+    >>> [one.name for one in sharing(get("calpoker"))]
+    ['calpoker']
+    """
+    others = map(get, built_in()) if game.name in built_in() else usable()
+    return (game, *(o for o in others if o.family == game.family and o.name != game.name))
+
+
 def validators_of(family: Iterable[Game]) -> dict[str, Validator]:
     """The validators of several games that share them, by name."""
     return {name: one for game in family for name, one in game.validators.items()}

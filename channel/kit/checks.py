@@ -121,7 +121,7 @@ def fuzz(subject: Subject) -> CheckResult:
 
 
 def coverage(subject: Subject) -> CheckResult:
-    """The fuzzer and the stored cases reach every branch of every validator."""
+    """The fuzzer, stored cases and other games of its family reach every branch of each program."""
     if not subject.target.present:
         return CheckResult("coverage", unchecked=_lacks_programs(subject))
     target, effort, report = subject.target, subject.effort, subject.fuzzed
@@ -132,6 +132,7 @@ def coverage(subject: Subject) -> CheckResult:
     ]
     if effort.corpus is not None:
         entries += corpus.read(target, effort.corpus)
+    entries += _of_family(subject)
     found = corpus_coverage(target, entries)
     failures = [
         failure for name in target.present for failure in _unreached(found[name], effort.coverage)
@@ -140,6 +141,24 @@ def coverage(subject: Subject) -> CheckResult:
     reached = sum(found[name].total.branches_reached for name in target.present)
     tried = f"branches reached: {reached:,} of {total:,}{_left_out(subject)}"
     return CheckResult("coverage", tried, tuple(failures))
+
+
+def _of_family(subject: Subject) -> Iterator[Entry]:
+    """Generated cases of the other games that share programs with the target, a few of each."""
+    target, effort = subject.target, subject.effort
+    others = target.family[1:]
+    for other in others:
+        made = (
+            Entry(case.tag, trial.site.validator, case.arguments, None)
+            for trial in chunks(other, effort.seed)
+            for case in trial.cases
+        )
+        for entry in islice(made, max(1, effort.cases // 10 // len(others))):
+            if (
+                entry.program in target.present
+                and entry.program not in subject.fuzzed.tally.runaway
+            ):
+                yield entry
 
 
 def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:

@@ -60,6 +60,7 @@ class Entry(msgspec.Struct, frozen=True):
 def read(target: Target, folder: Path) -> Iterator[Entry]:
     """The entries of all files in a folder, but of validators without a program.
 
+    Cases of all games of the target's family count; programs that only others have are left out.
     Raises `UsageError`, naming file and line.
     """
     if not folder.is_dir():
@@ -70,7 +71,8 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
         raise UsageError(f"--corpus {folder}: has no .jsonl files")
     empty = True
     for path in files:
-        if path.stem in target.missing:
+        others = path.stem in target.family_programs and path.stem not in target.programs
+        if path.stem in target.missing or others:
             continue
         if path.stem not in target.programs and path.stem != REFEREE:
             known = ", ".join([*target.programs, REFEREE])
@@ -102,8 +104,8 @@ def _entry(target: Target, name: str, written: Case | RefereeSpend) -> Entry:
 
 def case_entry(target: Target, case: Case) -> Entry:
     """A conformance case as an entry. Raises `BadCase`."""
-    arguments = vectors.arguments(case, target.name, target.programs)
-    differences = vectors.check_program(case, target.name, target.programs)
+    arguments = vectors.arguments(case, target.name, target.family_programs)
+    differences = vectors.check_program(case, target.name, target.family_programs)
     return Entry(case.id, case.validator, arguments, "; ".join(differences) or None)
 
 

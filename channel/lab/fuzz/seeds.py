@@ -43,10 +43,11 @@ class Corpus:
 
 def load(target: Target, folder: Path) -> list[Probe]:
     """The cases in a folder, as probes; those whose state means nothing to the rules are left
-    out. Raises `UsageError`, naming file and line."""
+    out, and those of other games of its family. Raises `UsageError`, naming file and line."""
     found: list[Probe] = []
     if not folder.is_dir():
         return found
+    others = {other.rules for other in target.family[1:]}
     honest = {(site.validator, serialize(site.state)): site for site in recorded_sites(target)}
     for name in target.programs:
         path = folder / f"{name}.jsonl"
@@ -57,7 +58,7 @@ def load(target: Target, folder: Path) -> list[Probe]:
             for case in read_cases(input_files.lines_of(data)):
                 if case.validator != name:
                     raise BadCase(f"case {case.id} is of {case.validator!r}, not of {name!r}")
-                probe = _probe(target, case, honest)
+                probe = None if case.game in others else _probe(target, case, honest)
                 if probe is not None:
                     found.append(probe)
         except BadCase as error:

@@ -17,7 +17,6 @@ from channelsim.channel.lab.mutants import prepared_spends
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
     COST_FACTOR,
-    FIRST_CHUNKS,
     PreparedCall,
     differs,
     diverse,
@@ -102,7 +101,7 @@ class CallHunter:
         start = process_time()
         together = max(1, sum(map(len, programs.values())))
         wanted = programs.keys() - {REFEREE}
-        made = fresh(self._target, self._seed, FIRST_CHUNKS + number, wanted) if wanted else {}
+        made = fresh(self._target, self._seed, number, wanted) if wanted else {}
         if REFEREE in programs:
             made[REFEREE] = prepared_spends.fresh(self._target, self._seed, 1 + number)
         share = (process_time() - start) / together

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 
 import msgspec
@@ -24,7 +24,8 @@ from channelsim.games.contract import Raise, Valid
 from channelsim.games.judge import result_value
 
 FIRST_CHUNKS = 8
-"""The number of chunks from which the cases are chosen that every mutant meets first."""
+"""The number of chunks from which the cases are chosen that every mutant meets first; of games
+that share programs two each, if that is more."""
 
 WIDE, DEEP = 256, CHUNK
 """The cases of a chunk, besides its duels. A wide chunk has many sites with few cases each, for
@@ -77,9 +78,14 @@ def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
 def fresh(
     target: Target, seed: str, number: int, wanted: Collection[str]
 ) -> dict[str, list[PreparedCall]]:
-    """One chunk of cases, by validator; only of those that are wanted."""
+    """One chunk of cases, by validator; only of those that are wanted.
+
+    Chunks are numbered from 0, after those of `diverse`; the games of a family take turns.
+    """
     made: dict[str, list[PreparedCall]] = {name: [] for name in wanted}
-    for name, _rule, case in _judged(target, seed, number, wanted):
+    games = _games(target, wanted)
+    turn, at = divmod(_first_chunks(games) + number, len(games))
+    for name, _rule, case in _judged(games[at], seed, turn, wanted):
         made[name].append(case)
     return made
 
@@ -97,8 +103,10 @@ def diverse(
     }
     most = dict.fromkeys(wanted, 0)
     seen: set[bytes] = set()
-    for number in range(FIRST_CHUNKS):
-        for name, rule, case in _judged(target, seed, number, wanted):
+    games = _games(target, wanted)
+    for number in range(_first_chunks(games)):
+        turn, at = divmod(number, len(games))
+        for name, rule, case in _judged(games[at], seed, turn, wanted):
             if case.arguments in seen:
                 continue
             seen.add(case.arguments)
@@ -112,6 +120,15 @@ def diverse(
         turns = zip_longest(*(by_cost.values() for by_cost in by_rule.values()))
         chosen[name] = [case for turn in turns for case in turn if case is not None][:KEPT]
     return chosen, {name: COST_FACTOR * cost for name, cost in most.items()}
+
+
+def _games(target: Target, wanted: Collection[str]) -> tuple[Target, ...]:
+    """The games of the family that use one of these programs."""
+    return tuple(one for one in target.family if not one.programs.keys().isdisjoint(wanted))
+
+
+def _first_chunks(games: Sequence[Target]) -> int:
+    return max(FIRST_CHUNKS, 2 * len(games))
 
 
 def _judged(

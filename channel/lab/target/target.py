@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -176,6 +176,34 @@ class Target:
         if self.rules_file is None:
             return "its honest play"
         return f"{self.rules_file.name} and its honest play"
+
+    @cached_property
+    def family(self) -> tuple[Target, ...]:
+        """This target, then one for each other game that shares programs with its rules.
+
+        There, this target's programs take the place of the game's of the same names.
+        """
+        if self.rules is None:
+            return (self,)
+        others = [of_game(game) for game in registry.sharing(self.game)[1:]]
+        own = dict(self.programs)
+        return (
+            self,
+            *(
+                replace(
+                    other,
+                    programs={**other.programs, **{n: own[n] for n in other.programs if n in own}},
+                    referee=self.referee,
+                )
+                for other in others
+            ),
+        )
+
+    @cached_property
+    def family_programs(self) -> dict[str, Program]:
+        """The programs of the family by name: a case of another of its games may name them."""
+        every = {name: one for other in self.family for name, one in other.programs.items()}
+        return {**self.programs, **every}
 
     @property
     def dealer(self) -> str | None:
