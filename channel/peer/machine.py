@@ -98,7 +98,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
     Phase.FUNDING: {
         **_each(MESSAGES, opening.on_early_message),
-        Funded: opening.on_funded,
+        Funded: playing.on_funded,
         Resume: resuming.on_resume,
         Connected: resuming.on_connected,
         Block: blocks.on_funding_block,
@@ -108,7 +108,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         **_each(OPENING_MESSAGES, playing.refuse),
         Resume: resuming.on_resume,
         Connected: resuming.on_connected,
-        Funded: opening.on_funded,
+        Funded: playing.on_funded,
         Batch: playing.on_batch,
         Request: playing.on_request,
         Advisory: playing.on_advisory,

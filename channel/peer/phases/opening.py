@@ -20,7 +20,7 @@ from channelsim.channel.peer.interface import (
     Tell,
     Watch,
 )
-from channelsim.channel.peer.opening.handshake import Opening, OpeningStep, begin, receive
+from channelsim.channel.peer.opening.handshake import Opening, begin, receive
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import (
@@ -74,17 +74,6 @@ def on_early_message(config: Config, state: PeerState, message: Message) -> Tran
             return replace(state, early=(*state.early, (digest, message))), []
         case _:
             raise Violation("CH-MSG-3", f"a {name} before play")
-
-
-def on_funded(config: Config, state: PeerState, message: Funded) -> Transition:
-    """Ignore a completed bundle that the initiator has, or that it saw in the chain before."""
-    opening = state.opening
-    if opening.step is OpeningStep.FUNDED:
-        return state, [Tell(Ignored("the completed bundle, which is in the chain already"))]
-    opened = opening.opened
-    if config.side is Side.INITIATOR and opened is not None and opened.bundle == message.bundle:
-        return state, [Tell(Ignored("a repeat of the completed bundle"))]
-    raise Violation("CH-MSG-3", "a funded that nothing waits for")
 
 
 def _advance(config: Config, state: PeerState, message: Message) -> Transition:

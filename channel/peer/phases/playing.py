@@ -11,14 +11,15 @@ from channelsim.channel.errors import Violation
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Ignored, SawCards, Send, Tell
+from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
 from channelsim.channel.peer.phases.decks import erase
 from channelsim.channel.peer.phases.leaving import blame, break_off
 from channelsim.channel.peer.play import sending
 from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
-from channelsim.channel.protocol.messages import Advisory, Batch, Message, Request, encode
-from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
+from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.games.errors import BadAdvisory
 
 
@@ -73,6 +74,17 @@ def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transiti
         return state, [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
     state = replace(state, play=play.with_player(message.game_id, player))
     return state, [Tell(SawCards(message.game_id, player))]
+
+
+def on_funded(config: Config, state: PeerState, message: Funded) -> Transition:
+    """Ignore a completed bundle that the initiator has, or that it saw in the chain before."""
+    opening = state.opening
+    if opening.step is OpeningStep.FUNDED:
+        return state, [Tell(Ignored("the completed bundle, which is in the chain already"))]
+    opened = opening.opened
+    if config.side is Side.INITIATOR and opened is not None and opened.bundle == message.bundle:
+        return state, [Tell(Ignored("a repeat of the completed bundle"))]
+    return refuse(config, state, message)
 
 
 def refuse(config: Config, state: PeerState, message: Message) -> Transition:
