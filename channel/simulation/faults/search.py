@@ -24,7 +24,7 @@ from channelsim.channel.system.workers import Work, WorkerPool
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """The steps at which an adversary deviates, in the order in which they are tried."""
 
-MOST_RUNS = 96
+MOST_RUNS = 288
 """Runs in which a fault has to show, at the most."""
 
 MOST_OPENINGS = 160
