@@ -252,6 +252,7 @@ def test_a_run_without_end_is_stopped() -> None:
     assert (nodes, branches) == (frozenset({0, 1}), frozenset())
 
 
+@pytest.mark.long
 def test_atoms_that_grow_without_end_are_stopped() -> None:
     # (a 2 (c 2 (* 3 3))): the number is squared each time.
     grow = deserialize(bytes.fromhex("ff02ff02ffff04ff02ffff12ff03ff03808080"))

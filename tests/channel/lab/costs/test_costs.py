@@ -77,6 +77,7 @@ def test_the_conditions_of_a_bundle_are_those_of_the_protocol() -> None:
         assert found[name].conditions == coins * PER_COIN + signatures * PER_SIGNATURE
 
 
+@pytest.mark.long
 def test_a_program_without_an_end_fills_a_block_and_the_rest_is_measured(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)

@@ -72,6 +72,7 @@ def test_a_finding_says_who_loses_what(found: Document) -> None:
     assert any("illegal moves pay" in line for line in found.also)
 
 
+@pytest.mark.long
 def test_many_fields_become_few(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", CARDS)))
     result = campaign(target, "many")

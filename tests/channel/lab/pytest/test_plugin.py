@@ -119,6 +119,7 @@ def test_the_small_game_passes_and_its_theft_is_found(tmp_path: Path) -> None:
     assert "1 failed, 3 passed" in ran.stdout
 
 
+@pytest.mark.long
 def test_the_option_names_the_target_too(example: Path) -> None:
     (example / "pytest.ini").write_text("[pytest]\n", "utf-8")
     ran = suite(example, "--channelsim-target", "target.toml", "-k", "five_validators")
@@ -249,6 +250,7 @@ def test_law_of_rules(lab):
 """
 
 
+@pytest.mark.long
 def test_a_target_without_rules_is_held_to_what_its_honest_play_says(tmp_path: Path) -> None:
     path = toy(tmp_path)
     (tmp_path / "test_toy.py").write_text(TOY_SUITE)

@@ -135,6 +135,7 @@ def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) ->
     punished()
 
 
+@pytest.mark.long
 def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
     """Not each in a few examples, but more than those that a changed length breaks."""
     target = load("calpoker")
