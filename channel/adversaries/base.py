@@ -330,7 +330,7 @@ class Adversary:
         return changed
 
     def _checked(self, effects: object) -> list[Effect]:
-        """What an adversary, perhaps a plug-in's, wants done."""
+        """Check the effects that an adversary returned, which may be a plug-in's."""
         if isinstance(effects, list) and all(isinstance(one, Effect) for one in effects):
             return effects
         raise wrong_answer(type(self), effects, "not a list of effects")

@@ -14,7 +14,7 @@ class Reconnecting(Adversary):
     """Makes a new connection at its step, and then each time that one has been made."""
 
     most = 1
-    """How many connections it makes."""
+    """The number of connections that it makes."""
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)

@@ -105,7 +105,7 @@ class SimulatedChain:
         return [_seen(record) for record in found or []]
 
     def had(self, puzzle_hash: bytes) -> bool:
-        """Whether a coin was ever at this address."""
+        """True if a coin was ever at this address, spent or not."""
         found = self._node.get_coin_records_by_puzzle_hash(puzzle_hash, include_spent_coins=True)
         return bool(found.coin_records)
 

@@ -15,13 +15,12 @@ from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
-from channelsim.channel.cli.running import report_trouble, until_interrupted
+from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
-from channelsim.channel.report.peer_lines import Line, PeerLines
-from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer
 from channelsim.channel.session.linked_peer import Place, run_linked
@@ -67,7 +66,7 @@ def node_of_directory(
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How to end a channel: on chain for this `reason`, or with the other side (None).
+    """The way to end a channel: on chain for this `reason`, or with the other side (None).
 
     `policy` plays the live games (None: that of the settings). The chain is looked at `every` so
     many seconds.
@@ -82,19 +81,12 @@ def end_channel(
     directory: Path, chain: RpcChain, passphrase: bytes, ending: Ending, *, as_json: bool
 ) -> int:
     """End a channel, to the last payout; the exit code. Closes the connection to the node."""
-
-    def show(line: Line) -> None:
-        if as_json:
-            print(json_line(line), flush=True)
-        else:
-            say(console(), f"height {line['height']}: {line['text']}")
-
     with closing(chain), opened(directory, passphrase) as found:
         if chain.agg_sig_data() != found.config.agg_sig_data:
             raise UsageError("--node: it is on another network than the channel")
         if ending.policy is not None:
             check_policy(ending.policy, found.settings.games)
-        lines = PeerLines(found.config.side, show)
+        lines = PeerLines(found.config.side, line_printer(as_json=as_json))
         peer = Peer(found.config)
         with (
             closing(WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)) as actor,
@@ -139,7 +131,7 @@ def _linked(
 
 
 def _is_over(peer: Peer) -> bool:
-    """Whether nothing is left to take: also if nothing that funds the channel was signed."""
+    """True if nothing is left to take, or nothing that funds the channel was ever signed."""
     unsigned = peer.phase is Phase.OPENING and peer.state.opening.opened is None
     return is_over(peer) or unsigned
 

@@ -29,7 +29,7 @@ MOST_KEY = 256
 
 @dataclass(frozen=True, slots=True)
 class NewChannel:
-    """What a side needs for a new channel: its session, node, place, and counterparty."""
+    """The terms of a new channel for one side, with its node, address, wallet and counterparty."""
 
     side: Side
     setup: Setup

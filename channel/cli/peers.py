@@ -23,15 +23,15 @@ from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
 from channelsim.channel.cli.passphrases import passphrase_of
 from channelsim.channel.cli.prompt import Prompt
-from channelsim.channel.cli.running import report_trouble, until_interrupted
+from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.report.peer_lines import Line, PeerLines
-from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.report.peer_lines import PeerLines
+from channelsim.channel.report.terminal import console
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
@@ -160,7 +160,7 @@ class _Process:
         self._as_json = as_json
         config, settings = directory.config, directory.settings
         self._setup = setup_of(config, settings)
-        self._lines = PeerLines(config.side, self._show)
+        self._lines = PeerLines(config.side, line_printer(as_json=as_json))
         self._input = LineInput()
         self._decks = DeckThreads()
         self._peer = Peer(config)
@@ -236,12 +236,6 @@ class _Process:
 
     def _tell(self, line: str) -> None:
         self._lines.add("Link", line)
-
-    def _show(self, line: Line) -> None:
-        if self._as_json:
-            print(json_line(line), flush=True)
-        else:
-            say(console(), f"height {line['height']}: {line['text']}")
 
 
 def setup_of(config: Config, settings: Settings) -> Setup:

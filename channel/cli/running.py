@@ -1,4 +1,4 @@
-"""Run a peer on its event loop until it has ended, or until an interrupt."""
+"""Run a peer on its event loop until it has ended, or until an interrupt, and print its lines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 from channelsim.channel.cli.messages import complain
+from channelsim.channel.report.peer_lines import Line
+from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.peer_runner import Trouble
 
 POLL_TIME = 0.1
@@ -27,6 +29,18 @@ async def until_interrupted(
     with suppress(asyncio.CancelledError):
         await running
     return False
+
+
+def line_printer(*, as_json: bool) -> Callable[[Line], None]:
+    """Make the function that prints each line of a peer, as text or JSON."""
+
+    def show(line: Line) -> None:
+        if as_json:
+            print(json_line(line), flush=True)
+        else:
+            say(console(), f"height {line['height']}: {line['text']}")
+
+    return show
 
 
 def report_trouble(trouble: Trouble) -> None:

@@ -31,9 +31,9 @@ def command(
     """Close a channel with the other side, or without it, to the last payout.
 
     It connects to the other side as `peer` does, plays live games to their end, begins no others,
-    and asks for the clean shutdown. An other side that does not answer in its times is taken on
-    chain. With --unilateral, the newest state is published at once. It may be stopped and started
-    again at any time.
+    and asks for the clean shutdown. If the other side misses a deadline, the channel is closed
+    unilaterally. With --unilateral, the newest state is published at once. It may be stopped and
+    started again at any time.
 
     Example: channelsim close ~/channels/alice
     """

@@ -98,7 +98,7 @@ def _watch(
 
 
 def _ended_well(sight: Sight, data: WatchData) -> bool:
-    """Whether a state paid that is not stale: the newest, or the one that the owner sent last."""
+    """True for a clean shutdown, and for a payout of the newest state or a later one."""
     if sight.step is Step.PAID and sight.state is not None:
         return sight.state >= data.newest.state.number
     return sight.step is Step.SHUT

@@ -143,7 +143,7 @@ class RareSearch:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a site to search at. Nothing shows a mistake there without rules."""
+        """True if there is a site to search at; without rules, no mistake would show there."""
         return self._recorded is not None or bool(self._draws)
 
     def remember(self, site: Site) -> None:
