@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from channelsim.channel.protocol.messages import MAX_MESSAGE
@@ -51,7 +51,18 @@ class Connection:
         limits: Limits = DEFAULT,
     ) -> None:
         self._reader, self._writer, self._limits = reader, writer, limits
-        self._closed = False
+        self._closed = asyncio.Event()
+
+    @property
+    def patience(self) -> float:
+        """Seconds in which the first frame has to come."""
+        return self._limits.handshake
+
+    async def rest(self, seconds: float) -> None:
+        """Wait before the connection begins, as long as it is not closed."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
 
     async def begin(self) -> None:
         """Exchange empty frames: then each side knows that the other accepts its key.
@@ -66,7 +77,7 @@ class Connection:
     def send(self, message: bytes) -> None:
         """Send a message; without effect once the connection is lost."""
         transport = self._writer.transport
-        if self._closed or transport.is_closing():
+        if self._closed.is_set() or transport.is_closing():
             return
         if transport.get_write_buffer_size() > MOST_UNSENT:
             self.close()
@@ -95,8 +106,8 @@ class Connection:
 
     def close(self) -> None:
         """End the connection at once, and drop what is not sent."""
-        if not self._closed:
-            self._closed = True
+        if not self._closed.is_set():
+            self._closed.set()
             self._writer.transport.abort()
 
     async def close_gently(self) -> None:
@@ -118,7 +129,7 @@ class Connection:
                     f"a frame of {counted(length, 'byte', ',')}; at most {most:,} now"
                 )
             message = await self._reader.readexactly(length)
-        if self._closed:
+        if self._closed.is_set():
             # What an older connection still holds must not be mixed with a newer one's.
             raise ConnectionLost("it was closed")
         return message

@@ -1,7 +1,9 @@
 """The link of one channel to its counterparty: one connection at a time, made again when it ends.
 
 The listening side serves whoever proves the counterparty's key, and a newer connection takes the
-place of the older one. The connecting side tries again after pauses that grow.
+place of the older one. The connecting side tries again after pauses that grow. Connections that
+follow each other closely begin after growing pauses too, so that a counterparty that connects in a
+loop costs little.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from typing import Protocol
 
 from channelsim.channel.network.connection import Connection, ConnectionLost
@@ -22,6 +25,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
 
 LASTING = 5.0
 """Seconds that a connection lasts to count as one: shorter ones do not reset the pauses."""
+
+CALM = 30.0
+"""Seconds between two connections of which the second one need not wait."""
 
 
 class End(Protocol):
@@ -61,6 +67,8 @@ class Link:
         self._last_line = ""
         self._beginning: Connection | None = None
         self._current: Connection | None = None
+        self._used_at = -inf
+        self._pause = FIRST_PAUSE
 
     def tell(self, line: str) -> None:
         """Say how the link fares, unless that has been said."""
@@ -82,6 +90,7 @@ class Link:
             self._beginning.close()
         self._beginning = connection
         try:
+            await self._take_turn(connection)
             await connection.begin()
         except ConnectionLost as lost:
             if self._beginning is connection:
@@ -92,10 +101,27 @@ class Link:
                 self._beginning = None
         return True
 
+    async def _take_turn(self, connection: Connection) -> None:
+        """Wait until the pause after the last connection is over."""
+        left = self._used_at + self._pause - asyncio.get_running_loop().time()
+        if left > 0:
+            await connection.rest(left)
+
+    def _count(self, connection: Connection) -> None:
+        """Set the pause after this connection.
+
+        It grows to half of the time in which the other side waits for our first frame.
+        """
+        now = asyncio.get_running_loop().time()
+        calm = now - self._used_at >= CALM
+        self._pause = FIRST_PAUSE if calm else min(2 * self._pause, connection.patience / 2)
+        self._used_at = now
+
     async def _use(self, connection: Connection) -> None:
         if self._current is not None:
             self._current.close()
         self._current = connection
+        self._count(connection)
         try:
             await self._end.connected(connection)
             self.tell("connected")

@@ -2,7 +2,8 @@
 
 Strangers cannot be told from the counterparty before the handshake. So at most a few handshakes go
 on at once, each for a bounded time, and a new one takes the place of the oldest: the counterparty,
-which needs milliseconds for its own, gets through a crowd that holds its connections open.
+which needs milliseconds for its own, gets through a crowd that holds its connections open. And they
+are accepted at a bounded rate, so that whoever connects in a loop takes little of the processor.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ MOST_HANDSHAKES = 64
 
 BACKLOG = 128
 """Connections that the system holds until they are accepted."""
+
+PACE = 0.01
+"""Seconds from one accepted connection to the next."""
 
 PAUSE = 0.1
 """Seconds until the next connection is accepted when the system has no resources for one."""
@@ -91,7 +95,7 @@ async def _accept(listener: socket.socket, pairing: Pairing, serve: Serving) -> 
             task = asyncio.ensure_future(take(sock))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-            await asyncio.sleep(0)
+            await asyncio.sleep(PACE)
     finally:
         for task in tasks:
             task.cancel()

@@ -2,8 +2,9 @@
 
 The store is a journal of the peer's events, with a snapshot now and then. A restart hands the
 events to a peer again; as a peer is deterministic, it is then where it was. Events that change
-nothing are left out: blocks in which nothing happens, and messages that are ignored. So is the
-preparation of decks (PD-12): the journal has its outcome.
+nothing are left out: blocks in which nothing happens, messages that are ignored, and connections
+that change nothing (a restart counts as a new one anyway). So is the preparation of decks (PD-12):
+the journal has its outcome.
 """
 
 from __future__ import annotations
@@ -51,6 +52,10 @@ MOST_REVEALS = 64
 """Early reveals of one game that are stored; a seat rebuilt without the others knows less."""
 
 
+NUMBERS = "Numbers"
+"""The kind of a message with the other side's last numbers: they answer a connection."""
+
+
 class DurablePeer:
     """A peer with its journal; an actor for a driver. `peer` may be read at any time.
 
@@ -68,7 +73,7 @@ class DurablePeer:
         self._store = store
         self._failed: StoreError | None = None
         # Events that changed nothing, the last of each kind: they count if something follows.
-        self._pending: dict[type, Event] = {}
+        self._pending: dict[str, Event] = {}
         self._recorded_block = Block(0)
         self._since_snapshot = 0
         self._states = 0
@@ -112,8 +117,7 @@ class DurablePeer:
         if isinstance(event, Block | Received | Connected) and _changed_nothing(
             before, self.peer.state, effects
         ):
-            self._pending.pop(type(event), None)
-            self._pending[type(event)] = event
+            self._postpone(event, before)
             return effects
         lasting: Sequence[JournalEvent] = (event,)
         if prepares_decks(event, before):
@@ -126,6 +130,16 @@ class DurablePeer:
         return effects
 
     # --- writing ---
+
+    def _postpone(self, event: Event, before: PeerState) -> None:
+        """Write an event that changed nothing once something follows from it."""
+        kind = type(event).__name__
+        if isinstance(event, Connected):
+            self._pending.pop(NUMBERS, None)
+        elif before.resuming and not self.peer.state.resuming:
+            kind = NUMBERS
+        self._pending.pop(kind, None)
+        self._pending[kind] = event
 
     def _record(self, events: Sequence[JournalEvent], effects: Sequence[Effect]) -> None:
         records = [(one.name, one.data) for one in effects if isinstance(one, Store)]
@@ -192,7 +206,7 @@ class DurablePeer:
             # Nothing is signed before the other side's last numbers are here: this may be an old
             # copy of the store. They come with the next connection.
             self.peer.handle(Connected())
-            self._pending[Connected] = Connected()
+            self._postpone(Connected(), self.peer.state)
 
     def _replay(self, data: bytes) -> None:
         event = decode_event(data, self._recorded_block)
@@ -219,12 +233,12 @@ class DurablePeer:
 
 
 def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:
-    """Whether a block or message left all but the newest block and digest as it was."""
+    """Whether an event left all but the newest block, digest and connection as it was."""
     if any(isinstance(one, Store | Watch) for one in effects):
         return False
     # Marks are made anew with each block; other values are replaced when they change.
     return before.marks == after.marks and all(
         getattr(before, name) is getattr(after, name)
         for name in PeerState.__struct_fields__
-        if name not in ("block", "last_received", "marks")
+        if name not in ("block", "last_received", "marks", "resuming")
     )

@@ -97,5 +97,8 @@ def erase(state: PeerState) -> Transition:
 
 def _with_pool(state: PeerState, transition: PoolTransition) -> Transition:
     pool, effects = transition
-    state, erased = erase(replace(state, play=replace(play_of(state), decks=pool)))
+    play = play_of(state)
+    if pool is not play.decks:
+        state = replace(state, play=replace(play, decks=pool))
+    state, erased = erase(state)
     return state, [*effects, *erased]

@@ -7,12 +7,13 @@ import gc
 import resource
 import socket
 import ssl
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from channelsim.channel.network.connection import Limits
+from channelsim.channel.network.connection import HEAD, Limits
 from channelsim.channel.network.link import Link, connect
 from channelsim.channel.network.listener import MOST_HANDSHAKES
 from channelsim.channel.protocol.messages import MAX_MESSAGE
@@ -232,6 +233,29 @@ def test_the_counterparty_itself_has_one_connection_that_begins_and_one_in_use(
                 writer.transport.abort()
 
     asyncio.run(crowd_of_friends())
+
+
+def test_connections_in_a_loop_begin_after_growing_pauses(tmp_path: Path) -> None:
+    async def loop(here: Place) -> None:
+        while True:
+            reader, writer = await here.open(here.friend)
+            writer.write(frame(b""))
+            await reader.readexactly(HEAD)
+            writer.transport.abort()
+
+    async def attack() -> None:
+        async with place(tmp_path, PATIENT) as here:
+            attacking = asyncio.ensure_future(loop(here))
+            await until(lambda: here.ear.lost == 3)
+            attacking.cancel()
+            await asyncio.gather(attacking, return_exceptions=True)
+            begun = time.monotonic()
+            await greet(here)
+            # The pauses are 0.25, 0.5 and 1 s; the counterparty itself gets through after the last.
+            assert len(here.ear.links) == 4
+            assert time.monotonic() - begun > 0.5
+
+    asyncio.run(attack())
 
 
 @pytest.mark.long

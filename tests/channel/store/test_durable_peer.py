@@ -167,6 +167,27 @@ def test_a_repeated_block_takes_no_room_and_long_solutions_are_stored_once() -> 
     assert store.load() == before
 
 
+def test_idle_blocks_and_connections_of_an_open_channel_take_no_room() -> None:
+    """A counterparty may connect in a loop for weeks."""
+    table, store = sit(), MemoryStore()
+    ben = DurablePeer(table.ends[BEN].peer, store)
+    table.ends[BEN].driven.actor = ben
+    table.open()
+    (numbers,) = [one.message for one in repeats(table.ends[ANN].peer) if isinstance(one, Send)]
+    for turn in range(20):
+        assert [one for one in repeats(ben) if isinstance(one, Send)]
+        ben.handle(Received(numbers))
+        assert not ben.peer.state.resuming
+        ben.handle(Block(ben.peer.state.block.peak + 1, ben.peer.state.block.coins))
+        if turn == 0:
+            before = store.load()
+    assert store.load() == before
+    ben.handle(ProposeGames((wish(),)))
+    again = DurablePeer(Peer(ben.peer.config), store)
+    assert again.peer.state.play == ben.peer.state.play
+    assert again.peer.state.block == ben.peer.state.block
+
+
 def test_idle_blocks_are_stored_before_what_follows_from_them() -> None:
     """The height decides on deadlines in the answer."""
     table = sit()
