@@ -63,43 +63,69 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
     Cases of all games of the target's family count; programs that only others have are left out.
     Raises `UsageError`, naming file and line.
     """
-    if not folder.is_dir():
-        what = "no such folder" if input_files.is_missing(folder) else "not a folder"
-        raise UsageError(f"--corpus {folder}: {what}")
-    files = sorted(folder.glob("*.jsonl"))
-    if not files:
-        raise UsageError(f"--corpus {folder}: has no .jsonl files")
     empty = True
-    for path in files:
+    for path in corpus_files(folder):
         others = path.stem in target.family_programs and path.stem not in target.programs
         if path.stem in target.missing or others:
             continue
-        if path.stem not in target.programs and path.stem != REFEREE:
+        if path.stem not in target.with_referee:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
-        data = input_files.read(path, input_files.LINES)
         spends = path.stem == REFEREE and REFEREE not in target.programs
-        for number, line in enumerate(input_files.lines_of(data), 1):
-            if not line.strip():
-                continue
+        data = input_files.read(path, input_files.LINES)
+        for number, written in corpus_lines(path, data, RefereeSpend if spends else Case):
             empty = False
-            kind: type[RefereeSpend | Case] = RefereeSpend if spends else Case
             try:
-                yield _entry(target, path.stem, msgspec.json.decode(line, type=kind))
-            except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
-                check_kind(path, data, Kind.SPENDS if spends else Kind.CASES)
-                raise UsageError(f"{path}: {line_error(error, number, line, kind)}") from None
+                check_file(path, written)
+                yield entry_of(target, written)
+            except BadCase as error:
+                raise UsageError(f"{path}: line {number}: {error}") from None
     if empty:
-        raise UsageError(f"--corpus {folder}: has no cases")
+        raise UsageError(f"{folder}: has no cases")
 
 
-def _entry(target: Target, name: str, written: Case | RefereeSpend) -> Entry:
-    if isinstance(written, RefereeSpend):
-        return spend_entry(target, written)
-    if written.validator != name:
-        raise BadCase(f"{written.id} is a case of {written.validator}, not of {name}")
-    vectors.check_values(written)
-    return case_entry(target, written)
+def corpus_files(folder: Path) -> list[Path]:
+    """The files of a corpus, by name. Raises `UsageError` where there are none."""
+    if not folder.is_dir():
+        what = "no such folder" if input_files.is_missing(folder) else "not a folder"
+        raise UsageError(f"{folder}: {what}")
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise UsageError(f"{folder}: has no .jsonl files")
+    return files
+
+
+def corpus_lines(
+    path: Path, data: bytes, kind: type[Case | RefereeSpend]
+) -> Iterator[tuple[int, Case | RefereeSpend]]:
+    """The cases or spends in a file that was read, with the numbers of their lines from 1.
+
+    Raises `UsageError`, naming file and line.
+    """
+    for number, line in enumerate(input_files.lines_of(data), 1):
+        if not line.strip():
+            continue
+        try:
+            written = msgspec.json.decode(line, type=kind)
+            if isinstance(written, Case):
+                vectors.check_values(written)
+        except (msgspec.DecodeError, BadCase, UnicodeDecodeError, RecursionError) as error:
+            check_kind(path, data, Kind.SPENDS if kind is RefereeSpend else Kind.CASES)
+            raise UsageError(f"{path}: {line_error(error, number, line, kind)}") from None
+        yield number, written
+
+
+def check_file(path: Path, written: Case | RefereeSpend) -> None:
+    """Check that a case is in the file of its validator. Raises `BadCase`."""
+    if isinstance(written, Case) and written.validator != path.stem:
+        raise BadCase(f"{written.id} is a case of {written.validator}, not of {path.stem}")
+
+
+def entry_of(target: Target, written: Case | RefereeSpend) -> Entry:
+    """A line of a corpus as an entry. Raises `BadCase`."""
+    if isinstance(written, Case):
+        return case_entry(target, written)
+    return spend_entry(target, written)
 
 
 def case_entry(target: Target, case: Case) -> Entry:

@@ -1,0 +1,85 @@
+"""`channelsim corpus minimize`."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from channelsim.channel.cli.corpora import check_output
+from channelsim.channel.cli.options import Json, file_argument, file_option
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.coverage.corpus_minimum import Minimum, minimum
+from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, read_corpus, write_corpus
+from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.report.progress import progress
+from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.system.interrupt import finishing
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+
+
+def command(
+    corpus: Annotated[
+        Path, file_argument("A folder of cases, as `fuzz --corpus` has them, or a file.")
+    ],
+    output: Annotated[Path, file_option("The folder to write.", "-o", "--output")],
+    target: Annotated[
+        str | None,
+        typer.Option(help="The target whose programs run the cases (the game that they name)."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Keep few cases that reach every node, branch and highest cost that the corpus reaches.
+
+    The folder to write is new, empty, or the corpus itself.
+
+    Example: channelsim corpus minimize both -o small
+    """
+    check_output(output, [corpus])
+    with progress("corpus", "case") as bar:
+        read = read_corpus(corpus)
+        tried = load(target, partial=True) if target else _named_target(corpus, read)
+        run = count(1)
+        found = minimum(tried, read, lambda: bar(next(run), len(read)))
+    with finishing():
+        write_corpus("-o", output, found.corpus)
+        if json:
+            programs = msgspec.to_builtins(found.programs)
+            print_json(
+                {
+                    "target": tried.name,
+                    "cases": len(read),
+                    "needed": len(found.corpus),
+                    "programs": programs,
+                }
+            )
+        else:
+            _print(tried, found)
+            say(
+                console(),
+                f"{len(found.corpus):,} of {counted(len(read), 'different case', ',')} in {output}",
+            )
+    return 0
+
+
+def _named_target(path: Path, corpus: StoredCorpus) -> Target:
+    """The installed game that the cases name. Raises `UsageError`."""
+    games = sorted(corpus.games)
+    if not games or games[0] not in registry.names():
+        what = f"of {games[0]!r}, which is not installed" if games else "that name no game"
+        raise UsageError(f"{path}: has cases {what}; name their target with --target")
+    return load(games[0], partial=True)
+
+
+def _print(target: Target, found: Minimum) -> None:
+    rows = []
+    for name, one in found.programs.items():
+        reached = (*one.coverage.shares, f"{one.highest_cost:,}") if one.measured else ("",) * 3
+        rows.append((name, f"{one.cases:,}", f"{one.needed:,}", *reached))
+    headings = ("program", "cases", "needed", "nodes", "branches", "highest cost")
+    show_table(console(), headings, rows, title=f"what the corpus reaches of {target.name}")
