@@ -20,6 +20,7 @@ from chia_wallet_sdk import CoinRecord, RpcClient
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.peaks import PUBLIC, Now, Peak, refuted
 from channelsim.channel.chain.sdk import ANSWERS, coin_of, from_node, to_node
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.clsp.values import MAX_BYTES
@@ -66,6 +67,7 @@ class RpcChain:
         self._credentials = None if certificate is None or key is None else (certificate, key)
         self._patience = patience
         self._agg_sig_data: bytes | None = None
+        self._peak: Peak | None = None
         self._client = self._connect()
         self._calling = Lock()
         self._closed = False
@@ -92,13 +94,26 @@ class RpcChain:
     # --- the chain's interface ---
 
     def peak(self) -> int:
-        """The height of the tip. A node that is not synced has none to go by."""
+        """The height of the tip. A node that is not synced has none to go by, and one whose tips
+        cannot be those of the public network that it names is not believed."""
         state = self._ask(lambda node: node.get_blockchain_state()).blockchain_state
         if state is None:
             raise self._wrong("has no blockchain state")
         if not state.sync.synced:
             raise self._wrong("is not synced")
-        return self._height(state.peak.height)
+        peak = Peak(self._height(state.peak.height), state.peak.weight, Now.read())
+        if self._agg_sig_data in PUBLIC:
+            self._believe(peak)
+        return peak.height
+
+    def _believe(self, peak: Peak) -> None:
+        """Take a tip of a public network unless it is refuted."""
+        before = self._peak
+        reason = None if before is None else refuted(before, peak)
+        if reason is not None:
+            raise self._wrong(f"is not believed: it {reason}")
+        if before is None or (peak.height, peak.weight) != (before.height, before.weight):
+            self._peak = peak
 
     def agg_sig_data(self) -> bytes:
         """The suffix of AGG_SIG_ME messages on this network: its genesis challenge."""

@@ -36,6 +36,7 @@ from channelsim.channel.store.data_directory import (
     read_settings,
 )
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.watch.watch_data import FOLDER
@@ -112,7 +113,7 @@ def end_channel(
         if not ended:
             lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
-        lines.add("Ended", _end(found, peer))
+        lines.add("Ended", _end(found, peer, chain))
         return 0
 
 
@@ -136,9 +137,18 @@ def _is_over(peer: Peer) -> bool:
     return is_over(peer) or unsigned
 
 
-def _end(found: DataDirectory, peer: Peer) -> str:
-    if peer.phase is not Phase.CLOSED:
-        return "the channel was never funded; the wallet's coin is free"
-    ours = ours_at_the_end(peer.state)
-    address = found.config.reward_address.hex()
-    return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
+def _end(found: DataDirectory, peer: Peer, chain: RpcChain) -> str:
+    """How the channel has ended. Raises `StoreError` if this store does not know."""
+    if peer.phase is Phase.CLOSED:
+        ours = ours_at_the_end(peer.state)
+        address = found.config.reward_address.hex()
+        return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
+    coin = chain.coin(found.config.wallet.coin.id)
+    if peer.phase is Phase.OPENING and coin is not None and coin.spent is not None:
+        raise StoreError(
+            f"{found.path}: its store is from before the funding, but the wallet's coin was spent"
+            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy; put"
+            " back the newest one, and go on with channelsim peer"
+        )
+    free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
+    return f"the channel is not funded as of height {chain.peak()}{free}"

@@ -13,6 +13,7 @@ from typing import Annotated
 
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
+from channelsim.channel.network.identity import key_is_encrypted
 from channelsim.channel.store.data_directory import is_complete
 from channelsim.channel.store.keys_file import is_encrypted
 from channelsim.channel.system.input_files import read
@@ -36,10 +37,12 @@ def passphrase_of(directory: Path, file: Path | None) -> bytes:
     """
     if file is not None or VARIABLE in os.environ:
         return given_passphrase(file)
-    new = not is_complete(directory)
-    if not sys.stdin.isatty() or not (new or is_encrypted(directory)):
+    # A directory begins with its network key.
+    begun = is_complete(directory)
+    encrypted = is_encrypted(directory) if begun else key_is_encrypted(directory)
+    if not sys.stdin.isatty() or encrypted is False:
         return b""
-    return _asked(directory, new=new)
+    return _asked(directory, new=encrypted is None)
 
 
 def given_passphrase(file: Path | None) -> bytes:

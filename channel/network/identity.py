@@ -134,6 +134,12 @@ def read_identity(directory: Path, passphrase: bytes = b"") -> NetworkIdentity:
     return NetworkIdentity(path, key.public_key().public_bytes_raw().hex(), password)
 
 
+def key_is_encrypted(directory: Path) -> bool | None:
+    """Whether the key of a directory needs a passphrase; None if there is no key."""
+    path = directory / FILE
+    return b"ENCRYPTED" in read(path, MOST_BYTES) if path.exists() else None
+
+
 def _password(passphrase: bytes, salt: bytes) -> bytes:
     """The password of a file, as hard to guess from as `keys.json`; empty without a passphrase."""
     if not passphrase:

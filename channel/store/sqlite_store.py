@@ -11,7 +11,7 @@ import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,10 @@ class SqliteStore:
                 f"{self._path}: written by a newer version of channelsim"
                 f" (schema {version}; this one reads up to {VERSION}): update channelsim"
             )
+        with closing(sqlite3.connect(":memory:")) as ours:
+            ours.executescript(_TABLES)
+            if _schema(self._database) != _schema(ours):
+                raise self._damaged("its tables are others than ours")
         if self._query("PRAGMA quick_check") != "ok":
             raise self._damaged("its tables are not consistent")
 
@@ -248,6 +252,11 @@ def _check_header(path: Path) -> None:
     # An empty file is left by a process that was killed before it made the tables.
     if header and header != b"SQLite format 3\0":
         raise _foreign(path)
+
+
+def _schema(database: sqlite3.Connection) -> list[Any]:
+    """The definitions of a file: a view or a trigger could make any statement of ours endless."""
+    return database.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
 def _is_full(path: Path) -> bool:

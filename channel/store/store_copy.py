@@ -10,17 +10,21 @@ import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from shutil import copyfile
 from tempfile import TemporaryDirectory
 from time import sleep
 
+from channelsim.channel.errors import UsageError
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from channelsim.channel.system.input_files import MB, read
 
 FILES = (FILE, f"{FILE}-wal")
 
 ATTEMPTS, PAUSE = 40, 0.05
 """How often a copy is tried while a peer writes, and the seconds in between."""
+
+MOST_BYTES = 256 * MB
+"""The largest file of a store that is copied: that of some 60,000 batches."""
 
 _Stamp = tuple[tuple[int, int] | None, ...]
 
@@ -49,7 +53,7 @@ def _copied(directory: Path, folder: Path) -> SqliteStore:
         for name in FILES:
             (folder / name).unlink(missing_ok=True)
             if (directory / name).exists():
-                copyfile(directory / name, folder / name)
+                (folder / name).write_bytes(_contents(directory / name))
         if _stamp(directory) != before:
             continue
         try:
@@ -61,6 +65,13 @@ def _copied(directory: Path, folder: Path) -> SqliteStore:
             raise StoreError(f"{error}".replace(str(folder), str(directory))) from None
         return store
     raise StoreError(f"{directory}: its peer writes all the time; try again")
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        return read(path, MOST_BYTES)
+    except UsageError as error:
+        raise StoreError(f"{error}") from None
 
 
 def _stamp(directory: Path) -> _Stamp:

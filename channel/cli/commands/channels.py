@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
 from channelsim.channel.cli.passphrases import PassphraseFile, given_passphrase
 from channelsim.channel.errors import UsageError
@@ -31,7 +32,8 @@ def command(
 ) -> int:
     """Show what data directories hold: states, games, coins, and what is due by which height.
 
-    Their peers may be running; nothing is written or locked. Without the passphrase of an
+    Their peers may be running; nothing is written or locked. A directory that cannot be read is
+    named on stderr, with exit code 2, and the others are shown. Without the passphrase of an
     encrypted one, it shows less, and says what is hidden. Heights are as of the last event that
     the peer stored.
 
@@ -39,16 +41,27 @@ def command(
     """
     as_json = json_wanted(json, text)
     passphrase = given_passphrase(passphrase_file)
-    found = [{"directory": f"{one}", **_overview(one, passphrase)} for one in _within(directory)]
-    if as_json:
+    found, bad = [], list[UsageError]()
+    for one in _within(directory):
+        try:
+            found.append({"directory": f"{one}", **_overview(one, passphrase)})
+        except UsageError as error:
+            bad.append(error)
+    if found and as_json:
         print_json({"channels": found})
-        return 0
+    elif found:
+        _show(found)
+    for reason in bad:
+        complain(f"{reason}")
+    return 2 if bad else 0
+
+
+def _show(channels: list[dict[str, Any]]) -> None:
     terminal = console()
-    for channel in found:
+    for channel in channels:
         say(terminal, f"{channel['directory']}:", "bold")
         for line in overview_lines(channel):
             say(terminal, f"    {line}")
-    return 0
 
 
 def _within(directory: Path) -> list[Path]:

@@ -15,6 +15,7 @@ import pytest
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError, Patience, RpcChain
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.peaks import PUBLIC, SLACK
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
@@ -262,6 +263,36 @@ def test_a_node_that_is_not_synced_has_no_peak() -> None:
     synced["blockchain_state"]["sync"]["synced"] = False
     with node(always(json.dumps(synced).encode())) as url:
         assert "is not synced" in wrong(url, lambda chain: chain.peak())
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_heights_that_a_public_network_cannot_have_are_not_believed(public: bool) -> None:
+    challenge = min(PUBLIC).hex() if public else "77" * 32
+    with SimulatedChain(1).served() as url:
+        state = asked(url, "get_blockchain_state")
+        network = {**asked(url, "get_network_info"), "genesis_challenge": challenge}
+    tip = state["blockchain_state"]["peak"]
+
+    def reply(call: str, arguments: dict[str, Any]) -> bytes:
+        return json.dumps(network if call == "get_network_info" else state).encode()
+
+    with node(reply) as url, RpcChain(url, patience=HASTY) as chain:
+        assert chain.agg_sig_data().hex() == challenge
+        for height, weight, refuted in (
+            (1000, 5000, ""),
+            (1001, 5010, ""),
+            (990, 4900, "goes back from height 1001 to 990"),
+            (1000, 5020, ""),
+            (1000 + SLACK, 9000, ""),
+            (1100 + 3 * SLACK, 9990, f"names {100 + 2 * SLACK} blocks within"),
+            (1001 + SLACK, 9001, ""),
+        ):
+            tip.update(height=height, weight=weight)
+            if refuted and public:
+                with pytest.raises(NodeError, match=refuted):
+                    chain.peak()
+            else:
+                assert chain.peak() == height
 
 
 def asked(url: str, call: str, **arguments: Any) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +15,21 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.store.data_directory import create
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from channelsim.channel.store.store_copy import MOST_BYTES
 from tests.channel.command import channelsim
 from tests.channel.disputes import farm, leave
 from tests.channel.store.test_data_directory import SETTINGS
 from tests.channel.table import ANN, BALANCE, STAKE, TIMEOUT, Table, sit
 
 PASSPHRASE = b"open sesame"
+
+ENDLESS = """
+    DROP TABLE records;
+    CREATE VIEW records AS WITH RECURSIVE n(name, data, digest) AS
+        (SELECT 'sent/0', x'', x'' UNION ALL SELECT name, data, digest FROM n) SELECT * FROM n;
+"""
+"""A table of our name that never ends."""
 
 
 def stored(directory: Path, passphrase: bytes = b"") -> Table:
@@ -93,6 +104,20 @@ def test_a_folder_of_channels_is_listed(tmp_path: Path, capsys: pytest.CaptureFi
         stored(tmp_path / name)
     ran = channelsim(capsys, "channels", tmp_path, "--json")
     assert len(json.loads(ran.out)["channels"]) == 2
+    for name in ("bad", "huge", "tricky"):
+        stored(tmp_path / name)
+    (tmp_path / "bad" / FILE).write_bytes(b"no store at all, and long enough")
+    os.truncate(tmp_path / "huge" / FILE, MOST_BYTES + 1)
+    with closing(sqlite3.connect(tmp_path / "tricky" / FILE)) as database:
+        database.executescript(ENDLESS)
+    ran = channelsim(capsys, "channels", tmp_path, "--json")
+    assert ran.code == 2
+    assert len(json.loads(ran.out)["channels"]) == 2
+    reasons = {"bad": "not a store", "huge": "too large", "tricky": "tables are others than ours"}
+    assert len(ran.err.splitlines()) == len(reasons)
+    for (name, reason), line in zip(reasons.items(), ran.err.splitlines(), strict=True):
+        assert f"{tmp_path / name}" in line
+        assert reason in line
 
 
 def test_a_wrong_passphrase_is_refused_in_one_line(

@@ -26,7 +26,7 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
-from tests.channel.command import channelsim
+from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
 from tests.channel.table import ANN, BALANCE, BEN, STAKE, Table, sit
@@ -111,6 +111,31 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
         again = channelsim(capsys, "recover", directory, "--node", url, "--text")
     assert (again.code, again.err) == (0, "")
     assert f"{paid} mojos" in again.out
+
+
+def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = sit("funded later")
+    config = table.ends[ANN].peer.config
+    create(tmp_path / "ann", config, SETTINGS)
+    with closing(SqliteStore(tmp_path / "ann")) as store:
+        DurablePeer(Peer(config), store).start(table.chain.peak())
+
+    def recover() -> Ran:
+        with table.chain.served() as url:
+            return channelsim(capsys, "recover", tmp_path / "ann", "--node", url, "--text")
+
+    ran = recover()
+    assert (ran.code, ran.err) == (0, "")
+    assert "not funded" in ran.out
+    assert "the wallet's coin is free" in ran.out
+    table.open()
+    ran = recover()
+    assert ran.code == 2
+    assert "not funded" not in ran.out
+    assert "the wallet's coin was spent at height" in ran.err
+    assert ran.err.count("\n") == 1
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
