@@ -111,14 +111,19 @@ def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
     try:
         order = list(TopologicalSorter(needs).static_order())
     except CycleError as error:
-        ring = " needs the hash of ".join(reversed(error.args[1]))
-        raise CompileError(f"{folder}: {ring}") from None
+        raise CompileError(f"{folder}: {described_cycle(error.args[1])}") from None
     for name in order:
         others = {path: made[one] for one, path in needs[name].items()}
         compiled = compile_source(sources[name], others=others)
         source = str(sources[name])
         made[name] = replace(compiled.program, symbols=compiled.symbols, source=source)
     return {name: made[name] for name in sources}
+
+
+def described_cycle(names: Sequence[str]) -> str:
+    """What is wrong with programs that need each other's hash, last one first, and what to do."""
+    ring = " needs the hash of ".join(reversed(names))
+    return f"{ring}; let one of them pass its PROGRAM_HASH on in the state"
 
 
 def _needed(source: Path, known: Container[str]) -> dict[str, str]:

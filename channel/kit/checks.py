@@ -231,7 +231,7 @@ def _session(subject: Subject, hash_seed: str) -> subprocess.CompletedProcess[st
     options = ("--hands", str(HANDS), "--seed", subject.effort.seed, "--quiet", "--text")
     path = os.pathsep.join(os.path.abspath(folder) for folder in sys.path)
     return subprocess.run(
-        [sys.executable, "-c", command, "play", subject.target.name, *options],
+        [sys.executable, "-P", "-c", command, "play", subject.target.name, *options],
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -25,7 +25,13 @@ from channelsim.channel.lab.target import chialisp
 from channelsim.channel.lab.target.chialisp import BadForm
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
-from channelsim.clsp.compiler import Compiled, CompileError, compile_source, write_hash
+from channelsim.clsp.compiler import (
+    Compiled,
+    CompileError,
+    compile_source,
+    described_cycle,
+    write_hash,
+)
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable
@@ -110,8 +116,7 @@ class Sources:
         try:
             return list(TopologicalSorter(needs).static_order())
         except CycleError as error:
-            ring = " needs the hash of ".join(reversed(error.args[1]))
-            raise UsageError(f"[programs] a cycle: {ring}") from None
+            raise UsageError(f"[programs] a cycle: {described_cycle(error.args[1])}") from None
 
     def _named(self, reached: _Reached) -> Iterator[tuple[str, str]]:
         """The programs of this target that a source names by their hash, and how."""

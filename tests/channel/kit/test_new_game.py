@@ -36,8 +36,8 @@ def test_the_package_is_whole_and_has_only_the_name_of_the_author(
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     assert files == {
         *("README.md", "pyproject.toml", ".github/workflows/test.yml", f"tests/test_{NAME}.py"),
-        *(f"{NAME}/{name}.py" for name in ("__init__", "player", "rules")),
-        *(f"{NAME}/{name}.clsp" for name in ("answer", "commit", "end", "reveal")),
+        *(f"src/{NAME}/{name}.py" for name in ("__init__", "player", "rules")),
+        *(f"src/{NAME}/{name}.clsp" for name in ("answer", "commit", "end", "reveal")),
     }
     assert all(f"{NAME}/{name}" in ran.out for name in files)
     for path in files:
@@ -92,7 +92,7 @@ def both(folder: Path) -> list[Path]:
     """The generated game and ticks, installed; where they are found."""
     site = generated(folder)
     install(site, "channelsim-ticks", {"games": ["ticks = ticks:GAME"]})
-    return [site, folder / "package", EXAMPLES / "ticks"]
+    return [site, folder / "package" / "src", EXAMPLES / "ticks"]
 
 
 def test_the_generated_game_and_ticks_are_played_and_agree_with_their_programs(
@@ -111,7 +111,7 @@ def test_the_generated_game_and_ticks_are_played_and_agree_with_their_programs(
 @pytest.mark.long
 def test_a_game_without_programs_conforms_as_far_as_it_goes(tmp_path: Path) -> None:
     paths = both(tmp_path)
-    init = tmp_path / "package" / NAME / "__init__.py"
+    init = tmp_path / "package" / "src" / NAME / "__init__.py"
     lines = [line for line in init.read_text().splitlines() if "programs=" not in line]
     init.write_text("\n".join(lines) + "\n")
     (ran,) = run(paths, [("conform", NAME, "--cases", 300, "--json")])
