@@ -134,6 +134,17 @@ class Adversary:
             effects += self._checked(self.act())
         return effects
 
+    def finish_block(self) -> list[Effect]:
+        """Its last effects after a block, once the other side has handled the block too."""
+        return self._checked(self.last())
+
+    def breaks_connection(self) -> bool:
+        """True if it breaks the connection now, and makes a new one."""
+        answer: object = self.reconnects()
+        if isinstance(answer, bool):
+            return answer
+        raise wrong_answer(type(self), answer, "neither True nor False")
+
     def is_intended(self, blob: bytes) -> bool:
         """True if its peer made this message, possibly in another encoding."""
         try:

@@ -140,7 +140,7 @@ class Arena:
     def _reconnect(self) -> bool:
         """Let the adversary make a new connection."""
         adversary = self.parties[self.scenario.side].actor
-        if not isinstance(adversary, Adversary) or not adversary.reconnects():
+        if not isinstance(adversary, Adversary) or not adversary.breaks_connection():
             return False
         self._driver.reconnect()
         return True
@@ -235,7 +235,7 @@ class Arena:
         adversary = self.parties[self.scenario.side].actor
         if isinstance(adversary, Adversary):
             reorgs = self._weather.reorgs
-            self._driver.carry_out(self.scenario.side, adversary.last())
+            self._driver.carry_out(self.scenario.side, adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
 

@@ -23,4 +23,4 @@ class LinkedAdversary:
     def handle(self, event: Event) -> list[Effect]:
         """Let the adversary react."""
         effects = self.adversary.handle(event)
-        return [*effects, *self.adversary.last()] if isinstance(event, Block) else effects
+        return [*effects, *self.adversary.finish_block()] if isinstance(event, Block) else effects

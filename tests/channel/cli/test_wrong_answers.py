@@ -60,13 +60,18 @@ WRONG = {
 """A change of the smallest game by its name, and a part of the line about it."""
 
 OTHERS = """
-from channelsim.channel.adversaries.base import changes_message
+from channelsim.channel.adversaries.base import Adversary, adversary, changes_message
 from channelsim.channel.lab.laws import Needs
 from channelsim.games.contract import Action
 
 @changes_message("says-text", "sends a text")
 def says_text(one, message, blob):
     return ["no bytes"]
+
+@adversary("ends-oddly", "answers with a number after a block")
+class EndsOddly(Adversary):
+    def last(self):
+        return 7
 
 class Law:
     name, every, needs = "no finding", 1, Needs.NOTHING
@@ -131,7 +136,7 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     games = [f"{name} = {name}:GAME" for name in (*names, "odd")]
     install(tmp_path, "mine", {"games": games})
     install(tmp_path, "policies", {"policies": policies})
-    install(tmp_path, "others", {"adversaries": ["says-text = others"]})
+    install(tmp_path, "others", {"adversaries": ["says-text = others", "ends-oddly = others"]})
     vectors = ("vectors", "make", "verdict", "--cases", 200, "-o", tmp_path / "cases.jsonl")
     commands: list[tuple[object, ...]] = [
         vectors,
@@ -141,10 +146,11 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
         ("play", "calpoker", "--hands", 1, "--policy", "cheats", "--json"),
         ("play", "calpoker", "--hands", 1, "--policy", "idle", "--json"),
         ("dispute", "run", "says-text", "--game", "calpoker", "--at", 3, "--json"),
+        ("dispute", "run", "ends-oddly", "--game", "calpoker", "--at", 3, "--json"),
     ]
-    made, odd, odds, fuzzed, cheats, idle, dispute = run((tmp_path,), commands)
+    made, odd, odds, fuzzed, cheats, idle, dispute, odd_end = run((tmp_path,), commands)
     assert (odd.code, odds.code) == (0, 0), odds
-    for one in (made, fuzzed, cheats, idle, dispute):
+    for one in (made, fuzzed, cheats, idle, dispute, odd_end):
         assert (one.code, one.out, one.err.count("\n")) == (2, "", 1), one
     assert "mine: verdict.commit returned a bool, False: not a Valid" in made.err
     assert "mine: unknown.reveal returned a Slash" in fuzzed.err
@@ -152,6 +158,7 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     assert "cannot all-in now; possible: " in cheats.err
     assert "others.idle returned None: not an Action (policy calpoker:idle)" in idle.err
     assert "others.says-text returned a list, ['no bytes']: not a list of messages" in dispute.err
+    assert "others.EndsOddly returned an int, 7: not a list of effects" in odd_end.err
 
 
 def test_findings_of_a_law_are_checked(tmp_path: Path) -> None:
