@@ -21,7 +21,14 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.lab.costs.costs import MOST_MOJOS, PATHS, TIMEOUT, VALIDATOR, Costs
+from channelsim.channel.lab.costs.costs import (
+    MOST_MOJOS,
+    PATHS,
+    TIMEOUT,
+    VALIDATOR,
+    CostFigure,
+    Costs,
+)
 from channelsim.channel.lab.node.node_wallet import NodeWallet, signed, spend_of
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner, conditions
 from channelsim.channel.lab.sites.values import atom_of
@@ -61,10 +68,10 @@ NODE = 1
 class BundleCost(msgspec.Struct, frozen=True, rename={"size": "bytes"}):
     """The cost of a bundle in a block, by what it is for; `size` (`bytes` in files) is a length."""
 
-    clvm: int
-    conditions: int
-    size: int
-    total: int
+    clvm: CostFigure
+    conditions: CostFigure
+    size: CostFigure
+    total: CostFigure
 
 
 def bundle_cost(bundle: Bundle) -> BundleCost:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import mean, median
+from typing import Annotated
 
 import msgspec
 
@@ -46,14 +47,18 @@ PAYEES = (b"\x01" * 32, b"\x02" * 32)
 """The addresses to which a timeout pays the mover and the waiter."""
 
 
+CostFigure = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
+"""A number of costs or bytes in a file."""
+
+
 class Figures(msgspec.Struct, frozen=True):
     """The costs of one path: this many runs, and the least, mean, median and most of them."""
 
-    runs: int
-    least: int
-    mean: int
-    median: int
-    most: int
+    runs: CostFigure
+    least: CostFigure
+    mean: CostFigure
+    median: CostFigure
+    most: CostFigure
 
 
 class CostliestSpend(msgspec.Struct, frozen=True):

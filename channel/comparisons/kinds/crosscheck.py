@@ -1,0 +1,79 @@
+"""Crosschecks: their findings, what was tried, and, in the same cases, costs and coverage."""
+
+from __future__ import annotations
+
+import msgspec
+
+from channelsim.channel.comparisons.changes import (
+    Change,
+    Number,
+    dearer_and_cheaper,
+    lost_and_added,
+    new_and_mended,
+)
+from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
+from channelsim.channel.comparisons.documents import DocumentKind
+
+
+class CrosscheckFinding(msgspec.Struct, frozen=True):
+    """What identifies a cause."""
+
+    law: str
+    validator: str
+    severity: str
+    text: str
+
+
+class CrosscheckDocument(msgspec.Struct, frozen=True):
+    """What is compared of `crosscheck --json`."""
+
+    target: str
+    seed: str
+    interrupted: bool
+    cases: Number
+    outcomes: dict[str, dict[str, Number]]
+    tried: dict[str, Number]
+    most_cost: dict[str, Number]
+    coverage: dict[str, Covered]
+    findings: list[CrosscheckFinding]
+
+
+def compare(
+    before: CrosscheckDocument, after: CrosscheckDocument, tolerance: float
+) -> list[Change]:
+    """New and mended causes, and what is no longer tried.
+
+    Highest costs and sampled coverage depend on the cases, and are compared if both had the same.
+    """
+    changes = new_and_mended(_causes(before), _causes(after))
+    changes += lost_and_added(_tried(before), _tried(after))
+    if (before.seed, before.cases) == (after.seed, after.cases):
+        changes += dearer_and_cheaper(_costs(before), _costs(after), tolerance)
+        changes += coverage_changes(before.coverage, after.coverage)
+    return changes
+
+
+def _causes(document: CrosscheckDocument) -> dict[tuple[str, str, str], str]:
+    return {
+        (one.law, one.validator, one.text): f"{one.severity}: {one.validator}: {one.text}"
+        for one in document.findings
+    }
+
+
+def _costs(document: CrosscheckDocument) -> dict[str, int]:
+    return {f"highest cost of {path}": cost for path, cost in document.most_cost.items()}
+
+
+def _tried(document: CrosscheckDocument) -> list[str]:
+    """The validators that cases reached, and the laws that were tried."""
+    laws = [f"tries of the law {name!r}" for name, times in document.tried.items() if times]
+    return [*(f"cases of {name}" for name in document.outcomes), *laws]
+
+
+KIND = DocumentKind(
+    "crosscheck",
+    frozenset(("disagreements", "outcomes", "most_cost", "findings")),
+    CrosscheckDocument,
+    compare,
+    "cases",
+)
