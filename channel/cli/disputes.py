@@ -11,9 +11,11 @@ from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import game_names
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.account import account
+from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Sink
 from channelsim.channel.simulation.promises.checker import BrokenPromise
@@ -75,27 +77,34 @@ def run_dispute(
     quiet: bool,
     anywhere: bool = False,
     show: Callable[[Any], None] = print_json,
+    page: Callable[[str], None] | None = None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
     prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
-    as in a hand that is over by then, it tries once more from a step inside of the hand.
+    as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
+    receives the dispute's HTML page.
     """
-    lanes = Lanes(scenario.honest)
+    lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
         with progress("dispute", "block") as bar:
             lines: list[bytes] = []
             first = lines.append if anywhere else sink
-            run, broken, digest = played(scenario, first, lanes, lambda event: bar(lanes.height))
+            listeners: list[Listener] = [lanes, *([log] if page is not None else [])]
+            listeners.append(lambda event: bar(lanes.height))
+            run, broken, digest = played(scenario, first, *listeners)
             step = step_in_play(run) if anywhere and not run.deviated else None
             if step is not None:
                 scenario, lines = replace(scenario, step=step), []
-                lanes = Lanes(scenario.honest)
-                run, broken, digest = played(scenario, sink, lanes, lambda event: bar(lanes.height))
+                lanes, log = Lanes(scenario.honest), dispute_log(scenario)
+                listeners[:-1] = [lanes, *([log] if page is not None else [])]
+                run, broken, digest = played(scenario, sink, *listeners)
         for line in lines:
             sink(line)
         finish()
+        if page is not None:
+            page(session_html(dispute_page(run, broken, digest, log)))
     except KeyboardInterrupt:
         if as_json:
             so_far = {"scenario": asdict(scenario), "dealer": scenario.dealer}

@@ -128,6 +128,9 @@ TargetName = Annotated[
 TranscriptFile = Annotated[
     Path | None, file_option("Write every message, block and decision to this file.")
 ]
+ReportFile = Annotated[
+    Path | None, file_option("Write a page to look at in a browser to this file (.html).")
+]
 
 
 def processes(jobs: int | None) -> int:

@@ -7,14 +7,18 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.report.document import document, unfinished
+from channelsim.channel.report.html.session_page import session_html, session_log, session_page
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.session_progress import SessionProgress
 from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session import Session, SessionBroken
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import ASK, NAMES, Setup
@@ -34,13 +38,14 @@ def run_session(
     recorded: Transcript | None = None,
     show: Callable[[Any], None] = print_json,
     processes: bool = False,
+    page: Callable[[str], None] | None = None,
 ) -> int:
     """Run a session and report it; the exit code.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
     Decisions of a person come from the terminal, or from the `recorded` session. `script` is the
     file of the setup's script. `show` prints the document. With `processes`, peers and node are
-    processes of their own.
+    processes of their own. `page` receives the session's HTML page.
     """
     asks = ASK in setup.policies and recorded is None
     # A person who plays needs the terminal even when the document goes to standard output.
@@ -64,23 +69,32 @@ def run_session(
     listeners: list[Listener] = [recorder, deciders, so_far]
     if asks or not as_json:
         listeners.append(narrator)
+    log = session_log(setup)
+    if page is not None:
+        listeners.append(log)
     try:
         # The narration itself shows how far the session is.
         narrated = asks or not (as_json or quiet)
         with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
             with session_processes(setup.seed) if processes else nullcontext() as apart:
+                chain: FarmableChain = (
+                    apart.chain if apart else SimulatedChain(node_seed(setup.seed.encode()))
+                )
                 session = Session(
                     setup,
                     deciders.decide,
                     deciders.answer,
                     listeners,
-                    apart.chain if apart else None,
+                    chain,
                     apart.wrap if apart else lambda peer: peer,
                     choose=deciders.choose,
                     delivery=apart.delivery if apart else None,
                 )
                 result = session.run()
+                digest = recorder.finish(result)
+                if page is not None:
+                    page(session_html(session_page(setup, log, chain, result, digest)))
     except KeyboardInterrupt:
         if as_json:
             show(unfinished(setup, so_far, viewer))
@@ -90,7 +104,6 @@ def run_session(
     except SessionBroken as broken:
         complain(f"the {broken.name} breaks off: {broken}")
         return 1
-    digest = recorder.finish(result)
     finish()
     if as_json:
         show(document(setup, result, digest, viewer))

@@ -76,7 +76,7 @@ class Lanes:
             case BlockMade(height):
                 self.height = height
             case Sent(sender, message):
-                self._add(NAMES.index(sender), f"sends {_message_text(message)}")
+                self._add(NAMES.index(sender), f"sends {message_text(message)}")
             case Pushed(by, what, bundle, result):
                 coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
                 refused = "" if result.answer is Answer.ACCEPTED else ", refused"
@@ -134,7 +134,8 @@ class Lanes:
             say(console, f"The cards are from a {scenario.dealer}, who knows them all.")
 
 
-def _message_text(blob: bytes) -> str:
+def message_text(blob: bytes) -> str:
+    """The text of a message: what it is, and what its actions are."""
     try:
         message = decode(blob)
     except Violation:

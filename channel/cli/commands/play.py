@@ -13,6 +13,7 @@ from channelsim.channel.cli.options import (
     InText,
     Json,
     Quiet,
+    ReportFile,
     SeedOrNone,
     TranscriptFile,
     file_option,
@@ -22,6 +23,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
+from channelsim.channel.cli.reports import report_file
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
@@ -82,6 +84,7 @@ def command(
     json: Json = False,
     text: InText = False,
     transcript: TranscriptFile = None,
+    report: ReportFile = None,
     quiet: Quiet = False,
     adversary: Annotated[
         str | None,
@@ -121,7 +124,7 @@ def command(
             contribution=balance,
             policies=None if policy is None else policy_pair(policy),
         )
-        with transcript_file(transcript) as file:
+        with transcript_file(transcript) as file, report_file(report) as page:
             return run_dispute(
                 scenario,
                 file.write,
@@ -129,6 +132,7 @@ def command(
                 as_json=as_json,
                 quiet=quiet,
                 anywhere=step is None,
+                page=page,
             )
     if processes:
         refuse("does not go with --processes: keys on disk hold no script", script=script)
@@ -155,7 +159,7 @@ def command(
         ),
         str(script),
     )
-    with transcript_file(transcript) as file:
+    with transcript_file(transcript) as file, report_file(report) as page:
         return run_session(
             setup,
             file.write,
@@ -164,6 +168,7 @@ def command(
             quiet=quiet,
             script=script,
             processes=processes,
+            page=page,
         )
 
 

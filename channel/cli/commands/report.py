@@ -8,27 +8,48 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from channelsim.channel.cli.options import file_argument
+from channelsim.channel.cli.options import file_argument, file_option, refuse
+from channelsim.channel.cli.reports import page_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report import formats
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.output import opened
 
 
 def command(
     file: Annotated[
-        Path, file_argument("A document that --json printed, or a finding; /dev/stdin for a pipe.")
+        Path,
+        file_argument(
+            "A transcript, a finding, or a document that --json printed; /dev/stdin for a pipe."
+        ),
     ],
-    format: Annotated[str, typer.Argument(help="A format, from a plug-in.")],
+    format: Annotated[
+        str | None, typer.Argument(help="A format, from a plug-in, for a document.")
+    ] = None,
+    output: Annotated[
+        Path | None, file_option("Write a page to look at to this file.", "-o", "--output")
+    ] = None,
 ) -> int:
-    """Print the JSON document of a command in a format that a plug-in adds.
+    """Write a page of a transcript or a finding, or print a document in a plug-in's format.
 
-    Example: channelsim fuzz {game} --json | channelsim report /dev/stdin markdown
+    A page is one file that loads nothing: `channelsim view FILE` opens it in the browser.
+
+    Example: channelsim report session.jsonl -o report.html
     """
-    document = _document(file)
-    say(console(), formats.get(format)(document))
-    return 0
+    if format is None and output is None:
+        raise UsageError("report: -o FILE for a page, or the name of a format")
+    if format is not None:
+        refuse("is for a page, which has no format", output=output)
+        say(console(), formats.get(format)(_document(file)))
+        return 0
+    with opened("--output", output) as page:
+        html, code = page_of(file)
+        if html:
+            page.write(html.encode())
+            page.finish()
+    return code
 
 
 def _document(path: Path) -> dict[str, Any]:

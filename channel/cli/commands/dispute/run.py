@@ -16,12 +16,14 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    ReportFile,
     Seed,
     TranscriptFile,
     json_wanted,
     refuse,
     whole,
 )
+from channelsim.channel.cli.reports import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.matrix import show
@@ -83,6 +85,7 @@ def command(
     json: Json = False,
     text: InText = False,
     transcript: TranscriptFile = None,
+    report: ReportFile = None,
 ) -> int:
     """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
 
@@ -104,6 +107,7 @@ def command(
             old_copy=old_copy,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
+        refuse("is of one dispute: name an adversary instead of --all", report=report)
         return _run_all(seed=seed, seeds=seeds or 1, jobs=jobs or 1, as_json=as_json)
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs)
@@ -130,7 +134,7 @@ def command(
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
-    with transcript_file(transcript) as file:
+    with transcript_file(transcript) as file, report_file(report) as page:
         return run_dispute(
             scenario,
             file.write,
@@ -138,6 +142,7 @@ def command(
             as_json=as_json,
             quiet=False,
             anywhere=step is None,
+            page=page,
         )
 
 

@@ -1,0 +1,53 @@
+"""`channelsim view`."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Annotated
+
+from channelsim.channel.cli.options import file_argument, file_option
+from channelsim.channel.cli.reports import page_of
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.system import input_files
+from channelsim.channel.system.output import opened
+
+
+def command(
+    file: Annotated[
+        Path, file_argument("A page that --report wrote; or a transcript or a finding.")
+    ],
+    output: Annotated[
+        Path | None, file_option("Where to write the page (a temporary file).", "-o", "--output")
+    ] = None,
+) -> int:
+    """Open the page of a file in the browser; without a browser, print the page's path.
+
+    Example: channelsim view session.jsonl
+    """
+    page, code = (file, 0) if _is_page(file) else _written(file, output)
+    if page is None:
+        return code
+    if not webbrowser.open(page.absolute().as_uri()):
+        say(console(), str(page))
+    return 0
+
+
+def _is_page(file: Path) -> bool:
+    return input_files.read(file, input_files.LINES)[:64].lstrip().startswith(b"<!DOCTYPE html>")
+
+
+def _written(file: Path, output: Path | None) -> tuple[Path | None, int]:
+    """The path of a new page of this file; None, with an exit code, if there is none."""
+    html, code = page_of(file)
+    if not html:
+        return None, code
+    if output is None:
+        handle, name = mkstemp(".html", "channelsim-")
+        open(handle).close()
+        output = Path(name)
+    with opened("--output", output) as page:
+        page.write(html.encode())
+        page.finish()
+    return output, code

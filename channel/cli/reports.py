@@ -1,0 +1,81 @@
+"""HTML pages that commands write: of files, or while a session or dispute runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from channelsim.channel.cli.disputes import run_dispute
+from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
+from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
+from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.channel.system.output import opened
+
+Page = Callable[[str], None]
+"""Takes the HTML of a page."""
+
+
+@contextmanager
+def report_file(path: Path | None) -> Iterator[Page | None]:
+    """Open the file for `--report`, and yield what writes a page to it; None without a path."""
+    with opened("--report", path) as output:
+
+        def write(html: str) -> None:
+            output.write(html.encode())
+            output.finish()
+
+        yield None if path is None else write
+
+
+def page_of(file: Path) -> tuple[str, int]:
+    """The page of a file, and an exit code; the page is empty if the run was interrupted.
+
+    A transcript is run again. Raises `UsageError` for a file that there is no page of.
+    """
+    data = input_files.read(file, input_files.LINES)
+    match kind_of(data):
+        case Kind.TRANSCRIPT:
+            return _page_of_transcript(file, data)
+        case None:
+            raise UsageError(f"{file}: no transcript and no finding: there is no page of it")
+        case kind:
+            raise UsageError(f"{file}: {kind.title}, of which there is no page; {kind.use}")
+
+
+def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:
+    lines, records = unbroken(file, data)
+    comparer = Comparer(file, lines)
+    pages: list[str] = []
+    if records[0].get("format") == DISPUTE:
+        code = run_dispute(
+            scenario_of(file, records[0]),
+            comparer,
+            comparer.finish,
+            as_json=True,
+            quiet=True,
+            show=_nowhere,
+            page=pages.append,
+        )
+    else:
+        transcript = of_lines(file, lines, records)
+        code = run_session(
+            transcript.setup,
+            comparer,
+            comparer.finish,
+            as_json=True,
+            quiet=True,
+            recorded=transcript,
+            show=_nowhere,
+            page=pages.append,
+        )
+    # A broken promise is what the page shows, and no failure to make it.
+    return ("".join(pages), 0 if pages else code)
+
+
+def _nowhere(document: Any) -> None:
+    """Print nothing: the page has it all."""

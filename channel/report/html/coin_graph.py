@@ -1,0 +1,106 @@
+"""The coins of a channel as a graph: from the wallets over the channel coin to the payouts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.report.html.session_data import LANES, PageCoin
+
+MOST_COINS = 500
+"""Coins that a graph shows; a channel of a hundred games has fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoinLabel:
+    """What a coin is: its kind ("unroll", "game", "payout", …), a label, and its time lock."""
+
+    kind: str
+    label: str
+    lock: str = ""
+
+
+UNKNOWN = CoinLabel("other", "another coin")
+
+
+class _Graph:
+    """Places coins in columns, each no higher than its parent, so that edges do not cross."""
+
+    def __init__(self, labels: Mapping[bytes, CoinLabel]) -> None:
+        self.coins: list[PageCoin] = []
+        self._labels = labels
+        self._rows: dict[int, int] = {}
+
+    def add(self, seen: CoinSeen, parents: tuple[int, ...] = ()) -> int:
+        """Add a coin to the right of its parents; returns its index."""
+        column = 1 + max((self.coins[one].column for one in parents), default=-1)
+        least = max((self.coins[one].row for one in parents[:1]), default=0)
+        row = max(self._rows.get(column, 0), least)
+        self._rows[column] = row + 1
+        label = self._labels.get(seen.coin.id, UNKNOWN)
+        made = PageCoin(
+            coin_id=seen.coin.id.hex(),
+            kind=label.kind,
+            label=label.label,
+            amount=seen.coin.amount,
+            born=seen.born,
+            spent=seen.spent,
+            lock=label.lock,
+            parents=parents,
+            column=column,
+            row=row,
+        )
+        self.coins.append(made)
+        return len(self.coins) - 1
+
+
+def coin_graph(
+    chain: FarmableChain,
+    channel: Coin,
+    funding: Sequence[Coin],
+    labels: Mapping[bytes, CoinLabel],
+    rewards: Sequence[bytes],
+) -> tuple[PageCoin, ...]:
+    """The coins that fund a channel, its coin, and all that came of it, each after its parents.
+
+    `funding` are the coins that the funding spends. `labels` are by coin id; a coin at one of the
+    addresses `rewards` (the initiator's first) is a payout. Empty for a channel that was never
+    funded.
+    """
+    root = chain.coin(channel.id)
+    if root is None:
+        return ()
+    known = {**labels, channel.id: CoinLabel("channel", "channel coin", "both must sign")}
+    launcher = chain.coin(channel.parent)
+    for coin in funding:
+        side = int(launcher is not None and coin.id != launcher.coin.parent)
+        known[coin.id] = CoinLabel("wallet", f"{LANES[side]}'s wallet")
+    known[channel.parent] = CoinLabel("launcher", "launcher")
+    graph = _Graph(known)
+    wallets = [coin for coin in funding if coin.id != channel.parent]
+    roots = [graph.add(seen) for seen in map(chain.coin, (one.id for one in wallets)) if seen]
+    if launcher is not None:
+        made_by = [n for n in roots if graph.coins[n].coin_id == launcher.coin.parent.hex()]
+        others = [n for n in roots if n not in made_by]
+        roots = [graph.add(launcher, tuple(made_by)), *others]
+    waiting = deque([(root, tuple(roots))])
+    while waiting and len(graph.coins) < MOST_COINS:
+        seen, parents = waiting.popleft()
+        address = seen.coin.puzzle_hash
+        if address in rewards:
+            known[seen.coin.id] = CoinLabel("payout", f"{LANES[rewards.index(address)]}'s payout")
+        index = graph.add(seen, parents)
+        if address not in rewards:
+            children = sorted(chain.children(seen.coin.id), key=lambda one: _rank(one, rewards))
+            waiting.extend((child, (index,)) for child in children)
+    return tuple(graph.coins)
+
+
+def _rank(seen: CoinSeen, rewards: Sequence[bytes]) -> tuple[int, bytes]:
+    """Payouts first, the initiator's before the receiver's."""
+    address = seen.coin.puzzle_hash
+    return rewards.index(address) if address in rewards else len(rewards), seen.coin.id

@@ -1,0 +1,78 @@
+"""The division of a channel's money over time, by the news of one peer."""
+
+from __future__ import annotations
+
+from channelsim.channel.peer.chain_news import (
+    ChannelClosed,
+    ChannelSettled,
+    Fact,
+    GamePaid,
+    StateCounts,
+    Undone,
+)
+from channelsim.channel.peer.interface import ChannelOpen, GameSettled, GameStarted, News
+from channelsim.channel.report.html.session_data import Balances
+
+Division = tuple[int, int, int]
+"""The initiator's money, that in live games, and the receiver's, in mojos."""
+
+
+class MoneyLog:
+    """Follows the news of the peer on this side; `balances` has each change."""
+
+    def __init__(self, side: int, contributions: tuple[int, int]) -> None:
+        self.balances: list[Balances] = []
+        self._side = side
+        self._off_chain: Division = (contributions[0], 0, contributions[1])
+        self._facts: list[Fact] = []
+        self._is_open = False
+
+    def follow(self, event: int, news: News) -> None:
+        """Take in news that come with the event of this index."""
+        before, games, after = self._off_chain
+        match news:
+            case ChannelOpen():
+                self._is_open = True
+            case GameStarted(game):
+                stakes = game.terms.stakes if game.alice == 0 else game.terms.stakes[::-1]
+                staked = games + sum(stakes)
+                self._off_chain = before - stakes[0], staked, after - stakes[1]
+            case GameSettled(_, _, ours, theirs):
+                first, second = self._by_side(ours, theirs)
+                self._off_chain = before + first, games - first - second, after + second
+            case StateCounts() | GamePaid() | ChannelSettled() | ChannelClosed():
+                self._facts.append(news)
+            case Undone(fact) if fact in self._facts:
+                self._facts.remove(fact)
+            case _:
+                return
+        if self._is_open:
+            self._add(event)
+
+    def _add(self, event: int) -> None:
+        division = self._off_chain
+        for fact in self._facts:
+            division = self._after(division, fact)
+        made = Balances(event, *division)
+        last = self.balances[-1] if self.balances else None
+        if last is None or last.edges() != made.edges():
+            self.balances.append(made)
+
+    def _after(self, division: Division, fact: Fact) -> Division:
+        before, games, after = division
+        match fact:
+            case StateCounts(rewards=(first, second), games=coins):
+                paid = first.amount if first else 0, second.amount if second else 0
+                return paid[0], sum(coin.amount for _, coin in coins), paid[1]
+            case GamePaid(_, _, our_coin, their_coin):
+                amounts = (coin.amount if coin else 0 for coin in (our_coin, their_coin))
+                one, other = self._by_side(*amounts)
+                return before + one, games - one - other, after + other
+            case ChannelSettled(_, ours, theirs):
+                one, other = self._by_side(ours, theirs)
+                return one, 0, other
+            case _:
+                return division
+
+    def _by_side(self, ours: int, theirs: int) -> tuple[int, int]:
+        return (theirs, ours) if self._side else (ours, theirs)

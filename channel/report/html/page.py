@@ -1,0 +1,83 @@
+"""Render a page: a template with its data, styles and script in one file that loads nothing.
+
+Everything shown may come from a counterparty or a plug-in: templates escape it, the data are JSON
+without `<`, and the content security policy lets only this page's own script and styles run.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from channelsim.channel import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@cache
+def _environment() -> Environment:
+    # Most commands make no page, and should not wait for the import.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("channelsim.channel.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["thousands"] = lambda number: f"{number:,}"
+    return made
+
+
+def render(template: str, data: object = None, **shown: Any) -> str:
+    """The HTML of a page from the template of this name.
+
+    `shown` are the values that the template names; `data` is what the page's script reads, if it
+    has one.
+    """
+    from markupsafe import Markup
+
+    style, script = _own("page.css"), _own("page.js") if data is not None else ""
+    scripts = _source(script) if script else "'none'"
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none';"
+        f" style-src {_source(style)}; script-src {scripts}"
+    )
+    return (
+        _environment()
+        .get_template(f"{template}.html")
+        .render(
+            policy=policy,
+            style=Markup(style),
+            script=Markup(script),
+            data=Markup(as_data(data)),
+            version=__version__,
+            **shown,
+        )
+    )
+
+
+def as_data(data: object) -> str:
+    """JSON that can stand inside of a script element.
+
+    >>> as_data(["</script>"])
+    '["\\\\u003c/script>"]'
+    """
+    return msgspec.json.encode(data).decode().replace("<", "\\u003c")
+
+
+def _own(name: str) -> str:
+    """The text of a file beside the templates."""
+    return (files(__package__) / "templates" / name).read_text("utf-8")
+
+
+def _source(text: str) -> str:
+    """A source expression of a content security policy, by the text's digest."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,206 @@
+"""Make the page of a session or a dispute from what its log collected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.report.account import account
+from channelsim.channel.report.html.coin_graph import coin_graph
+from channelsim.channel.report.html.drawing import (
+    BOX_HEIGHT,
+    BOX_WIDTH,
+    HEIGHT,
+    WIDTH,
+    areas,
+    graph,
+)
+from channelsim.channel.report.html.page import render
+from channelsim.channel.report.html.session_data import LANES, PageCoin, PagePromise, SessionPage
+from channelsim.channel.report.html.session_log import SessionLog
+from channelsim.channel.session.result import Result
+from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run_results import result_of
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.amounts import amount_text, counted
+
+PROMISES = {
+    "money": ("no mojo is lost", "every coin from the channel coin on made coins of its amount"),
+    "law": (
+        "legal messages are accepted, and illegal ones are not",
+        "a second model of the protocol judged every message",
+    ),
+    "signatures": (
+        "no signature contradicts one that the other side has",
+        "all signed states were compared by number",
+    ),
+    "safety": (
+        "the newest state counts, and pays at least what it owes",
+        "the payouts on chain were compared with the newest state that was received or sent",
+    ),
+    "duty": (
+        "what is due on chain is done with every block",
+        "each block's preemptions, timeouts, claims and slashes were computed again",
+    ),
+    "liveness": ("the channel settles in time", "its blocks were counted against its timeouts"),
+    "secrecy": (
+        "nothing secret is disclosed before its time",
+        "all messages and spends were searched for keys, seeds and later values",
+    ),
+    "crash safety": (
+        "what was signed or accepted is stored first",
+        "the order of stores, messages and spends was checked",
+    ),
+    "news": ("the player's news are true", "all news were compared with the chain"),
+}
+"""What the honest player is promised, and how each promise is checked after a run."""
+
+TO_AN_OLD_COPY = ("money", "signatures", "safety", "liveness", "news")
+"""The promises to a peer that runs on an old copy of its store."""
+
+
+def session_log(setup: Setup) -> SessionLog:
+    """A log for the session of this setup."""
+    return SessionLog(0, (setup.balance, setup.balance), setup.unroll_timeout)
+
+
+def dispute_log(scenario: Scenario) -> SessionLog:
+    """A log for a dispute, which follows the news of the honest side."""
+    balances = (scenario.balance, scenario.balance)
+    return SessionLog(scenario.honest, balances, scenario.unroll_timeout)
+
+
+def session_page(
+    setup: Setup, log: SessionLog, chain: FarmableChain, result: Result, digest: str
+) -> SessionPage:
+    """The page of a finished session."""
+    checks = result.checks
+    good = checks.python_clvm_agree and checks.conserved
+    games = setup.rotation or ", ".join(setup.games)
+    judged = checks.moves_checked + checks.moves_by_rules
+    return SessionPage(
+        title=f"Session of {games}",
+        summary=f"{counted(len(result.hands), 'hand')}, {counted(judged, 'move')}: "
+        + ("rules and programs agree, money is conserved" if good else "a check failed"),
+        good=good,
+        facts=(
+            ("seed", setup.seed),
+            ("policies", ", ".join(setup.policies)),
+            ("contributions", f"{amount_text(setup.balance, setup.unit)} each"),
+            ("confirmations", counted(setup.confirmations, "block")),
+            ("unroll timeout", counted(setup.unroll_timeout, "block")),
+            ("game timeout", counted(setup.game_timeout, "block")),
+            ("digest", digest),
+        ),
+        lanes=LANES,
+        outcome=(
+            f"No more hands: {result.reason}.",
+            *(
+                f"{name.capitalize()} got {counted(balance, 'mojo')}, put in {setup.balance}"
+                for name, balance in zip(NAMES, result.balances, strict=True)
+            ),
+        ),
+        events=tuple(log.events),
+        left_out=log.left_out,
+        balances=tuple(log.money.balances),
+        deadlines=tuple(log.deadlines.deadlines),
+        coins=_coins(log, chain),
+        hands=tuple(log.hands),
+        promises=(
+            PagePromise(
+                "verdicts",
+                "rules and programs agree on every move",
+                f"{counted(checks.moves_checked, 'move')} judged by both"
+                + (f", {checks.moves_by_rules} by the rules alone" * bool(checks.moves_by_rules)),
+                result.disagreements,
+            ),
+            PagePromise(
+                "money",
+                "no mojo is lost",
+                "the reward coins and the wallets were added up on chain",
+                () if checks.conserved else ("the chain does not hold all the money",),
+            ),
+        ),
+    )
+
+
+def dispute_page(
+    run: Run, broken: Sequence[BrokenPromise], digest: str, log: SessionLog
+) -> SessionPage:
+    """The page of a dispute, with its promises."""
+    scenario = run.scenario
+    honest, other = LANES[scenario.honest], LANES[scenario.side]
+    adversary = scenario.adversary or "an honest peer"
+    lanes = list(LANES)
+    if scenario.adversary:
+        lanes[scenario.side] += f" ({scenario.adversary})"
+    names = (
+        TO_AN_OLD_COPY if scenario.old_copy else [one for one in PROMISES if one != "signatures"]
+    )
+    how = {name: tuple(one.how for one in broken if one.promise == name) for name in PROMISES}
+    step = [("step", str(scenario.step))] if scenario.adversary else []
+    copy = [("old copy at message", str(scenario.old_copy))] if scenario.old_copy else []
+    if broken:
+        summary = f"{counted(len(broken), 'promise')} to {honest} broken"
+    elif scenario.adversary and not run.deviated:
+        summary = f"{other} found nothing to change: nothing was checked"
+    else:
+        summary = f"every promise to {honest} is kept; {result_of(run).value}"
+    return SessionPage(
+        title=f"Dispute: {honest} against {adversary}",
+        summary=summary,
+        good=not broken and (run.deviated or not scenario.adversary),
+        facts=(
+            ("games", ", ".join(scenario.games)),
+            ("seed", scenario.seed),
+            *step,
+            *copy,
+            ("weather", scenario.weather),
+            ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
+            ("unroll timeout", counted(scenario.unroll_timeout, "block")),
+            ("game timeout", counted(scenario.game_timeout, "block")),
+            ("blocks", str(run.blocks)),
+            ("reorganisations", str(run.reorgs)),
+            ("digest", digest),
+        ),
+        lanes=tuple(lanes),
+        outcome=tuple(account(run)),
+        events=tuple(log.events),
+        left_out=log.left_out,
+        balances=tuple(log.money.balances),
+        deadlines=tuple(log.deadlines.deadlines),
+        coins=_coins(log, run.chain),
+        hands=(),
+        promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
+    )
+
+
+def _coins(log: SessionLog, chain: FarmableChain) -> tuple[PageCoin, ...]:
+    if log.channel is None:
+        return ()
+    return coin_graph(chain, log.channel, log.funding, log.labels, log.rewards)
+
+
+def session_html(page: SessionPage) -> str:
+    """The HTML of the page."""
+    return render(
+        "session",
+        {
+            "events": page.events,
+            "lanes": page.lanes,
+            "balances": page.balances,
+            "width": WIDTH,
+        },
+        page=page,
+        areas=areas(page.balances, len(page.events)),
+        coins=graph(page.coins),
+        chart={
+            "width": WIDTH,
+            "height": HEIGHT,
+            "box_width": BOX_WIDTH,
+            "box_height": BOX_HEIGHT,
+        },
+        last_height=page.events[-1].height if page.events else 0,
+    )
