@@ -12,8 +12,8 @@ from channelsim.channel.report.html.session_data import Balances, PageCoin
 WIDTH, HEIGHT = 1000, 160
 """The size of the chart of money, in its own units."""
 
-BOX_WIDTH, BOX_HEIGHT = 168, 66
-STEP_X, STEP_Y = 216, 84
+BOX_WIDTH, BOX_HEIGHT = 190, 66
+STEP_X, STEP_Y = 230, 84
 """The size of a coin in the graph, and the distance of two of them."""
 
 

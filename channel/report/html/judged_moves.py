@@ -70,13 +70,16 @@ class MoveJudge:
         return tuple(self._judged(peer, batch))
 
     def _judged(self, peer: str, batch: Batch) -> Iterator[MoveVerdict]:
+        moved: set[int] = set()
         for action in batch.actions:
             if not isinstance(action, Move):
                 continue
             game = self.games.get(action.game_id)
             player = self._players.get((peer, action.game_id))
-            if game is None or player is None or game.position.over:
+            again = action.game_id in moved  # CH-MOVE-3: the peer judged none of them
+            if again or game is None or player is None or game.position.over:
                 continue
+            moved.add(action.game_id)
             yield self._judge(game, player, action)
 
     def _judge(self, game: LiveGame, player: Player, action: Move) -> MoveVerdict:

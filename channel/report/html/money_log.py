@@ -51,7 +51,8 @@ class MoneyLog:
 
     def _add(self, event: int) -> None:
         division = self._off_chain
-        for fact in self._facts:
+        # A channel may settle before the other side has claimed what it will get.
+        for fact in sorted(self._facts, key=lambda one: isinstance(one, ChannelSettled)):
             division = self._after(division, fact)
         made = Balances(event, *division)
         last = self.balances[-1] if self.balances else None

@@ -36,7 +36,7 @@ class PageEvent(msgspec.Struct, array_like=True, omit_defaults=True):
     """A row of the page: what one of the peers, or the chain, did at this height.
 
     `message` are the bytes of a message in base64, and `verdicts` those on its moves. `lines` is
-    more text, shown on demand.
+    more text, shown on demand. `size` is the number of bytes of a message that is cut, otherwise 0.
     """
 
     height: int
@@ -46,6 +46,7 @@ class PageEvent(msgspec.Struct, array_like=True, omit_defaults=True):
     message: str = ""
     verdicts: tuple[MoveVerdict, ...] = ()
     lines: tuple[str, ...] = ()
+    size: int = 0
 
 
 class Balances(msgspec.Struct, frozen=True, array_like=True):

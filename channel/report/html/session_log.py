@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 
 from channelsim.channel.chain.coins import Coin
@@ -45,10 +46,19 @@ from channelsim.channel.session.session_events import (
 )
 from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Line
 
 MOST_EVENTS = 100_000
 """Rows of a page; later events of a longer session are only counted."""
+
+LONGEST_MESSAGE = 2048
+"""Bytes of a message that is shown as a whole; batches are shorter, steps of decks are longer."""
+
+CUT = 512
+"""Bytes that are shown of a longer message."""
+
+_LONG_ID = re.compile(r"[0-9a-f]{64}")
 
 SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
 """News that messages, decisions and hands show."""
@@ -57,11 +67,13 @@ SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
 class SessionLog:
     """Collects the rows of a page from the events of a session or dispute.
 
-    `side` is the peer whose news of the chain and of money are followed. `contributions` are in
-    mojos, `unroll_timeout` in blocks.
+    `sides` are the peers whose news are shown; those of the first one say what happens on chain and
+    with the money. `contributions` are in mojos, `unroll_timeout` in blocks.
     """
 
-    def __init__(self, side: int, contributions: tuple[int, int], unroll_timeout: int) -> None:
+    def __init__(
+        self, sides: tuple[int, ...], contributions: tuple[int, int], unroll_timeout: int
+    ) -> None:
         self.events: list[PageEvent] = []
         self.left_out = 0
         self.hands: list[PageHand] = []
@@ -69,10 +81,10 @@ class SessionLog:
         self.rewards: list[bytes] = [b"", b""]
         self.labels: dict[bytes, CoinLabel] = {}
         self.height = 0
-        self._side = side
+        self._sides = sides
         self._unroll_timeout = unroll_timeout
         self._judge = MoveJudge()
-        self.money = MoneyLog(side, contributions)
+        self.money = MoneyLog(sides[0], contributions)
         self.deadlines = DeadlineLog(unroll_timeout, self._judge.games)
         self._on_their_way: dict[tuple[int, bytes], PageEvent] = {}
         self._first_bundles: list[tuple[Coin, ...]] = []
@@ -84,6 +96,8 @@ class SessionLog:
         """Collect one event."""
         match event:
             case BlockMade(height):
+                if not self.height:
+                    self._begin_at(height - 1)
                 self.height = height
                 self._add(CHAIN, "block", f"block {height}")
                 self.deadlines.block(height)
@@ -131,6 +145,11 @@ class SessionLog:
 
     # --- rows ---
 
+    def _begin_at(self, height: int) -> None:
+        """Set the height of the events before the first block."""
+        for row in self.events:
+            row.height = height
+
     def _add(
         self, lane: int, kind: str, text: str, message: str = "", lines: tuple[str, ...] = ()
     ) -> PageEvent:
@@ -144,7 +163,10 @@ class SessionLog:
     def _sent(self, sender: int, message: bytes) -> None:
         self._learn_address(sender, message)
         text = f"sends {message_text(message)}"
-        row = self._add(sender, "message", text, b64encode(message).decode())
+        whole = len(message) <= LONGEST_MESSAGE
+        shown = message if whole else message[:CUT]
+        row = self._add(sender, "message", text, b64encode(shown).decode())
+        row.size = 0 if whole else len(message)
         self._on_their_way[sender, message] = row
         self.deadlines.sent(sender, message)
 
@@ -169,23 +191,24 @@ class SessionLog:
         recent = [row for row in self.events[-12:] if row.lane == lane and row.kind == "spend"]
         if any(row.text == text for row in recent[-3:]):
             return  # the same spend is offered with every block until it is in
-        lines = tuple(f"spends {coin.id.hex()}, {coin.amount} mojos" for coin in coins)
+        lines = tuple(f"spends {coin.id.hex()}, {counted(coin.amount, 'mojo')}" for coin in coins)
         self._add(lane, "spend", text, lines=lines)
 
     def _news(self, side: int, news: News) -> None:
         self._judge.follow(NAMES[side], news)
         row = len(self.events)
         on_chain = chain_text(news, side)
-        if side == self._side:
+        followed = side == self._sides[0]
+        if followed:
             self._learn_coins(news)
             self.deadlines.follow(news)
             if on_chain:
                 self._add(CHAIN, "chain", on_chain)
-        if not on_chain and not isinstance(news, SHOWN_ANYWAY):
-            text = news_text(news, side)
+        if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
+            text = _LONG_ID.sub(lambda found: f"{found[0][:8]}…", news_text(news, side))
             if text:
                 self._add(side, "news", text)
-        if side == self._side:
+        if followed:
             self.money.follow(min(row, len(self.events) - 1), news)
 
     def _learn_coins(self, news: News) -> None:
@@ -195,7 +218,7 @@ class SessionLog:
             case GameStarted(game):
                 self._timeouts[game.id] = game.coin.timeout
             case UnrollSeen(number, coin):
-                lock = f"pays out {self._unroll_timeout} blocks after its creation"
+                lock = _pays_after(self._unroll_timeout)
                 self.labels[coin.id] = CoinLabel("unroll", f"unroll, state {number}", lock)
             case StateCounts(games=games):
                 for game_id, coin in games:
@@ -207,7 +230,7 @@ class SessionLog:
 
     def _label_game(self, game_id: int, coin: Coin) -> None:
         timeout = self._timeouts.get(game_id)
-        lock = "" if timeout is None else f"pays out {timeout} blocks after its creation"
+        lock = "" if timeout is None else _pays_after(timeout)
         self.labels[coin.id] = CoinLabel("game", f"game {game_id}", lock)
 
     # --- hands ---
@@ -227,6 +250,10 @@ class SessionLog:
         hand = event.hand
         payouts = tuple(zip(hand.names, hand.payouts or (), strict=False))
         self.hands.append(PageHand(event.number + 1, event.game, begun, payouts, event.balances))
+
+
+def _pays_after(timeout: int) -> str:
+    return f"pays out after {counted(timeout, 'block')}"
 
 
 def _plain(lines: list[Line]) -> tuple[str, ...]:

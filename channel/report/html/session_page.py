@@ -63,13 +63,14 @@ TO_AN_OLD_COPY = ("money", "signatures", "safety", "liveness", "news")
 
 def session_log(setup: Setup) -> SessionLog:
     """A log for the session of this setup."""
-    return SessionLog(0, (setup.balance, setup.balance), setup.unroll_timeout)
+    return SessionLog((0, 1), (setup.balance, setup.balance), setup.unroll_timeout)
 
 
 def dispute_log(scenario: Scenario) -> SessionLog:
-    """A log for a dispute, which follows the news of the honest side."""
+    """A log for a dispute, which shows the news of the honest side, or of both if both are."""
+    sides = (scenario.honest,) if scenario.adversary else (scenario.honest, scenario.side)
     balances = (scenario.balance, scenario.balance)
-    return SessionLog(scenario.honest, balances, scenario.unroll_timeout)
+    return SessionLog(sides, balances, scenario.unroll_timeout)
 
 
 def session_page(

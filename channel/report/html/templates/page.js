@@ -6,9 +6,10 @@
   const list = at("events"), rows = at("rows"), slider = at("time"), detail = at("detail");
   let chosen = 0, rowHeight = 28, printing = false;
 
-  // An event is [height, lane, kind, text, message, verdicts, lines]; the last ones may be missing.
+  // An event is [height, lane, kind, text, message, verdicts, lines, size]; the last ones may be missing.
   const heightOf = (index) => events[index][0];
-  const illegal = (event) => (event[5] || []).some((verdict) => verdict[4] === "illegal");
+  // The rules that the moves of a message break.
+  const broken = (event) => (event[5] || []).map((verdict) => verdict[5]).filter(Boolean);
 
   function element(name, className, text) {
     const made = document.createElement(name);
@@ -22,9 +23,9 @@
   function row(index) {
     const event = events[index];
     const made = element("div", `event in${event[1]} ${event[2]}`);
-    if (illegal(event)) made.classList.add("illegal");
+    if (broken(event).length) made.classList.add("illegal");
     if (index > chosen) made.classList.add("later");
-    made.id = `event-${index}`;
+    made.id = `row-${index}`;
     made.setAttribute("role", "option");
     made.setAttribute("aria-selected", String(index === chosen));
     made.setAttribute("aria-posinset", index + 1);
@@ -33,7 +34,7 @@
     made.append(element("span", "at", before === event[0] && !printing ? "" : event[0]));
     const what = element("span", "what");
     what.append(element("span", "who", `${lanes[event[1]]}: `), event[3]);
-    if (illegal(event)) what.append(" — illegal move");
+    if (broken(event).length) what.prepend(`breaks ${broken(event).join(", ")}: `);
     made.append(what);
     made.title = event[3];
     made.addEventListener("click", () => { choose(index); list.focus(); });
@@ -75,7 +76,7 @@
     at("now").textContent = said;
     reveal(chosen);
     show();
-    list.setAttribute("aria-activedescendant", `event-${chosen}`);
+    list.setAttribute("aria-activedescendant", `row-${chosen}`);
     detail.replaceChildren(...described(events[chosen]));
     showMoney();
     for (const coin of document.querySelectorAll(".coin")) {
@@ -107,20 +108,21 @@
 
   // --- the detail of an event ---
 
-  function* described([height, lane, kind, text, message, verdicts, lines]) {
+  function* described([height, lane, kind, text, message, verdicts, lines, size]) {
     yield element("h3", `lane${lane}`, `${lanes[lane]}, height ${height}`);
     yield element("p", "", text);
     if (lines && lines.length) yield element("pre", "", lines.join("\n"));
     for (const verdict of verdicts || []) yield judged(verdict);
     if (!message) return;
     const bytes = Uint8Array.from(atob(message), (letter) => letter.charCodeAt(0));
+    const many = (count) => `${count.toLocaleString("en")} bytes`;
     try {
-      yield shown(decoded(bytes));
+      if (!size) yield shown(decoded(bytes));
     } catch (error) {
       yield element("p", "bad", `Not MessagePack: ${error.message}`);
     }
     const raw = element("details");
-    raw.append(element("summary", "", `${bytes.length.toLocaleString("en")} bytes`));
+    raw.append(element("summary", "", size ? `the first ${bytes.length} of ${many(size)}` : many(bytes.length)));
     raw.addEventListener("toggle", () => { if (raw.children.length < 2) raw.append(element("pre", "", dump(bytes))); });
     yield raw;
   }
@@ -268,6 +270,14 @@
   });
   addEventListener("afterprint", () => { printing = false; measure(); });
 
+  // `#event-12` in the address chooses that event; otherwise all has happened.
+  function begin() {
+    const named = /^#event-(\d+)$/.exec(location.hash);
+    choose(named ? Number(named[1]) - 1 : events.length - 1);
+    if (!named) list.scrollTop = 0;
+  }
+
+  addEventListener("hashchange", begin);
   measure();
-  choose(events.length - 1);
+  begin();
 })();

@@ -1,0 +1,71 @@
+"""`channelsim report -o`, `view`, and the option `--report`."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from tests.browser import parsed, text_of
+from tests.channel.command import channelsim
+
+Capsys = pytest.CaptureFixture[str]
+
+
+def test_the_page_of_a_transcript_is_that_of_the_session(tmp_path: Path, capsys: Capsys) -> None:
+    transcript, page, again = (tmp_path / name for name in ("s.jsonl", "a.html", "b.html"))
+    options = ("--hands", 1, "--seed", 1, "--transcript", transcript, "--report", page)
+    assert channelsim(capsys, "play", "calpoker", *options).code == 0
+    ran = channelsim(capsys, "report", transcript, "-o", again)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert page.read_bytes() == again.read_bytes()
+    assert channelsim(capsys, "report", transcript, "-o", "-").out == page.read_text("utf-8")
+    # A transcript that was changed is refused, and the page stays.
+    transcript.write_bytes(transcript.read_bytes().replace(b'"hands":1', b'"hands":2'))
+    ran = channelsim(capsys, "report", transcript, "-o", again)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert page.read_bytes() == again.read_bytes()
+
+
+def test_the_page_of_a_dispute(tmp_path: Path, capsys: Capsys) -> None:
+    transcript, page, again = (tmp_path / name for name in ("s.jsonl", "a.html", "b.html"))
+    options = ("--game", "calpoker", "--transcript", transcript, "--report", page)
+    assert channelsim(capsys, "dispute", "run", "silent@5", *options).code == 0
+    assert channelsim(capsys, "report", transcript, "-o", again).code == 0
+    assert page.read_bytes() == again.read_bytes()
+    assert "Initiator against silent" in text_of(parsed(page.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_browser_opens_a_page_or_its_path_is_printed(
+    there: bool, tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def browse(url: str) -> bool:
+        seen.append(url)
+        return there
+
+    monkeypatch.setattr(webbrowser, "open", browse)
+    page = tmp_path / "a.html"
+    page.write_text("<!DOCTYPE html><title>x</title>")
+    ran = channelsim(capsys, "view", page)
+    assert (ran.code, ran.out, ran.err) == (0, "" if there else f"{page}\n", "")
+    assert seen == [page.as_uri()]
+
+
+def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
+    script = tmp_path / "script.toml"
+    script.write_text("[[hand]]\n")
+    for arguments, said in (
+        (("report", script, "-o", tmp_path / "a.html"), "a script, of which there is no page"),
+        (("view", tmp_path / "gone.jsonl"), "gone.jsonl: cannot be read"),
+        (("report", script), "-o FILE for a page, or the name of a format"),
+        (("report", script, "text", "-o", tmp_path / "a.html"), "--output: is for a page"),
+        (("dispute", "run", "--all", "--report", tmp_path / "a.html"), "--report: is of one"),
+    ):
+        ran = channelsim(capsys, *arguments)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), arguments
+        assert said in ran.err
+    assert not (tmp_path / "a.html").exists()
