@@ -189,7 +189,12 @@ def _lasting(state: PeerState) -> PeerState:
     play = state.play
     if play is not None:
         play = msgspec.structs.replace(play, players=tuple(sorted(play.players, key=_game_id)))
-    return msgspec.structs.replace(state, block=Block(0), last_received=b"", play=play)
+    dispute = state.dispute
+    if dispute is not None:
+        dispute = msgspec.structs.replace(dispute, block=Block(0))
+    return msgspec.structs.replace(
+        state, block=Block(0), last_received=b"", play=play, dispute=dispute
+    )
 
 
 def _game_id(seat: tuple[int, Player]) -> int:

@@ -29,6 +29,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
 from channelsim.channel.protocol.messages import Advisory, decode
@@ -237,8 +238,24 @@ def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effe
     if any(isinstance(one, Store | Watch) for one in effects):
         return False
     # Marks are made anew with each block; other values are replaced when they change.
-    return before.marks == after.marks and all(
+    return (
+        before.marks == after.marks
+        and _same_dispute(before.dispute, after.dispute)
+        and all(
+            getattr(before, name) is getattr(after, name)
+            for name in PeerState.__struct_fields__
+            if name not in ("block", "last_received", "marks", "resuming", "dispute")
+        )
+    )
+
+
+def _same_dispute(before: Dispute | None, after: Dispute | None) -> bool:
+    """Whether a dispute is as it was but for its newest block; each scan makes it anew."""
+    if before is None or after is None:
+        return before is after
+    return all(
         getattr(before, name) is getattr(after, name)
-        for name in PeerState.__struct_fields__
-        if name not in ("block", "last_received", "marks", "resuming")
+        or getattr(before, name) == getattr(after, name)
+        for name in Dispute.__struct_fields__
+        if name != "block"
     )

@@ -3,7 +3,7 @@
 A snapshot has what changes after the opening; a restart takes the rest from the peer that the
 opening's own events lead to. A seat in a game is plug-in code, so it is rebuilt from what it was
 given: its terms and secret bytes, the positions of its game, and the early reveals of the other
-side. There are no snapshots during a dispute: its blocks are handled again.
+side. There are no snapshots during a dispute: its events are handled again.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ from channelsim.channel.store.event_codec import Start, decode_event, encode_eve
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.contract import Action
+from tests.channel.disputes import farm, leave
 from tests.channel.table import ANN, BEN, sit, wish
 
 COIN = Coin(bytes(32), bytes(32), 7)
@@ -73,6 +74,9 @@ class Compared:
         again = DurablePeer(Peer(self.durable.peer.config), self.store)
         now, then = self.durable.peer.state, again.peer.state
         # A restart loses the connection, and with it what is not stored before something follows.
+        if then.dispute is not None and now.dispute is not None:
+            dispute = msgspec.structs.replace(then.dispute, block=now.dispute.block)
+            then = msgspec.structs.replace(then, dispute=dispute)
         copy = Peer(again.peer.config, now)
         assert repeats(copy) == repeats(again.peer)
         then = msgspec.structs.replace(then, block=now.block, last_received=now.last_received)
@@ -186,6 +190,24 @@ def test_idle_blocks_and_connections_of_an_open_channel_take_no_room() -> None:
     again = DurablePeer(Peer(ben.peer.config), store)
     assert again.peer.state.play == ben.peer.state.play
     assert again.peer.state.block == ben.peer.state.block
+
+
+def test_idle_blocks_of_a_dispute_take_no_room() -> None:
+    """No snapshot is taken in a dispute, so that a restart handles what is stored of it."""
+    table, store = sit(unroll_timeout=1000), MemoryStore()
+    ben = DurablePeer(table.ends[BEN].peer, store)
+    table.ends[BEN].driven.actor = ben
+    leave(table.open(), BEN)
+    farm(table)
+    before = store.load()
+    for height in range(table.chain.peak() + 1, 1000):
+        ben.handle(Block(height, ben.peer.state.block.coins))
+    assert store.load() == before
+    for _ in range(2):
+        farm(table)
+    assert ben.peer.phase is Phase.ON_CHAIN
+    again = DurablePeer(Peer(ben.peer.config), store)
+    assert again.peer.state.dispute is not None
 
 
 def test_idle_blocks_are_stored_before_what_follows_from_them() -> None:
