@@ -12,7 +12,7 @@ from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
-from channelsim.channel.report.terminal import console
+from channelsim.channel.report.terminal import console, say
 from channelsim.games.amounts import counted
 
 SELDOM = 0.1
@@ -50,6 +50,10 @@ class Bar:
     def note(self, text: str) -> None:
         """Report on work that is limited by time."""
         self(monotonic() - self._start, self._clock, text)
+
+    def say(self, text: str) -> None:
+        """Print lines on stderr, above the progress line, while the work goes on."""
+        say(self._progress.console if self._progress else console(stderr=True), text)
 
     def phase(self, text: str) -> None:
         """Begin another phase of the work."""

@@ -72,6 +72,11 @@ class CrashedRun:
     broken: tuple[str, ...]
     node_kills: int = 0
 
+    @property
+    def failed(self) -> bool:
+        """Whether anything went wrong."""
+        return bool(self.contradictions or self.broken)
+
 
 @dataclass(slots=True)
 class CrashTotals:
@@ -95,7 +100,7 @@ class CrashTotals:
         self.sessions += 1
         self.contradictions += len(run.contradictions)
         self.broken_promises += len(run.broken)
-        if run.contradictions or run.broken:
+        if run.failed:
             self.failed.append(run)
 
 
@@ -146,10 +151,12 @@ def run_crashes(
     *,
     processes: bool = False,
     tell: Callable[[int], None] = lambda kills: None,
+    on_failure: Callable[[CrashedRun], None] = lambda run: None,
 ) -> CrashTotals:
     """Run sessions until so many kills are done, in this many worker processes.
 
-    With `processes`, each peer is a process of its own. `tell` hears of the kills so far.
+    With `processes`, each peer is a process of its own. `tell` hears of the kills so far, and
+    `on_failure` of each run in which something went wrong, at once.
     """
     totals = CrashTotals()
     pieces = [
@@ -168,6 +175,8 @@ def run_crashes(
             for _, run in crew.run(pieces):
                 with held():
                     totals.add(run)
+                    if run.failed:
+                        on_failure(run)
                 tell(totals.kills)
     except KeyboardInterrupt:
         totals.interrupted = True

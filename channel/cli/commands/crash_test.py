@@ -10,7 +10,7 @@ import typer
 from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.crashes import CrashTotals, run_crashes
+from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
@@ -33,15 +33,21 @@ def command(
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
     A peer is stopped before an event is stored, or between two of its effects. With --processes
-    it and the node are processes of their own, killed by SIGKILL at random instants. Exit code 1: a
-    peer contradicted what it had signed, or a promise was broken.
+    it and the node are processes of their own, killed by SIGKILL at random instants. Each failure
+    is printed on stderr when it is found, and all of them at the end. Exit code 1: a peer
+    contradicted what it had signed, or a promise was broken.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
     as_json = json_wanted(json, text)
     with progress("crashes", "kill") as bar:
         totals = run_crashes(
-            kills, seed, jobs, processes=processes, tell=lambda done: bar(done, kills)
+            kills,
+            seed,
+            jobs,
+            processes=processes,
+            tell=lambda done: bar(done, kills),
+            on_failure=lambda run: bar.say("\n".join((_title(run), *_details(run)))),
         )
     with finishing():
         if as_json:
@@ -67,11 +73,9 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
 def _show(totals: CrashTotals) -> None:
     terminal = console()
     for run in totals.failed:
-        scenario = run.scenario
-        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-        say(terminal, f"{who}, seed {scenario.seed}, {scenario.weather}:", "red")
-        for line in (*run.contradictions, *run.broken):
-            say(terminal, f"    {line}")
+        say(terminal, _title(run), "red")
+        for line in _details(run):
+            say(terminal, line)
     kills = counted(totals.kills, "kill", ",")
     if totals.node_kills:
         kills += f" ({totals.node_kills:,} of the node)"
@@ -82,3 +86,13 @@ def _show(totals: CrashTotals) -> None:
         f" {counted(totals.broken_promises, 'broken promise')}"
         f"{'; interrupted' * totals.interrupted}",
     )
+
+
+def _title(run: CrashedRun) -> str:
+    scenario = run.scenario
+    who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+    return f"{who}, seed {scenario.seed}, {scenario.weather}:"
+
+
+def _details(run: CrashedRun) -> list[str]:
+    return [f"    {line}" for line in (*run.contradictions, *run.broken)]

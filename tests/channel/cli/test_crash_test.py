@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -40,9 +41,12 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_finding_is_shown_and_is_a_failure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    def broken(*_: object, **options: object) -> CrashTotals:
+    def broken(
+        *_: object, on_failure: Callable[[CrashedRun], None], **options: object
+    ) -> CrashTotals:
         totals = CrashTotals()
         totals.add(BROKEN)
+        on_failure(BROKEN)
         return totals
 
     monkeypatch.setattr(crash_test, "run_crashes", broken)
@@ -50,6 +54,7 @@ def test_a_finding_is_shown_and_is_a_failure(
     assert ran.code == 1
     assert "two different messages: batch 4" in ran.out
     assert "safety: it lost" in ran.out
+    assert "    safety: it lost\n" in ran.err
     if form == "--json":
         (finding,) = json.loads(ran.out)["findings"]
         assert finding["kills"] == [[{"event": 4, "effects": -1}], []]

@@ -66,38 +66,57 @@ def address(line: dict[str, Any]) -> str:
     return str(line["text"]).split()[2].removesuffix(",")
 
 
+FAULTS = ("duplicated", "reordered", "delayed")
+"""What happens to the connections, in turns."""
+
+
 @dataclass
 class Proxy:
-    """Forwards connections to another address, and cuts each after some bytes."""
+    """Forwards connections to another address, and harms each after some bytes.
+
+    Some bytes come twice, or after those that follow them; or all of them come late, until the
+    connection is cut.
+    """
 
     port: int
     bytes: int
-    cuts: int = 0
+    harmed: list[str] = field(default_factory=list)
 
     async def forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        fault = FAULTS[len(self.harmed) % len(FAULTS)]
         with suppress(OSError):
             there, back = await asyncio.open_connection("127.0.0.1", self.port)
             ways = [
-                asyncio.ensure_future(self._copy(*way)) for way in ((reader, back), (there, writer))
+                asyncio.ensure_future(self._copy(fault, *way))
+                for way in ((reader, back), (there, writer))
             ]
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
             back.transport.abort()
-        self.cuts += 1
+        self.harmed.append(fault)
         writer.transport.abort()
 
-    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _copy(
+        self, fault: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         left = self.bytes
-        while left > 0 and (data := await reader.read(min(left, 1000))):
+        while data := await reader.read(1000):
             left -= len(data)
+            if fault == "delayed":
+                await asyncio.sleep(0.05)
+            if left < 0:
+                if fault == "delayed":
+                    return
+                half = len(data) // 2
+                data = data * 2 if fault == "duplicated" else data[half:] + data[:half]
             writer.write(data)
             await writer.drain()
 
 
 @asynccontextmanager
-async def cutting(port: int, after: int) -> AsyncIterator[tuple[Proxy, int]]:
+async def harming(port: int, after: int) -> AsyncIterator[tuple[Proxy, int]]:
     proxy = Proxy(port, after)
     server = await asyncio.start_server(proxy.forward, "127.0.0.1", 0)
     async with server:
@@ -119,7 +138,9 @@ def fingerprint(directory: Path) -> str:
     return read_identity(directory, PASSPHRASE.encode()).fingerprint
 
 
-def test_two_processes_end_with_equal_balances_though_connections_are_cut(tmp_path: Path) -> None:
+def test_two_processes_end_with_equal_balances_though_connections_are_harmed(
+    tmp_path: Path,
+) -> None:
     chain = SimulatedChain(1)
     keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
     alice, bob = (tmp_path / name for name in NAMES)
@@ -130,13 +151,13 @@ def test_two_processes_end_with_equal_balances_though_connections_are_cut(tmp_pa
         terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder", "--node", url)
         second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
         listening = address(await second.until("Listening"))
-        async with cutting(int(listening.rpartition(":")[2]), 4500) as (proxy, outside):
+        async with harming(int(listening.rpartition(":")[2]), 3000) as (proxy, outside):
             first = await started(
                 *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
                 *("--peer", prints[1], "--wallet-key", keys[0]),
             )
             ends = await asyncio.gather(first.end(), second.end())
-            assert proxy.cuts > 1
+            assert set(proxy.harmed) == set(FAULTS)
         farming.cancel()
         assert ends[0]["text"] == ends[1]["text"]
         assert ends[0]["text"].startswith("the end; balances [")
@@ -146,7 +167,7 @@ def test_two_processes_end_with_equal_balances_though_connections_are_cut(tmp_pa
 
 
 @pytest.mark.long
-def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_are_cut(
+def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_are_harmed(
     tmp_path: Path,
 ) -> None:
     """One is killed in a hand, the other interrupted; both go on from their directories."""
@@ -160,7 +181,7 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
         terms = ("--game", "spacepoker", "--hands", "2", "--node", url)
         second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
         listening = address(await second.until("Listening"))
-        async with cutting(int(listening.rpartition(":")[2]), 9000) as (proxy, outside):
+        async with harming(int(listening.rpartition(":")[2]), 9000) as (proxy, outside):
             first = await started(
                 *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
                 *("--peer", prints[1], "--wallet-key", keys[0]),
@@ -174,7 +195,7 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
             first = await started(alice, "connect")
             second = await started(bob, "listen", "--address", listening)
             ends = await asyncio.gather(first.end(), second.end())
-            assert proxy.cuts > 1
+            assert len(proxy.harmed) > 1
         farming.cancel()
         assert ends[0]["text"] == ends[1]["text"]
         assert ends[0]["text"].startswith("the end; balances [")
