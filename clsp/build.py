@@ -4,12 +4,16 @@ The names of the programs' functions are stored beside them, for tracing.
 
 A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
 exists only while building. These includes also give the order: the named program first.
+
+A build stamps what it compiled and what came out. While neither changes, the programs are fresh
+and a check compiles nothing.
 """
 
 import json
 import tempfile
 from collections.abc import Mapping
 from graphlib import TopologicalSorter
+from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
 
@@ -19,6 +23,7 @@ from channelsim.clsp.programs import SYMBOLS, Program
 PACKAGE = Path(__file__).resolve().parent
 SOURCE = PACKAGE / "source"
 COMPILED = PACKAGE / "compiled"
+STAMP = "stamp.json"
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
@@ -36,22 +41,47 @@ def build(compiled: Path = COMPILED) -> dict[str, Program]:
         # The compiler's own files are readable by their owner alone.
         path.write_text(one.program.serialized.hex() + "\n", "ascii")
     (compiled / SYMBOLS).write_text(_symbols(made), "utf-8")
+    (compiled / STAMP).write_text(stamp(compiled), "ascii")
     return {name: one.program for name, one in made.items()}
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
-    """List the files of `compiled` that differ from a fresh build, one line each."""
+    """List the files of `compiled` that differ from a fresh build, one line each.
+
+    Compiles nothing if the stamp is that of these sources and programs.
+    """
+    expected = stamp(compiled)
+    stamped = compiled / STAMP
+    if stamped.is_file() and stamped.read_text("utf-8") == expected:
+        return []
     made = compile_all()
     fresh = {name: one.program.serialized.hex() + "\n" for name, one in made.items()}
     found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
     fresh[SYMBOLS] = _symbols(made)
     if (compiled / SYMBOLS).exists():
         found[SYMBOLS] = (compiled / SYMBOLS).read_text("utf-8")
-    return [
+    complaints = [
         f"{name}: {_complaint(fresh.get(name), found.get(name))}"
         for name in sorted(fresh.keys() | found.keys())
         if fresh.get(name) != found.get(name)
     ]
+    return [*complaints, f"{STAMP}: stale, it is of other sources or programs"]
+
+
+def stamp(compiled: Path) -> str:
+    """The digests of all sources, and of the programs in `compiled`, as a document in JSON."""
+    digests = {"sources": digest(SOURCE, "*.cl*"), "programs": digest(compiled, "*.hex", SYMBOLS)}
+    return json.dumps(digests, indent=1) + "\n"
+
+
+def digest(folder: Path, *patterns: str) -> str:
+    """The digest, in hex, of the names and contents of the files of these patterns in a folder."""
+    found = sorted(
+        (path.relative_to(folder).as_posix(), sha256(path.read_bytes()).hexdigest())
+        for pattern in patterns
+        for path in folder.rglob(pattern)
+    )
+    return sha256(json.dumps(found).encode()).hexdigest()
 
 
 def _symbols(made: Mapping[str, Compiled]) -> str:

@@ -1,5 +1,6 @@
 """The committed programs are what the sources compile to, by two compilers."""
 
+import json
 import re
 import subprocess
 import sys
@@ -9,9 +10,18 @@ from shutil import copytree
 import pytest
 
 from channelsim.clsp.__main__ import main
-from channelsim.clsp.build import COMPILED, SOURCE, build, build_order, compile_tree, stale
+from channelsim.clsp.build import (
+    COMPILED,
+    SOURCE,
+    STAMP,
+    build,
+    build_order,
+    compile_tree,
+    stale,
+    stamp,
+)
 from channelsim.clsp.compiler import Compiled, compile_source
-from channelsim.clsp.programs import load, names
+from channelsim.clsp.programs import SYMBOLS, load, names, symbols
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from tests.clsp.analysis.test_tracer import calls
 
@@ -55,18 +65,23 @@ def ours(tree: Path) -> dict[str, Compiled]:
     return compile_tree(tree)
 
 
-@pytest.fixture
-def compiled_once(ours: dict[str, Compiled], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("channelsim.clsp.build.compile_tree", lambda folder: ours)
+@pytest.mark.long
+def test_the_compiled_programs_are_what_the_sources_compile_to(
+    ours: dict[str, Compiled],
+) -> None:
+    committed = json.loads((COMPILED / SYMBOLS).read_text("utf-8"))
+    assert {name: one.program for name, one in ours.items()} == {n: load(n) for n in names()}
+    assert {name: one.symbols for name, one in ours.items()} == committed
 
 
-@pytest.mark.usefixtures("compiled_once")
 def test_the_compiled_programs_are_fresh() -> None:
+    assert (COMPILED / STAMP).read_text("utf-8") == stamp(COMPILED), "run: python -m clsp build"
     assert stale() == []
 
 
-@pytest.mark.usefixtures("compiled_once")
-def test_stale_programs_are_named(tmp_path: Path) -> None:
+def test_stale_programs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = {name: Compiled(load(name), symbols(load(name))) for name in names()}
+    monkeypatch.setattr("channelsim.clsp.build.compile_tree", lambda folder: fresh)
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
     (compiled / "channel" / "unroll.hex").write_text("01\n")
@@ -78,8 +93,11 @@ def test_stale_programs_are_named(tmp_path: Path) -> None:
         "spacepoker/end: missing, never compiled",
         "spacepoker/start: extra, it has no source",
         "symbols.json: stale, its source compiles to something else",
+        "stamp.json: stale, it is of other sources or programs",
     ]
     build(compiled)
+    assert stale(compiled) == []
+    assert (compiled / STAMP).read_bytes() == (COMPILED / STAMP).read_bytes()
     assert (compiled / "channel" / "unroll.hex").read_bytes() == (
         COMPILED / "channel" / "unroll.hex"
     ).read_bytes()
