@@ -5,6 +5,7 @@ It imports every other package; none imports it.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,8 @@ INTERNAL = 3
 
 def main() -> None:
     """Run the command line. Bad use is one line on stderr and exit code 2."""
+    # Modules and sessions are many objects and few cycles: look for cycles less often.
+    gc.set_threshold(20_000, 20, 20)
     with interrupt.listening(last=True), watchdog.watching():
         try:
             code = _run()

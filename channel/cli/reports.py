@@ -1,9 +1,7 @@
-"""HTML pages that commands write: of files, or while a session or dispute runs."""
+"""The HTML page of a file: its session or dispute is run again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +12,6 @@ from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
-from channelsim.channel.system.output import opened
-
-Page = Callable[[str], None]
-"""Takes the HTML of a page."""
-
-
-@contextmanager
-def report_file(path: Path | None) -> Iterator[Page | None]:
-    """Open the file for `--report`, and yield what writes a page to it; None without a path."""
-    with opened("--report", path) as output:
-
-        def write(html: str) -> None:
-            output.write(html.encode())
-            output.finish()
-
-        yield None if path is None else write
 
 
 def page_of(file: Path) -> tuple[str, int]:

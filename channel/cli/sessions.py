@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.report.document import document, unfinished
-from channelsim.channel.report.html.session_page import session_html, session_log, session_page
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.session_progress import SessionProgress
@@ -23,8 +22,10 @@ from channelsim.channel.session.session import Session, SessionBroken
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import ASK, NAMES, Setup
 from channelsim.channel.session.transcript import Recorder, Sink, Transcript, choices_of
-from channelsim.channel.simulation.session_processes import session_processes
 from channelsim.channel.system.interrupt import exit_code
+
+if TYPE_CHECKING:
+    from channelsim.channel.simulation.session_processes import SessionProcesses
 
 
 def run_session(
@@ -69,15 +70,22 @@ def run_session(
     listeners: list[Listener] = [recorder, deciders, so_far]
     if asks or not as_json:
         listeners.append(narrator)
-    log = session_log(setup)
     if page is not None:
+        # Few sessions have a page, and it needs a template engine and all of the simulation.
+        from channelsim.channel.report.html.session_page import (
+            session_html,
+            session_log,
+            session_page,
+        )
+
+        log = session_log(setup)
         listeners.append(log)
     try:
         # The narration itself shows how far the session is.
         narrated = asks or not (as_json or quiet)
         with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
-            with session_processes(setup.seed) if processes else nullcontext() as apart:
+            with _processes(setup.seed) if processes else nullcontext() as apart:
                 chain: FarmableChain = (
                     apart.chain if apart else SimulatedChain(node_seed(setup.seed.encode()))
                 )
@@ -114,3 +122,10 @@ def run_session(
         return 1
     checks = result.checks
     return 0 if checks.python_clvm_agree and checks.conserved else 1
+
+
+def _processes(seed: str) -> AbstractContextManager[SessionProcesses]:
+    """The processes of one session. They need the network, which no other session imports."""
+    from channelsim.channel.simulation.session_processes import session_processes
+
+    return session_processes(seed)

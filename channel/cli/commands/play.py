@@ -7,7 +7,6 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from channelsim.channel.cli.disputes import adversary_and_step, described_scenario, run_dispute
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
@@ -23,7 +22,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.reports import report_file
+from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
@@ -112,6 +111,13 @@ def command(
         refuse("does not go with --adversary: it plays the usual terms", limit=limit)
         refuse("does not go with --adversary, which lets no dealer choose", of=choices)
         refuse("does not go with --adversary; see `peer --adversary`", processes=processes)
+        # The adversaries take as long to import as all the rest, and most sessions have none.
+        from channelsim.channel.cli.disputes import (
+            adversary_and_step,
+            described_scenario,
+            run_dispute,
+        )
+
         name, step = adversary_and_step(adversary)
         scenario = described_scenario(
             name,

@@ -23,7 +23,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.reports import report_file
+from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.matrix import show
