@@ -106,8 +106,9 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 
 PACKAGES = (
-    *("system", "crypto", "chain", "protocol", "watch", "peer", "store", "network", "session"),
-    *("adversaries", "simulation", "report", "lab", "comparisons", "kit", "bench", "cli"),
+    *("system", "campaign", "crypto", "chain", "protocol", "watch", "peer", "store", "network"),
+    *("session", "adversaries", "simulation", "report", "lab", "comparisons", "kit", "bench"),
+    "cli",
 )
 """The packages of `channel`: each may import those before it."""
 
@@ -204,7 +205,7 @@ def test_the_channel_has_packages_only() -> None:
 
 def test_the_lab_needs_no_peer() -> None:
     assert used(ROOT / "channel" / "lab", "channel") <= {
-        *("errors", "system", "crypto", "chain", "protocol", "lab")
+        *("errors", "system", "campaign", "crypto", "chain", "protocol", "lab")
     }
 
 

@@ -26,7 +26,7 @@ from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.coverage.corpus import Entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from channelsim.channel.campaign.shards import describe_lost
+from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.disputes import disputes
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
@@ -117,6 +119,8 @@ class Subject:
         report = crosscheck(self.target, effort.cases, effort.seed, effort.jobs)
         if report.interrupted:
             raise KeyboardInterrupt
+        if report.lost:
+            raise UsageError(f"{self.target.name}: {describe_lost(report.lost, 'case')[0]}")
         return report
 
     @cached_property

@@ -1,9 +1,12 @@
-"""A progress line at a terminal, with the time left where the amount of work is known."""
+"""Progress on stderr: a line at a terminal, with the time left where the work is known.
+
+A campaign also shows it elsewhere, by a new line every minute.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
@@ -12,11 +15,15 @@ from rich.progress import Progress, ProgressColumn, Task, TaskID
 from rich.table import Column
 from rich.text import Text
 
+from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.report.terminal import console, say
 from channelsim.games.amounts import counted
 
 SELDOM = 0.1
 """Seconds between two updates of the line, at least."""
+
+MINUTE = 60.0
+"""Seconds between two lines of a campaign where there is no terminal."""
 
 LATER = 1.0
 """Seconds of work before the time left is estimated."""
@@ -34,6 +41,11 @@ class Bar:
     ) -> None:
         self._progress, self._task, self._unit = progress, task or TaskID(0), unit
         self._clock, self._start, self._last = clock, monotonic(), 0.0
+
+    @property
+    def live(self) -> bool:
+        """Whether anything is shown."""
+        return self._progress is not None
 
     def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:
         """Report the work done, and the total where it is known; a `note` replaces the numbers."""
@@ -94,6 +106,54 @@ def progress(
         yield Bar(shown_progress, task, unit, clock)
 
 
+ShowStatus = Callable[[CampaignStatus], None]
+
+
+@contextmanager
+def campaign_progress(
+    text: str, unit: str, *, quiet: bool = False, clock: float | None = None
+) -> Iterator[ShowStatus]:
+    """Show how far a campaign is: a line at a terminal, otherwise a new one every minute.
+
+    `unit` is one of its work, in the singular; `clock` its planned duration in seconds.
+    """
+    with progress(text, unit, shown=not quiet, clock=clock) as bar:
+        last = monotonic()
+
+        def show(status: CampaignStatus) -> None:
+            nonlocal last
+            if quiet:
+                return
+            if bar.live:
+                # Earlier runs do not count for the time left.
+                done, total = status.work - status.begun, status.total - status.begun
+                bar(done, total, status_text(status, unit))
+            elif monotonic() - last >= MINUTE:
+                last = monotonic()
+                left = f", {_clock(status.left)} left" if status.left is not None else ""
+                line = f"{text}: {status_text(status, unit)}, {_clock(status.seconds)}{left}"
+                print(line, file=sys.stderr, flush=True)
+
+        yield show
+
+
+def status_text(status: CampaignStatus, unit: str) -> str:
+    """The figures of a campaign, the most important first.
+
+    >>> status_text(CampaignStatus(2, 8, 50, 200, 0, 10.0, {"findings": 1, "paths": 7}), "case")
+    '50 of 200 cases, 1 finding, 7 paths, 5 cases a second, 2 of 8 shards'
+    """
+    counts = [counted(n, name.removesuffix("s"), ",") for name, n in status.counts.items()]
+    return ", ".join(
+        (
+            f"{status.work:,} of {counted(status.total, unit, ',')}",
+            *counts,
+            f"{counted(round(status.rate), unit, ',')} a second",
+            f"{status.shards} of {counted(status.planned, 'shard')}",
+        )
+    )
+
+
 class _Line(ProgressColumn):
     """The progress line, with fewer parts where the terminal is too narrow for all."""
 
@@ -121,12 +181,15 @@ def fitting(width: int, what: str, note: str, times: str) -> str:
     'cases: 3 of 10 cases, 0:05, 0:12 left'
     >>> fitting(35, "cases", "3 of 10 cases", "0:05, 0:12 left")
     '3 of 10 cases, 0:05, 0:12 left'
+    >>> fitting(35, "cases", "3 of 10 cases, 2 findings", "0:05, 0:12 left")
+    '3 of 10 cases, 0:05, 0:12 left'
     >>> fitting(16, "cases", "3 of 10 cases", "0:05, 0:12 left")
     '0:05, 0:12 left'
     """
-    short = f"{note}, {times}" if note else times
-    whole = f"{what}: {short}"
-    every = (f"{whole} (Ctrl-C ends it)", whole, short, times)
+    parts = note.split(", ") if note else []
+    cut = [", ".join((*parts[:some], times)) for some in range(len(parts), -1, -1)]
+    whole = f"{what}: {cut[0]}"
+    every = (f"{whole} (Ctrl-C ends it)", whole, *cut)
     return next((text for text in every if len(text) <= width), "")
 
 

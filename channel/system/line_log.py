@@ -17,7 +17,8 @@ from channelsim.channel.system.input_files import lines_of, read
 
 
 class LineLog:
-    """A file of lines that one process holds. `lines` are those that it had when it was opened.
+    """A file of lines that one process holds. `lines` are those that it had when it was opened;
+    `torn` is whether an incomplete one came behind them.
 
     A file that is missing or empty gets this first line; nothing else is written before `append`.
     Raises `UsageError`, naming the file, also when it holds more than `most` bytes.
@@ -44,7 +45,8 @@ class LineLog:
         except BaseException:
             os.close(self._file)
             raise
-        complete, _, _ = data.rpartition(b"\n")
+        complete, _, tail = data.rpartition(b"\n")
+        self.torn = bool(tail)
         self.lines = tuple(lines_of(complete))
         self._size = len(complete) + 1
 

@@ -27,14 +27,17 @@ CONTEXT = get_context("spawn")
 GONE = "a worker process ended in the middle of its work"
 
 
-def _started(make: Callable[[], Work[T, R]]) -> tuple[SpawnProcess, Connection]:
+def start_process(
+    serve: Callable[..., None], arguments: tuple[object, ...]
+) -> tuple[SpawnProcess, Connection]:
     """Start a worker; return its process and our end of the pipe to it.
 
-    It blocks all signals, which the parent handles, and is ended by the pool. Call this, and store
-    the process, inside `held`.
+    It calls `serve` with the arguments and its end of the pipe. It blocks all signals, which the
+    parent handles, and is ended by its owner. In the main thread, call this, and store the
+    process, inside `held`.
     """
     ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=_serve, args=(make, theirs))
+    process = CONTEXT.Process(target=serve, args=(*arguments, theirs))
     resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -77,7 +80,7 @@ class WorkerPool(Generic[T, R]):
             return
         while len(self._processes) < min(self._jobs, len(items)):
             with held():
-                process, ours = _started(self._make)
+                process, ours = start_process(_serve, (self._make,))
                 self._processes.append(process)
                 self._ends.append(ours)
         left = enumerate(items)
@@ -110,13 +113,13 @@ def _hand_out(to: Connection, left: Iterator[tuple[int, T]]) -> bool:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
+def bounded() -> Iterator[None]:
     """Bound authors' code in a worker process, and keep what it prints out of our output."""
     with watching(), redirect_stdout(sys.stderr):
         yield
 
 
-def _reported(error: BaseException) -> Exception:
+def reported(error: BaseException) -> Exception:
     """What the parent of a worker process raises for an error there."""
     if isinstance(error, UsageError):
         return error
@@ -131,7 +134,7 @@ def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
     """A worker: sends numbered results, None behind the last one of an item, or what went wrong."""
     try:
         try:
-            with _alone():
+            with bounded():
                 work = make()
                 while True:
                     number, item = parent.recv()
@@ -141,6 +144,6 @@ def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
         except (EOFError, ConnectionError):
             raise
         except BaseException as error:  # the parent reports it in one line
-            parent.send(_reported(error))
+            parent.send(reported(error))
     except (EOFError, ConnectionError):
         return  # the parent no longer waits for results

@@ -7,6 +7,17 @@ from typing import Annotated, Any
 
 import msgspec
 
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.cli.campaigns import (
+    Cluster,
+    NoProgress,
+    Out,
+    Resume,
+    all_done,
+    campaign_directory,
+    chosen_workers,
+    lost_document,
+)
 from channelsim.channel.cli.findings import ORDER_ONLY
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
 from channelsim.channel.cli.options import (
@@ -25,11 +36,12 @@ from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
-from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, configuration, plan
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
+from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
 from channelsim.channel.lab.laws import laws_for, unchecked
 from channelsim.channel.lab.target.target import load
-from channelsim.channel.report.progress import progress
+from channelsim.channel.report.progress import campaign_progress, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
@@ -47,31 +59,60 @@ def command(
     jobs: Jobs = None,
     json: Json = False,
     again: Watch = False,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
 ) -> int:
     """Compare programs with the rules, on generated hands and mutated moves.
 
-    Exit code 1: a law is broken, or a validator was never tried.
+    Exit code 1: a law is broken, a validator was never tried, or cases end their worker.
 
     Example: channelsim crosscheck my-validators.toml --cases 1000000
     """
     if again:
-        refuse("does not go with --watch, which prints a line for each round", json=json)
+        refuse(
+            "does not go with --watch, which prints a line for each round",
+            json=json,
+            out=out,
+            resume=resume,
+            cluster=cluster,
+        )
         files = watched_target(target)
         return watch(files, lambda check: _round(target, cases, seed, jobs, check))
-    with progress("crosscheck", "case") as bar:
-        report = run(load(target, partial=True), cases, seed, processes(jobs), bar)
-        with finishing():
-            bar.phase("coverage")
+    loaded = load(target, partial=True)
+    loaded.check_playable()
+    made = configuration(loaded, cases, seed)
+    cut = plan(made, cases)
+    with campaign_directory(out, made, cut, "cases", resume=resume) as stored:
+        workers = chosen_workers(processes(jobs), cut, cluster, stored=stored is not None)
+        notebook = FindingFiles(stored)
+        with campaign_progress("crosscheck", "case", quiet=quiet) as show:
+            report = run(
+                loaded,
+                cases,
+                seed,
+                workers=workers,
+                journal=stored,
+                on_result=notebook.write,
+                on_status=show,
+            )
+        with finishing(), progress("coverage", shown=not quiet):
             reached = sampled_coverage(report.target, report.tally)
-    with finishing():
-        if json:
-            print_json(document(report, reached))
-        else:
-            _print(report, reached)
-        programs, tried = report.target.present, report.tally.outcomes
-        every = report.interrupted or all_tried(
-            report.target.name, programs, tried, "try more --cases"
-        )
+        with finishing():
+            printed = document(report, reached)
+            if stored is not None and not report.interrupted:
+                notebook.write(report.tally)
+                stored.write_summary(printed)
+            if json:
+                print_json(printed)
+            else:
+                _print(report, reached)
+            programs, tried = report.target.present, report.tally.outcomes
+            every = report.interrupted or all_tried(
+                report.target.name, programs, tried, "try more --cases"
+            )
+            every &= all_done(report.target.name, report.lost, "case")
     return exit_code(report.interrupted, failed=bool(report.broken) or not every)
 
 
@@ -79,12 +120,12 @@ def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -
     """One round of `--watch`."""
     with progress("crosscheck", "case") as bar:
 
-        def on_progress(done: int, total: int) -> None:
+        def on_status(status: CampaignStatus) -> None:
             check()
-            bar(done, total)
+            bar(status.work, status.total)
 
         loaded = load(target, partial=True)
-        report = run(loaded, cases, seed, processes(jobs), on_progress)
+        report = run(loaded, cases, seed, processes(jobs), on_status=on_status)
     every = sorted(causes(report), key=lambda one: one[0].order_only)
     parts = [f"{counted(report.cases, 'case', ',')}, {counted(len(every), 'cause')}"]
     parts += [f"{one.severity}: {one.validator}: {one.text}" for one, _ in every[:1]]
@@ -106,6 +147,9 @@ def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> d
         "seconds": round(report.seconds, 3),
         "cases_per_second": round(report.compared / report.seconds),
         "interrupted": report.interrupted,
+        "digest": report.digest,
+        "shards": report.shards,
+        "lost": lost_document(report.lost),
         "outcomes": {name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
         "tried": dict(sorted(tally.tried.items())),
         "unchecked": unchecked(report.target),
@@ -168,6 +212,8 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         f" {counted(report.disagreements, 'disagreement', ',')}"
         f"{'; interrupted' if report.interrupted else ''}",
     )
+    if report.digest is not None:
+        say(out, f"digest    {report.digest}")
 
 
 def _share(part: int | None, whole: int | None) -> str:

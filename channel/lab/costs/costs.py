@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 
 from channelsim.channel.lab.cases.trial import Trial
-from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.target.target import Target

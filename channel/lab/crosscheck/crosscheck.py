@@ -1,47 +1,45 @@
-"""Every law on generated cases, in chunks that any number of processes can share.
+"""Every law on generated cases, as a campaign whose seeds are chunks of cases.
 
-A chunk depends on the seed and its own number alone, and chunks are added up in their order:
-the same seed gives the same counts for any number of processes.
+A chunk depends on the seed of the crosscheck and its own number alone, and chunks are added up in
+their order: the same seed gives the same counts for any number of workers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
-from itertools import count
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
 from time import perf_counter
 
-from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.cases.mutator import Mutator
-from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.laws import applies, laws_for
-from channelsim.channel.lab.referee.referee_runs import RefereeRunner
-from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.generate import generate_sites
+import msgspec
+
+from channelsim.channel import __version__
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.executors import Workers, processes
+from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
+from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.workers import Work, WorkerPool
+from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.system.process_executor import parent
 
-CHUNK = 4096
-"""Cases that are made from one run of hands."""
+MOST_SHARDS = 256
+"""Shards of a crosscheck, at most: their results are stored."""
 
-AT_A_SITE = 64
-"""Cases that are made at one site; fewer in a small chunk, so that it still reaches the end."""
-
-SITES = 64
-"""A chunk has at least this many sites, if it has the cases for them."""
-
-SOONER = 16
-"""The expensive laws come this many times as often in the first chunk, so that a short run tries
-them; and each is tried at the first place of every validator."""
+OFTEN = 0.1
+"""The seconds between two messages of a shard on its progress, at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrosscheckReport:
-    """The counts and findings of a crosscheck, and its duration in seconds.
+    """The counts and findings of a crosscheck, and the duration of this run in seconds.
 
-    `interrupted`: before it had tried all that it should.
+    `interrupted`: before it had tried all that it should. `lost`: the chunks that ended their
+    workers, with the number of cases that were not tried. `digest` is the SHA-256 of configuration,
+    counts and findings; None if it was interrupted.
     """
 
     target: Target
@@ -50,6 +48,9 @@ class CrosscheckReport:
     seconds: float
     tally: LabTally
     interrupted: bool = False
+    shards: int = 0
+    lost: tuple[Shard, ...] = ()
+    digest: str | None = None
 
     @property
     def disagreements(self) -> int:
@@ -69,99 +70,129 @@ class CrosscheckReport:
         return self.tally.broken.total()
 
 
+def configuration(target: Target, cases: int, seed: str) -> Configuration:
+    """What decides on the results of a crosscheck."""
+    return Configuration(
+        "crosscheck", __version__, target.name, seed, target_inputs(target), {"cases": cases}
+    )
+
+
+def plan(configuration: Configuration, cases: int) -> Plan:
+    """The crosscheck's work in cases, cut into shards of whole chunks."""
+    chunks = -(-cases // CHUNK)
+    return Plan(configuration.digest, cases, CHUNK, -(-chunks // MOST_SHARDS))
+
+
 def crosscheck(
     target: Target,
     cases: int,
     seed: str,
-    jobs: int,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    jobs: int = 1,
+    *,
+    workers: Workers | None = None,
+    journal: Journal[ChunkTally] | None = None,
+    on_result: Callable[[LabTally], Counts] = lambda tally: {},
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> CrosscheckReport:
     """Try every law on this many cases; an interrupt ends it early and keeps the results so far.
 
-    `on_progress` is called with the number of cases done and their total. Raises `UsageError` for a
-    target without rules or honest moves.
+    By default, `workers` are so many processes (`jobs`). `on_result` gets the counts so far with
+    each result. Raises `UsageError` for a target without rules or honest moves.
     """
     target.check_playable()
-    sizes = [CHUNK] * (cases // CHUNK) + [cases % CHUNK] * (cases % CHUNK > 0)
-    start = perf_counter()
-    tally = LabTally()
-    waiting: dict[int, LabTally] = {}
-    done = merged = 0
-    interrupted = False
-    try:
-        with WorkerPool(partial(_checker, target, seed), min(jobs, len(sizes))) as crew:
-            for number, part in crew.run(list(enumerate(sizes))):
-                with held():
-                    waiting[number] = part
-                    done += sizes[number]
-                    while merged in waiting:
-                        tally.merge(waiting.pop(merged))
-                        merged += 1
-                on_progress(done, cases)
-    except KeyboardInterrupt:
-        interrupted = True
-    for number in sorted(waiting):
-        tally.merge(waiting[number])
-    return CrosscheckReport(target, seed, done, perf_counter() - start, tally, interrupted)
+    made = configuration(target, cases, seed)
+    cut = plan(made, cases)
+    so_far = LabTally()
+
+    def add(_: Shard, part: ChunkTally) -> Counts:
+        so_far.merge(part.tally)
+        return on_result(so_far)
+
+    if workers is None:
+        workers = processes(min(jobs, cut.size), inline=True)
+    run = engine.run(CrosscheckJob(target, seed, cases), cut, workers, journal, add, on_status)
+    tally, done = LabTally(), 0
+    for part in in_order({**run.partial, **run.results}):
+        tally.merge(part.tally)
+        done += part.cases
+    digest = sha256(made.digest.encode() + _json(ChunkTally(done, tally)))
+    return CrosscheckReport(
+        target,
+        seed,
+        done,
+        run.seconds,
+        tally,
+        run.interrupted,
+        cut.size,
+        tuple(run.lost),
+        None if run.interrupted else digest.hexdigest(),
+    )
 
 
-def _checker(target: Target, seed: str) -> Work[tuple[int, int], LabTally]:
-    return lambda chunk: [run_chunk(target, seed, *chunk)]
+@dataclass(frozen=True)
+class ChunkTally:
+    """The counts of some chunks, and how many cases these had."""
+
+    cases: int = 0
+    tally: LabTally = field(default_factory=LabTally)
 
 
-def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
-    """Try all laws on one chunk of cases."""
-    tally = LabTally()
-    every_law = laws_for(target)
-    chance = FastChance(derive(seed.encode(), "laws", number))
-    new = set() if number else set(target.programs)
-    for trial in trials(target, seed, number, cases, tally):
-        reached = trial.site.natural and not trial.site.guessed
-        first = reached and trial.site.validator in new
-        new.discard(trial.site.validator if first else "")
-        for law in every_law:
-            if not applies(law, target, trial.site.validator):
-                continue
-            if law.every > 1 and trial.site.guessed:
-                continue
-            if law.every > 1 and trial.site.validator in tally.runaway:
-                continue  # its slashes would take seconds each, and it is found out already
-            often = 1 if number else SOONER
-            if first or chance.random() * law.every < often:
-                for finding in law.check(trial):
-                    tally.found(finding)
-    return tally
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`ChunkTally` in the result of a shard."""
+
+    cases: int
+    tally: TallyRecord
 
 
-def trials(
-    target: Target,
-    seed: str,
-    number: int,
-    cases: int,
-    tally: LabTally | None = None,
-    beyond: bool | None = None,
-) -> Iterator[Trial]:
-    """The sites of one chunk with their cases, this many cases in all.
+def _json(part: ChunkTally) -> bytes:
+    return msgspec.json.encode(_Written(part.cases, tally_record(part.tally)))
 
-    `beyond`: also in states that no play is known to reach; by default of our own programs only.
+
+@dataclass
+class _Watch:
+    """Ends a shard at its budget, or early, and tells how far it is.
+
+    `before` are the cases of the chunks that are done, `chunk` those of the chunk under way.
     """
-    secret = derive(seed.encode(), "chunk", number)
-    chance = FastChance(secret)
-    runner = RefereeRunner(target)
-    tally = tally or LabTally()
-    left = cases
-    at_a_site = min(AT_A_SITE, max(4, cases // SITES), max(1, cases // len(target.programs)))
-    for site in generate_sites(target, secret, chance, target.strict if beyond is None else beyond):
-        size = min(left, at_a_site)
-        yield Trial(target, runner, site, Mutator(target, site, chance).cases(size), chance, tally)
-        left -= size
-        if not left:
-            return
+
+    budget: int
+    before: int = 0
+    chunk: int = 0
+    told: float = field(default_factory=perf_counter)
+
+    def __call__(self, done: int, more: int) -> bool:
+        """Whether to try `more` cases in a chunk with so many `done`."""
+        self.chunk = done
+        if perf_counter() - self.told > OFTEN:
+            self.told = perf_counter()
+            parent().send(ShardProgress(self.before + done))
+        return self.before + done + more <= self.budget and not parent().wants_stop()
 
 
-def chunks(
-    target: Target, seed: str, size: int = CHUNK, beyond: bool | None = None
-) -> Iterator[Trial]:
-    """The sites of all chunks of this size, without end."""
-    for number in count():
-        yield from trials(target, seed, number, size, beyond=beyond)
+@dataclass(frozen=True)
+class CrosscheckJob:
+    """The chunks of a crosscheck; `cases` are those of all chunks."""
+
+    target: Target
+    seed: str
+    cases: int
+
+    returns_early = True
+
+    def worker(self) -> ShardWork:
+        """Get ready to try the laws on chunks."""
+        return self._try
+
+    def decode(self, data: bytes) -> ChunkTally:
+        """The counts in the JSON of a shard."""
+        written = msgspec.json.decode(data, type=_Written)
+        return ChunkTally(written.cases, tally_of(written.tally))
+
+    def _try(self, shard: Shard) -> bytes:
+        tally, watch = LabTally(), _Watch(shard.budget)
+        for number in shard.seeds:
+            some = min(CHUNK, self.cases - number * CHUNK)
+            chunk = run_chunk(self.target, self.seed, number, some, watch)
+            tally.merge(chunk)
+            watch.before += watch.chunk
+        return _json(ChunkTally(watch.before, tally))

@@ -12,7 +12,7 @@ from chia_rs import run_chia_program
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.meetings import Meetings
-from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, trials
+from channelsim.channel.lab.crosscheck.chunks import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.patterns import patterned

@@ -16,7 +16,7 @@ import msgspec
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.lab.cases.trial import Trial
-from channelsim.channel.lab.crosscheck.crosscheck import chunks
+from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.node.spend_drafts import (
     ADDRESSES,
     LIE,

@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.campaign.shards import describe_lost
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.trial import LabFinding, LabTally
 from channelsim.channel.lab.crosscheck import crosscheck as runs
-from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.laws import Law, laws, laws_for
 from channelsim.channel.lab.node.node_checks import check_on_node
 from channelsim.channel.lab.target.target import Target
@@ -70,6 +71,8 @@ def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str
     report = runs.crosscheck(target, cases, seed, jobs)
     if report.interrupted:
         raise KeyboardInterrupt
+    if report.lost:
+        return "\n".join(f"{target.name}: {one}" for one in describe_lost(report.lost, "case"))
     return _failure_text(target, report.tally, f"{counted(cases, 'case', ',')} under every law")
 
 

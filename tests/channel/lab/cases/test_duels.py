@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.lab.cases.duels import duel
-from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.target.target import Target, of_game

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.crosscheck.crosscheck import CHUNK, crosscheck, run_chunk, trials
+from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk, trials
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.target.target import load, of_game
 from channelsim.games import registry

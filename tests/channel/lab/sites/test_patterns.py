@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.crosscheck.crosscheck import trials
+from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.patterns import REGULAR, patterned, progression
 from channelsim.channel.lab.target.target import of_game

@@ -1,0 +1,280 @@
+"""The directory of a campaign: everything to go on with it, and to look at it later.
+
+| file | contents |
+|---|---|
+| `campaign.json` | the configuration and the plan (`CampaignFile`); written once |
+| `shards.jsonl` | a line for each shard that is done (`ShardLine`), durable once it is there |
+| `progress.jsonl` | a line for each shard as it came (`ProgressLine`): counts over time |
+| `findings/NAME.json` | a finding each, written when found |
+| `corpus/VALIDATOR.jsonl` | cases that reached new code, as conformance cases |
+| `summary.json` | the document of the command (`--json`), once the campaign is done |
+
+`campaign.json` and `shards.jsonl` decide everything; the other files follow from them. One process
+at a time may write to a directory; anyone may read it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.job import Job, ShardResult
+from channelsim.channel.campaign.shards import FORMAT, Configuration, Plan, Shard, merged
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.system.durable_files import replace_file, write_once
+from channelsim.channel.system.input_files import MB, lines_of, read
+from channelsim.channel.system.line_log import LineLog
+
+R = TypeVar("R")
+
+CAMPAIGN, SHARDS, PROGRESS = "campaign.json", "shards.jsonl", "progress.jsonl"
+FINDINGS, CORPUS, SUMMARY = "findings", "corpus", "summary.json"
+
+SHARDS_HEADER = b'{"format":"channelsim shards 1"}'
+PROGRESS_HEADER = b'{"format":"channelsim progress 1"}'
+"""The first lines of the files of lines."""
+
+MOST = 2048 * MB
+"""The most bytes of a file that is read."""
+
+
+class CampaignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a campaign does. `unit` names its unit of work in the plural (`cases`)."""
+
+    format: str
+    configuration: Configuration
+    plan: Plan
+    unit: str
+
+
+class ShardLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A shard that is done: its result as the command writes it, and the seconds that it took.
+
+    `digest` is the SHA-256 of the result's JSON.
+    """
+
+    shard: Shard
+    seconds: float
+    digest: str
+    result: msgspec.Raw
+
+
+class ProgressLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far the campaign was: shards of planned, work of total, counts such as `findings`.
+
+    `seconds` are those of the run, which began with `begun` units of work done by earlier runs.
+    """
+
+    shards: int
+    planned: int
+    work: int
+    total: int
+    begun: int
+    seconds: float
+    counts: dict[str, int]
+
+
+class CampaignDirectory(Generic[R]):
+    """An open directory of a campaign; the journal of its engine.
+
+    `complaints` are lines on what could not be used, for the user.
+    """
+
+    def __init__(self, path: Path, file: CampaignFile, shards: LineLog, progress: LineLog) -> None:
+        self.path, self._file = path, file
+        self._shards, self._progress = shards, progress
+        self.complaints: list[str] = []
+
+    @property
+    def findings(self) -> Path:
+        """The folder of findings."""
+        return self.path / FINDINGS
+
+    @property
+    def corpus(self) -> Path:
+        """The folder of the corpus."""
+        return self.path / CORPUS
+
+    def stored(self, job: Job[R]) -> dict[Shard, R]:
+        """The results of the shards that are done. Shards of damaged lines count as not done."""
+        if self._shards.torn:
+            self.complaints.append(
+                f"{self.path / SHARDS}: the last line is incomplete; its shard is done again"
+            )
+        found: dict[Shard, R] = {}
+        for number, line in enumerate(self._shards.lines[1:], 2):
+            try:
+                one = _shard_line(line)
+                if one.shard.configuration != self._file.plan.configuration:
+                    raise ValueError("of another campaign")
+                found = merged(found, {one.shard: job.decode(bytes(one.result))})
+            except (ValueError, RecursionError, InvariantError) as error:
+                self.complaints.append(
+                    f"{self.path / SHARDS}: line {number} is damaged; its shard is done again"
+                    f" ({ascii(str(error)[:100])[1:-1]})"
+                )
+        return found
+
+    def record(self, shard: Shard, result: ShardResult) -> None:
+        """Store the result of a shard; it is on disk when this returns."""
+        line = ShardLine(
+            shard, round(result.seconds, 3), _digest(result.data), msgspec.Raw(result.data)
+        )
+        self._shards.append([msgspec.json.encode(line)])
+
+    def note(self, status: CampaignStatus) -> None:
+        """Add a line on how far the campaign is."""
+        line = ProgressLine(
+            status.shards,
+            status.planned,
+            status.work,
+            status.total,
+            status.begun,
+            round(status.seconds, 3),
+            dict(status.counts),
+        )
+        self._progress.append([msgspec.json.encode(line)], sync=False)
+
+    def write_finding(self, name: str, document: object) -> Path:
+        """Write a finding, which replaces one of this name. Raises `UsageError`."""
+        return self._write(Path(FINDINGS) / name, document)
+
+    def write_summary(self, document: Mapping[str, Any]) -> None:
+        """Write the document of a campaign that is done. Raises `UsageError`."""
+        self._write(Path(SUMMARY), document)
+
+    def _write(self, name: Path, document: object) -> Path:
+        path = self.path / name
+        data = msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+        try:
+            path.parent.mkdir(exist_ok=True)
+            replace_file(path, data, sync=True)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        return path
+
+
+@contextmanager
+def opened(
+    path: Path, configuration: Configuration, plan: Plan, unit: str, *, resume: bool
+) -> Iterator[CampaignDirectory[Any]]:
+    """Begin a campaign in a directory, or go on with the one there (`resume`).
+
+    Raises `UsageError`: another process uses the directory; it has a campaign and `resume` is
+    False, or none or another one and `resume` is True.
+    """
+    file = CampaignFile(FORMAT, configuration, plan, unit)
+    there = path / CAMPAIGN
+    if resume and not there.exists():
+        raise UsageError(f"--resume: no campaign is in {path}; begin one without --resume")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    # The file of shards is also the lock.
+    shards = LineLog(path / SHARDS, SHARDS_HEADER, MOST)
+    try:
+        if there.exists():
+            _check_same(path, read_campaign(path), file, resume=resume)
+        elif len(shards.lines) > 1:
+            raise UsageError(f"{path / SHARDS}: of a campaign, but {CAMPAIGN} is missing")
+        else:
+            try:
+                write_once(there, msgspec.json.format(msgspec.json.encode(file)) + b"\n")
+            except OSError as error:
+                raise _unwritable(there, error) from None
+        progress = LineLog(path / PROGRESS, PROGRESS_HEADER, MOST)
+        try:
+            yield CampaignDirectory(path, file, shards, progress)
+        finally:
+            progress.close()
+    finally:
+        shards.close()
+
+
+def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: bool) -> None:
+    if not resume:
+        raise UsageError(
+            f"--out {path}: there is a campaign already; go on with it by --resume, or name"
+            " another directory"
+        )
+    differences = new.configuration.differences(old.configuration)
+    if not differences and new != old:
+        differences = ["the plan, which another version made"]
+    if differences:
+        raise UsageError(f"--resume: not the campaign in {path}: {'; '.join(differences)}")
+
+
+# --- for readers ------------------------------------------------------------------------------
+
+
+def is_campaign(path: Path) -> bool:
+    """Whether a directory holds a campaign."""
+    return (path / CAMPAIGN).is_file()
+
+
+def read_campaign(path: Path) -> CampaignFile:
+    """What the campaign in a directory does. Raises `UsageError`."""
+    file = path / CAMPAIGN
+    try:
+        found = msgspec.json.decode(read(file, MB), type=CampaignFile)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = ascii(str(error)[:200])[1:-1]
+        raise UsageError(f"{file}: not the configuration of a campaign ({reason})") from None
+    if found.format != FORMAT:
+        raise UsageError(f"{file}: its format is {found.format[:60]!a}, not {FORMAT!r}")
+    if min(found.plan.total, found.plan.unit, found.plan.seeds_per_shard) < 1:
+        raise UsageError(f"{file}: not the configuration of a campaign (an empty plan)")
+    return found
+
+
+def read_shards(path: Path) -> list[ShardLine]:
+    """The shards that are done, also of a campaign that runs. Leaves out damaged lines."""
+    found = []
+    for line in _lines(path / SHARDS):
+        try:
+            found.append(_shard_line(line))
+        except (ValueError, RecursionError):
+            continue
+    return found
+
+
+def read_progress(path: Path) -> list[ProgressLine]:
+    """How far the campaign was over time, in order. Leaves out damaged lines."""
+    found = []
+    for line in _lines(path / PROGRESS):
+        try:
+            found.append(msgspec.json.decode(line, type=ProgressLine))
+        except (ValueError, RecursionError):
+            continue
+    return found
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The complete lines behind the first one."""
+    if not path.exists():
+        return []
+    complete, _, _ = read(path, MOST).rpartition(b"\n")
+    return lines_of(complete)[1:]
+
+
+def _shard_line(line: bytes) -> ShardLine:
+    """Raises `ValueError`."""
+    one = msgspec.json.decode(line, type=ShardLine)
+    if _digest(bytes(one.result)) != one.digest:
+        raise ValueError("its result was changed")
+    return one
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"{path}: cannot be written ({error.strerror or error})")

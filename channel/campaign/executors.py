@@ -1,0 +1,164 @@
+"""Where shards run: in this process, in processes of this machine, or on a Dask cluster.
+
+`Workers` is any `concurrent.futures.Executor`, and what the engine has to know about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from typing import Protocol
+
+from channelsim.channel.campaign.job import Job, ShardResult, content_of, run_shard
+from channelsim.channel.campaign.shards import Shard
+from channelsim.channel.system.process_executor import (
+    InlineExecutor,
+    OnMessage,
+    ProcessExecutor,
+    WorkerDied,
+)
+
+
+class Workers(Protocol):
+    """Workers for one campaign; `begin` comes first and `close` last."""
+
+    @property
+    def size(self) -> int:
+        """How many shards are done at once; it may change."""
+
+    @property
+    def inline(self) -> bool:
+        """Whether `submit` does the shard before it returns, in this process."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether only the shard of a worker that died fails, and none beside it."""
+
+    def begin(
+        self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
+    ) -> None:
+        """Get ready for a job. An inline one asks `wants_stop` whether to return early."""
+
+    def submit(self, shard: Shard) -> Future[ShardResult]:
+        """Begin a shard."""
+
+    def died(self, error: BaseException) -> bool:
+        """Whether the error of a future is the death of a worker, and not one of its shard."""
+
+    def renew(self) -> None:
+        """Replace an executor that is broken."""
+
+    def stop(self) -> bool:
+        """Ask the shards under way to return early; False if they cannot be asked."""
+
+    def close(self) -> None:
+        """End the shards under way, and all workers that this began."""
+
+
+class ThisProcess:
+    """Does each shard at once, in this process and thread."""
+
+    size, inline, exact = 1, True, True
+
+    def begin(
+        self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
+    ) -> None:
+        """Prepare a worker for the job on the first shard."""
+        self._content = content_of(job)
+        self._executor = InlineExecutor(on_message, wants_stop)
+
+    def submit(self, shard: Shard) -> Future[ShardResult]:
+        """Do a shard."""
+        return self._executor.submit(run_shard, self._content, shard)
+
+    def died(self, error: BaseException) -> bool:
+        """No command outlives this worker."""
+        return False
+
+    def renew(self) -> None:
+        """There is nothing to replace."""
+
+    def stop(self) -> bool:
+        """The shard asks by itself."""
+        return True
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+class Processes:
+    """So many processes of this machine; a new one takes the place of one that dies."""
+
+    inline, exact = False, True
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def begin(
+        self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
+    ) -> None:
+        """Get ready; the processes start with their first shards."""
+        self._content = content_of(job)
+        self._executor = ProcessExecutor(self.size, on_message)
+
+    def submit(self, shard: Shard) -> Future[ShardResult]:
+        """Begin a shard."""
+        return self._executor.submit(run_shard, self._content, shard)
+
+    def died(self, error: BaseException) -> bool:
+        """Whether its process ended."""
+        return isinstance(error, WorkerDied)
+
+    def renew(self) -> None:
+        """It is never broken as a whole."""
+
+    def stop(self) -> bool:
+        """Ask the shards under way."""
+        self._executor.stop()
+        return True
+
+    def close(self) -> None:
+        """End all processes."""
+        self._executor.kill()
+
+
+class AnyExecutor:
+    """An executor of any kind; `make` makes one, and another one when that is broken."""
+
+    inline, exact = False, False
+
+    def __init__(self, make: Callable[[], Executor], size: int) -> None:
+        self._make, self.size = make, size
+
+    def begin(
+        self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
+    ) -> None:
+        """Make the first executor."""
+        self._content = content_of(job)
+        self._executor = self._make()
+
+    def submit(self, shard: Shard) -> Future[ShardResult]:
+        """Begin a shard."""
+        return self._executor.submit(run_shard, self._content, shard)
+
+    def died(self, error: BaseException) -> bool:
+        """Whether the executor is broken: all its futures have this error then."""
+        return isinstance(error, BrokenExecutor)
+
+    def renew(self) -> None:
+        """Make another executor."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor = self._make()
+
+    def stop(self) -> bool:
+        """Nobody hears it."""
+        return False
+
+    def close(self) -> None:
+        """Leave it alone; shards under way are not waited for."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def processes(size: int, *, inline: bool = False) -> Workers:
+    """Workers of this machine; `inline`: a single one needs no process of its own."""
+    return ThisProcess() if inline and size == 1 else Processes(size)

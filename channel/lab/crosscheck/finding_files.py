@@ -1,0 +1,47 @@
+"""Findings of a crosscheck in the directory of its campaign, written when they are found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.job import Counts
+from channelsim.channel.lab.cases.trial import LabFinding, LabTally
+
+FORMAT = "channelsim crosscheck finding 1"
+
+
+@dataclass
+class FindingFiles:
+    """Writes each cause once, and again when a case shows a greater loss; nothing without a
+    directory."""
+
+    directory: CampaignDirectory[Any] | None
+    written: dict[str, int] = field(default_factory=dict)
+
+    def write(self, tally: LabTally) -> Counts:
+        """Write what is new among the counts so far; return the counts of the campaign."""
+        if self.directory is not None:
+            for finding, times in tally.causes():
+                name = file_name(finding)
+                if self.written.get(name, -1) < finding.loss:
+                    self.directory.write_finding(name, finding_document(finding, times))
+                    self.written[name] = finding.loss
+        prints = sum(map(len, tally.prints.values()))
+        return {"findings": len(tally.findings), "paths": prints}
+
+
+def finding_document(finding: LabFinding, times: int) -> dict[str, Any]:
+    """A finding as it is written: as in the document of the command, with its format."""
+    return {"format": FORMAT, **finding.document(), "loss": finding.loss, "times": times}
+
+
+def file_name(finding: LabFinding) -> str:
+    """The name of the file of a finding: the same for the same cause."""
+    text = f"{finding.validator} {finding.law} {finding.text}"
+    slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    digest = sha256(f"{finding.severity}\0{text}".encode()).hexdigest()[:8]
+    return f"{slug[:60]}-{digest}.json"

@@ -1,0 +1,27 @@
+"""Digests of everything of a target that decides on what a campaign finds."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import msgspec
+
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.system import input_files
+
+
+def target_inputs(target: Target) -> dict[str, str]:
+    """Digests in hex, by what they are of.
+
+    Tree hashes of the programs; SHA-256 of an author's file of rules and of recorded play. The
+    rules of an installed game are named; their version is that of its package.
+    """
+    found = {f"program {name}": one.hash.hex() for name, one in target.with_referee.items()}
+    if target.rules is not None:
+        found["rules"] = target.rules
+    if target.rules_file is not None:
+        data = input_files.read(target.rules_file, input_files.SOURCE)
+        found["file of rules"] = sha256(data).hexdigest()
+    if target.honest:
+        found["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
+    return found

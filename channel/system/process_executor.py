@@ -1,0 +1,270 @@
+"""An executor over processes that survives the death of one, and hears of calls under way.
+
+Unlike `ProcessPoolExecutor` it blames the death of a process on the call that it ran; only that one
+fails. Its processes leave signals to their parent, bound authors' code, and end with the parent,
+however that ends.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from enum import Enum, auto
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from queue import SimpleQueue
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from channelsim.channel.system.workers import GONE, bounded, reported, start_process
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+OnMessage = Callable[[Future[Any], Any], None]
+"""Called with each message of a call, in any thread, and the call's future."""
+
+
+class WorkerDied(BrokenExecutor):
+    """The process that ran this call has ended."""
+
+
+class Parent(Protocol):
+    """What a call knows of those who wait for it."""
+
+    def send(self, message: Any) -> None:
+        """Tell them something, such as progress."""
+
+    def wants_stop(self) -> bool:
+        """Whether they ask this call to return early."""
+
+
+class _Nobody:
+    """For calls that run anywhere else, such as on a cluster."""
+
+    def send(self, message: Any) -> None:
+        """Tell nobody."""
+
+    def wants_stop(self) -> bool:
+        """Nobody asks."""
+        return False
+
+
+_parent: Parent = _Nobody()
+
+
+def parent() -> Parent:
+    """The parent of the call that runs in this process."""
+    return _parent
+
+
+class _Kind(Enum):
+    MESSAGE = auto()
+    RESULT = auto()
+    ERROR = auto()
+
+
+_Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+_Task = tuple[Future[Any], _Call]
+
+
+class ProcessExecutor(Executor):
+    """Processes that each run one call at a time; they start when there is something to do."""
+
+    def __init__(
+        self, processes: int, on_message: OnMessage = lambda future, message: None
+    ) -> None:
+        self._on_message = on_message
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._processes: list[SpawnProcess] = []
+        self._busy: set[Connection] = set()
+        resource_tracker.ensure_running()  # it may not be started by a thread with blocked signals
+        self._threads = [
+            threading.Thread(target=self._attend, daemon=True) for _ in range(processes)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a call in one of the processes; function, arguments and result are pickled."""
+        if self._closed:
+            raise RuntimeError("the executor was shut down")
+        future: Future[T] = Future()
+        self._tasks.put((future, (fn, args, kwargs)))
+        return future
+
+    def stop(self) -> None:
+        """Ask the calls under way to return early."""
+        with self._lock:
+            for one in self._busy:
+                try:
+                    one.send(None)
+                except OSError:
+                    continue  # its process has ended, which its thread reports
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Finish the calls (or cancel those that wait), and end the processes."""
+        self._closed = True
+        if cancel_futures:
+            self._cancel_waiting()
+        for _ in self._threads:
+            self._tasks.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def kill(self) -> None:
+        """End all processes at once; the calls under way fail."""
+        with self._lock:
+            self._closed = True
+            for process in self._processes:
+                process.kill()
+        self.shutdown(cancel_futures=True)
+
+    def _cancel_waiting(self) -> None:
+        while not self._tasks.empty():
+            task = self._tasks.get()
+            if task is not None:
+                task[0].cancel()
+
+    # --- a thread for each process ---
+
+    def _attend(self) -> None:
+        """Give calls to one process, and start another one when it ends."""
+        worker: tuple[SpawnProcess, Connection] | None = None
+        while (task := self._tasks.get()) is not None:
+            future, call = task
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                worker = worker or self._start()
+                result = self._run(worker[1], future, call)
+            except (EOFError, OSError):
+                self._end(worker)
+                worker = None
+                future.set_exception(WorkerDied(GONE))
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+        self._end(worker)
+
+    def _run(self, end: Connection, future: Future[Any], call: _Call) -> Any:
+        with self._lock:
+            self._busy.add(end)
+        try:
+            end.send(call)
+            while True:
+                kind, value = end.recv()
+                if kind is not _Kind.MESSAGE:
+                    break
+                self._on_message(future, value)
+        finally:
+            with self._lock:
+                self._busy.discard(end)
+        if kind is _Kind.ERROR:
+            raise value
+        return value
+
+    def _start(self) -> tuple[SpawnProcess, Connection]:
+        with self._lock:
+            if self._closed:
+                raise EOFError
+            worker = start_process(_serve, ())
+            self._processes.append(worker[0])
+        return worker
+
+    def _end(self, worker: tuple[SpawnProcess, Connection] | None) -> None:
+        if worker is None:
+            return
+        process, end = worker
+        end.close()
+        process.join()
+        with self._lock:
+            self._processes.remove(process)
+
+
+class _Pipe:
+    """The parent of a call, at the other end of a pipe."""
+
+    def __init__(self, end: Connection) -> None:
+        self._end = end
+        self._stop = False
+
+    def send(self, message: Any) -> None:
+        """Tell it something."""
+        self._end.send((_Kind.MESSAGE, message))
+
+    def wants_stop(self) -> bool:
+        """Whether it asked this call to return early."""
+        if not self._stop and self._end.poll():
+            self._stop = self._end.recv() is None
+        return self._stop
+
+
+def _serve(end: Connection) -> None:
+    """The life of a process: run calls until the parent closes the pipe."""
+    global _parent
+    try:
+        with bounded():
+            while True:
+                call = end.recv()
+                if call is None:  # the call that it would stop has just returned
+                    continue
+                _parent = _Pipe(end)
+                function, arguments, keywords = call
+                try:
+                    result = _Kind.RESULT, function(*arguments, **keywords)
+                except (EOFError, ConnectionError):
+                    raise
+                except BaseException as error:
+                    end.send((_Kind.ERROR, reported(error)))
+                else:
+                    end.send(result)
+    except (EOFError, ConnectionError):
+        return  # nobody waits for results any more
+
+
+class InlineExecutor(Executor):
+    """Runs each call at once, in this process and thread.
+
+    `wants_stop` says whether calls should return early. An interrupt passes through.
+    """
+
+    def __init__(
+        self,
+        on_message: OnMessage = lambda future, message: None,
+        wants_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._on_message, self._wants_stop = on_message, wants_stop
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run a call; the future is done when this returns."""
+        global _parent
+        future: Future[T] = Future()
+        before = _parent
+        _parent = _Direct(future, self._on_message, self._wants_stop)
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        finally:
+            _parent = before
+        return future
+
+
+class _Direct:
+    """The parent of a call in this process."""
+
+    def __init__(
+        self, future: Future[Any], on_message: OnMessage, wants_stop: Callable[[], bool]
+    ) -> None:
+        self._future, self._on_message = future, on_message
+        self.wants_stop = wants_stop
+
+    def send(self, message: Any) -> None:
+        """Hand on a message."""
+        self._on_message(self._future, message)

@@ -1,0 +1,55 @@
+"""A campaign that is quick to do: each seed's work is to list its squares."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from channelsim.channel.campaign.job import ShardWork
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard
+from channelsim.channel.errors import UsageError
+
+UNIT = 4
+CONFIGURATION = Configuration("sum", "1", "squares", "seed", {"program p": "00"}, {"cases": 90})
+PLAN = Plan(CONFIGURATION.digest, 90, UNIT, seeds_per_shard=3)
+
+
+def expected(plan: Plan = PLAN) -> list[int]:
+    return [seed * seed for seed in range(plan.total)]
+
+
+@dataclass(frozen=True)
+class Squares:
+    """`deadly` is a number whose square ends the worker; one of `refused` raises.
+
+    A worker that finds the file `kill_once` removes it, and dies.
+    """
+
+    deadly: int = -1
+    refused: int = -1
+    kill_once: str = ""
+    seconds: float = 0.0
+
+    returns_early = False
+
+    def worker(self) -> ShardWork:
+        return self._do
+
+    def decode(self, data: bytes) -> list[int]:
+        return msgspec.json.decode(data, type=list[int])
+
+    def _do(self, shard: Shard) -> bytes:
+        if self.kill_once and os.path.exists(self.kill_once):
+            os.unlink(self.kill_once)
+            os._exit(9)
+        first = shard.first * UNIT
+        time.sleep(self.seconds)
+        numbers = range(first, first + shard.budget)
+        if self.deadly in numbers:
+            os._exit(9)
+        if self.refused in numbers:
+            raise UsageError(f"{self.refused}: no number of mine")
+        return msgspec.json.encode([number * number for number in numbers])

@@ -1,0 +1,59 @@
+"""A real cluster of two workers gives the results of this process, also when one is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from logging import CRITICAL
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channelsim.channel.campaign.dask_cluster import DaskCluster
+from channelsim.channel.campaign.engine import CampaignRun, run
+from channelsim.channel.campaign.shards import in_order
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.chunks import CHUNK
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.target.target import load
+from tests.channel.campaign.summing import PLAN, Squares, expected
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The scheduler of a cluster of two workers in processes of their own."""
+    cluster: Any = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        worker_dashboard_address=None,
+        silence_logs=CRITICAL,
+    )
+    with cluster:
+        yield cluster.scheduler_address
+
+
+def joined(done: CampaignRun[list[int]]) -> list[int]:
+    return [number for part in in_order(done.results) for number in part]
+
+
+def test_a_cluster_gives_the_same_also_with_a_worker_killed(address: str, tmp_path: Path) -> None:
+    (tmp_path / "kill").touch()
+    done = run(Squares(kill_once=str(tmp_path / "kill")), PLAN, DaskCluster(address))
+    assert not (tmp_path / "kill").exists()
+    assert joined(done) == expected()
+    assert not done.lost
+
+
+def test_a_crosscheck_on_a_cluster_is_the_one_here(address: str) -> None:
+    target = load("spacepoker")
+    there = crosscheck(target, CHUNK + 100, "s", workers=DaskCluster(address))
+    assert there.digest == crosscheck(target, CHUNK + 100, "s").digest
+    assert (there.cases, there.shards, there.lost) == (CHUNK + 100, 2, ())
+
+
+def test_an_error_on_a_cluster_is_one_line(address: str) -> None:
+    with pytest.raises(UsageError, match="60: no number of mine"):
+        run(Squares(refused=60), PLAN, DaskCluster(address))

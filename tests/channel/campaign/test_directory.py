@@ -1,0 +1,164 @@
+"""A campaign goes on from its directory, whatever ended it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus, run
+from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.campaign.shards import Configuration, in_order
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.target.target import load
+from tests.channel.campaign.summing import CONFIGURATION, PLAN, Squares, expected
+from tests.channel.command import channelsim
+from tests.paths import ROOT
+
+Capsys = pytest.CaptureFixture[str]
+
+
+class Enough(Exception):
+    pass
+
+
+def campaign(path: Path, *, resume: bool, shards: int = PLAN.size) -> CampaignRun[list[int]]:
+    """Run the campaign in a directory, until so many shards are done."""
+
+    def check(status: CampaignStatus) -> None:
+        if status.shards == shards < PLAN.size:
+            raise Enough
+
+    with directory.opened(path, CONFIGURATION, PLAN, "numbers", resume=resume) as opened:
+        return run(Squares(), PLAN, ThisProcess(), opened, on_status=check)
+
+
+def begun(path: Path, shards: int) -> Path:
+    """The directory of a campaign that ended early."""
+    with pytest.raises(Enough):
+        campaign(path, resume=False, shards=shards)
+    return path
+
+
+def complaints(path: Path) -> list[str]:
+    with directory.opened(path, CONFIGURATION, PLAN, "numbers", resume=True) as opened:
+        done = run(Squares(), PLAN, ThisProcess(), opened)
+        assert [n for part in in_order(done.results) for n in part] == expected()
+        return opened.complaints
+
+
+def test_a_campaign_goes_on_where_it_ended(tmp_path: Path) -> None:
+    path = begun(tmp_path / "c", 3)
+    assert [line.shard.number for line in directory.read_shards(path)] == [0, 1, 2]
+    done = campaign(path, resume=True)
+    assert [n for part in in_order(done.results) for n in part] == expected()
+    lines = directory.read_shards(path)
+    assert [line.shard for line in lines] == PLAN.shards()
+    noted = directory.read_progress(path)
+    assert [one.shards for one in noted] == list(range(1, PLAN.size + 1))
+    assert noted[-1].work == PLAN.total
+    assert noted[-1].begun == noted[2].work
+    assert directory.read_campaign(path).configuration == CONFIGURATION
+
+
+def test_a_torn_or_damaged_line_is_done_again_and_named(tmp_path: Path) -> None:
+    path = begun(tmp_path / "c", 5) / directory.SHARDS
+    path.write_bytes(path.read_bytes()[:-9])
+    (torn,) = complaints(tmp_path / "c")
+    assert "the last line is incomplete" in torn
+    lines = path.read_bytes().splitlines()
+    lines[2] = lines[2].replace(b"[144,", b"[145,")
+    lines[4] = lines[4].replace(PLAN.configuration.encode(), b"0" * 64)
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    one, other = complaints(tmp_path / "c")
+    assert "line 3 is damaged" in one
+    assert "its result was changed" in one
+    assert "line 5 is damaged" in other
+    assert "of another campaign" in other
+
+
+def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    with pytest.raises(UsageError, match="no campaign is in"):
+        campaign(path, resume=True)
+    begun(path, 1)
+    with pytest.raises(UsageError, match="there is a campaign already; go on with it by --resume"):
+        campaign(path, resume=False)
+    other = msgspec.structs.replace(CONFIGURATION, seed="x", inputs={"program p": "11"})
+    with (
+        pytest.raises(UsageError, match="seed 'x' instead of 'seed'; the program p '11' instead"),
+        directory.opened(path, other, PLAN, "numbers", resume=True),
+    ):
+        pass
+    with (
+        directory.opened(path, CONFIGURATION, PLAN, "numbers", resume=True),
+        pytest.raises(UsageError, match="another process uses it"),
+    ):
+        campaign(path, resume=True)
+    (path / directory.CAMPAIGN).write_text('{"format": "another"}')
+    with pytest.raises(UsageError, match="not the configuration of a campaign"):
+        campaign(path, resume=True)
+
+
+def test_configurations_differ_by_what_only_one_has() -> None:
+    one = Configuration("fuzz", "1", "t", "s", {}, {"work": 5})
+    assert CONFIGURATION.differences(CONFIGURATION) == []
+    found = one.differences(CONFIGURATION)
+    assert "the program p none instead of '00'" in found
+    assert "work 5 instead of none" in found
+
+
+def test_a_killed_command_is_resumed_with_the_same_digest(tmp_path: Path, capsys: Capsys) -> None:
+    options = (
+        "crosscheck",
+        "spacepoker",
+        "--cases",
+        "8200",
+        "--jobs",
+        "2",
+        "--seed",
+        "s",
+        "--json",
+    )
+    command = (sys.executable, "-c", "from channelsim.channel.cli import main; main()")
+    path = tmp_path / "c"
+    process = subprocess.Popen(
+        [*command, *options, "--out", str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 60
+    while not directory.read_shards(path):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    while _group_lives(process.pid):  # its workers end with it
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    before = len(directory.read_shards(path))
+    resumed = channelsim(capsys, *options, "--out", path, "--resume")
+    assert resumed.code == 0
+    shards = directory.read_shards(path)
+    assert before < len(shards) == 3
+    digest = json.loads(resumed.out)["digest"]
+    assert digest == crosscheck(load("spacepoker"), 8200, "s").digest
+    assert json.loads((path / directory.SUMMARY).read_text())["digest"] == digest
+
+
+def _group_lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
