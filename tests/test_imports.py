@@ -107,7 +107,7 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 PACKAGES = (
     *("system", "campaign", "crypto", "chain", "protocol", "watch", "peer", "store", "network"),
-    *("session", "adversaries", "simulation", "report", "lab", "comparisons", "kit", "bench"),
+    *("session", "adversaries", "simulation", "lab", "report", "comparisons", "kit", "bench"),
     "cli",
 )
 """The packages of `channel`: each may import those before it."""

@@ -8,6 +8,8 @@ from typing import Any
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.fuzz.findings import parsed
+from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
@@ -23,6 +25,8 @@ def page_of(file: Path) -> tuple[str, int]:
     match kind_of(data):
         case Kind.TRANSCRIPT:
             return _page_of_transcript(file, data)
+        case Kind.FINDING:
+            return finding_html(finding_page(file, parsed(file, data))), 0
         case None:
             raise UsageError(f"{file}: no transcript and no finding: there is no page of it")
         case kind:

@@ -1,4 +1,4 @@
-"""Reports for people and programs: narration, tables, lanes, progress and JSON documents.
+"""Reports for people and programs: narration, tables, lanes, progress, JSON documents, HTML pages.
 
-It imports `simulation`, `session` and the packages below them.
+It imports `lab`, `simulation`, `session` and the packages below them.
 """

@@ -42,7 +42,8 @@ def command(
         raise UsageError("report: -o FILE for a page, or the name of a format")
     if format is not None:
         refuse("is for a page, which has no format", output=output)
-        say(console(), formats.get(format)(_document(file)))
+        document = _document(file)
+        say(console(), formats.get(format)(document))
         return 0
     with opened("--output", output) as page:
         html, code = page_of(file)

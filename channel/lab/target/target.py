@@ -146,6 +146,12 @@ class Target:
         """The only line of a program's source that mentions a rule; "" for none, or several."""
         return self._shown(find_mention(self._source_texts(name), rule))
 
+    def source_files(self, name: str) -> dict[str, str]:
+        """The texts of a program's sources, its own first, by their files as `source_line` names
+        them."""
+        texts = self._source_texts(name).items()
+        return {self._shown((file, 0)).removesuffix(":0"): text for file, text in texts}
+
     def _source_texts(self, name: str) -> Mapping[Path, str]:
         """The texts of a program's sources, read once."""
         if name not in self._texts_read:

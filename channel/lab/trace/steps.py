@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from textwrap import wrap
 
 from channelsim.clsp.analysis.closures import path
@@ -44,12 +45,24 @@ MOST = 3000
 """The most lines; from a longer trace the middle is left out."""
 
 
-def lines(
-    record: RunRecord, verbosity: int = CALLS, line_of: Callable[[str], str] = lambda name: ""
-) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class TraceLine:
+    """A line of a trace, and the `file:line` of the source that it is about ("" if unknown)."""
+
+    text: str
+    source: str = ""
+
+
+LineOf = Callable[[str, str], str]
+"""Finds the `file:line` of an expression of a function, or of the function itself for ""."""
+
+
+def trace_lines(
+    record: RunRecord, verbosity: int = CALLS, line_of: LineOf = lambda function, expression: ""
+) -> list[TraceLine]:
     """The steps of a run, a line each, in the order in which they were done.
 
-    `line_of` is the `file:line` that defines a function, or "". It stands at the first call.
+    The source of a function also stands in the text, at the first call.
     """
     shown = _Lines(record, verbosity, line_of)
     if record.root is not None:
@@ -59,17 +72,24 @@ def lines(
     left_out = len(found) - MOST
     if left_out > 0:
         half = MOST // 2
-        found[half:-half] = [f"… {counted(left_out, 'line', ',')} are left out …"]
+        found[half:-half] = [TraceLine(f"… {counted(left_out, 'line', ',')} are left out …")]
     return found
 
 
+def lines(
+    record: RunRecord, verbosity: int = CALLS, line_of: LineOf = lambda function, expression: ""
+) -> list[str]:
+    """The texts of `trace_lines`."""
+    return [line.text for line in trace_lines(record, verbosity, line_of)]
+
+
 class _Lines:
-    def __init__(self, record: RunRecord, verbosity: int, line_of: Callable[[str], str]) -> None:
+    def __init__(self, record: RunRecord, verbosity: int, line_of: LineOf) -> None:
         self.record = record
         self.verbosity = verbosity
         self.line_of = line_of
         self.called: set[str] = set()
-        self.lines: list[str] = []
+        self.lines: list[TraceLine] = []
 
     def add(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
         """Add the lines of a step; `calls` are the bodies of the last open functions."""
@@ -108,16 +128,16 @@ class _Lines:
         )
         head = f"{function.name}({given})"
         result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
-        line = "" if function.name in self.called else self.line_of(function.name)
+        line = self.line_of(function.name, "")
+        source = f"  ;{_KEPT}{line}" if line and function.name not in self.called else ""
         self.called.add(function.name)
-        source = f"  ;{_KEPT}{line}" if line else ""
         start = len(self.lines)
         if step.body is not None:
             self.add(step.body, depth + 1, (*calls, function.body)[-OPEN:])
         if len(self.lines) == start:
-            self.lines += _indented(f"{head} {result}{source}", depth)
+            self.lines += _indented(f"{head} {result}{source}", depth, line)
         else:
-            self.lines[start:start] = _indented(f"{head}{source}", depth)
+            self.lines[start:start] = _indented(f"{head}{source}", depth, line)
             self.lines += _indented(result, depth + 1)
 
     def _let(self, step: TraceStep, depth: int) -> None:
@@ -137,7 +157,9 @@ class _Lines:
             said += f" ({self._value(value, 20)})"
         else:
             said += self._compared(test, choice)
-        self.lines.append(_indent(f"if {text}: {said}", depth))
+        whole = self.record.expression(test, choice)
+        source = self.line_of(self.record.owner(choice) or "", whole)
+        self.lines.append(TraceLine(_indent(f"if {text}: {said}", depth), source))
 
     def _compared(self, test: Value, choice: TraceStep) -> str:
         """The two values that a test compares, where they are not the same."""
@@ -157,7 +179,9 @@ class _Lines:
         if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
             result = "= 0"
         room = max(20, WIDTH - 2 * depth - len(result) - 1)
-        self.lines.append(_indent(f"{self._text(step.node, step, room)} {result}", depth))
+        self.lines.append(
+            TraceLine(_indent(f"{self._text(step.node, step, room)} {result}", depth))
+        )
 
     def _node(self, step: TraceStep, depth: int) -> None:
         code = self.record.text_of(step.node).code
@@ -167,7 +191,7 @@ class _Lines:
         head = self._text(step.node, step, max(20, WIDTH - 2 * depth - len(where + result) - 1))
         if step.function is not None and step.function.name != LET:
             head = f"{step.function.name}: {head}"
-        self.lines.append(_indent(f"{where}{head} {result}", depth))
+        self.lines.append(TraceLine(_indent(f"{where}{head} {result}", depth)))
         for inner in step.inner:
             self.add(inner, depth + 1, ())
 
@@ -195,9 +219,10 @@ def _indent(text: str, depth: int) -> str:
     return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
 
 
-def _indented(text: str, depth: int) -> Iterator[str]:
+def _indented(text: str, depth: int, source: str = "") -> Iterator[TraceLine]:
     start = "  " * min(depth, DEEPEST)
-    yield from filled(text, start, start + "      ")
+    for line in filled(text, start, start + "      "):
+        yield TraceLine(line, source)
 
 
 def filled(text: str, first: str = "", other: str = "") -> list[str]:

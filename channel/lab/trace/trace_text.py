@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.decision import recorded_line
 from channelsim.channel.lab.target.target import Target, load, of_game
-from channelsim.channel.lab.trace.steps import filled, lines
+from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
@@ -67,12 +68,13 @@ class TraceRequest:
     asked: tuple[Target, Case] | None = None
     target: Target | None = None
 
-    def line_of(self, function: str) -> str:
-        """The `file:line` that defines a function of any of the target's programs, or ""."""
+    def line_of(self, function: str, expression: str = "") -> str:
+        """The `file:line` of a function of any of the target's programs, or of an expression of
+        it; "" where that is not known."""
         if self.target is None:
             return ""
         names = dict.fromkeys((self.name, *self.target.with_referee))
-        found = (self.target.source_line(name, function) for name in names)
+        found = (self.target.source_line(name, function, expression) for name in names)
         return next(filter(None, found), "")
 
 
@@ -228,27 +230,44 @@ def _symbols(target: Target) -> dict[str, str]:
 # --- the text ---------------------------------------------------------------------------------
 
 
-def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:
-    """The run, a line each: what it was given, its steps, and a sentence on how it ended.
+@dataclass(frozen=True, slots=True)
+class TracedRun:
+    """A run as text: what it was given, its steps, and how and where it was decided."""
 
-    Raises `UsageError` for a program that cannot be traced.
-    """
+    given: tuple[str, ...]
+    steps: tuple[TraceLine, ...]
+    ended: tuple[str, ...]
+
+
+def traced(request: TraceRequest, verbosity: int) -> TracedRun:
+    """Trace a run. Raises `UsageError` for a program that cannot be traced."""
     outcome = run_serialized(request.program.serialized, request.arguments)
     try:
         record = RunRecord(request.program, request.symbols, request.arguments, request.known)
     except TooDeep as error:
         raise UsageError(f"{request.name}: {error}") from None
-    yield from _head(request, record, bool(verbosity))
-    yield ""
-    yield from lines(record, verbosity, request.line_of)
-    yield ""
-    yield from filled(_sentence(request, record, outcome))
+    ended = filled(_sentence(request, record, outcome))
     if request.asked is not None:
         target, case = request.asked
         line = recorded_line(target, case.validator, record)
         if line:
-            yield f"source: {line}"
-        yield from side_by_side(compared(target, case))
+            ended.append(f"source: {line}")
+        ended += side_by_side(compared(target, case))
+    steps = trace_lines(record, verbosity, cache(request.line_of))
+    return TracedRun(tuple(_head(request, record, bool(verbosity))), tuple(steps), tuple(ended))
+
+
+def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:
+    """The run, a line each: what it was given, its steps, and a sentence on how it ended.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
+    run = traced(request, verbosity)
+    yield from run.given
+    yield ""
+    yield from (line.text for line in run.steps)
+    yield ""
+    yield from run.ended
 
 
 def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
 """Reports as one HTML page that needs no network: sessions, disputes, findings and campaigns.
 
-It imports `simulation`, `session` and the packages below them.
+It imports `lab`, `simulation`, `session` and the packages below them.
 """

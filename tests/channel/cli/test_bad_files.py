@@ -203,6 +203,14 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
         {Kind.TARGET},
     ),
     "report file": (lambda file, _: ("report", file, "markdown"), {Kind.FINDING}),
+    "report file, as a page": (
+        lambda file, here: ("report", file, "-o", here / "page.html"),
+        {Kind.TRANSCRIPT, Kind.FINDING},
+    ),
+    "view file": (
+        lambda file, here: ("view", file, "-o", here / "page.html"),
+        {Kind.TRANSCRIPT, Kind.FINDING},
+    ),
     "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
     "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
     "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),
@@ -240,6 +248,7 @@ NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 WRITTEN = {
     "play transcript",
     "dispute run transcript",
+    *("play report", "dispute run report", "report output", "view output"),
     "vectors make output",
     "cost write",
     "coverage html",

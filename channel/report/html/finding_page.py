@@ -1,0 +1,259 @@
+"""Make the page of a finding: who loses what, the case beside honest play, and the run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.comparison import ComparedPart
+from channelsim.channel.lab.fuzz.findings import Document
+from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
+from channelsim.channel.lab.trace.trace_text import TracedRun, TraceRequest, read, traced
+from channelsim.channel.report.html.page import render
+from channelsim.games.amounts import counted
+
+MOST_STEPS = 400
+"""Lines of a run with all its operators; of a longer run only the calls are shown."""
+
+MOST_LINES = 400
+"""Lines of a source that is shown as a whole."""
+
+AROUND = 12
+"""Lines that are shown before and after one that the run reached, of a longer source."""
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """A piece of a field's text; `changed` if it is not as in honest play."""
+
+    text: str
+    changed: bool
+
+
+class FieldPair(msgspec.Struct, frozen=True):
+    """A field of the call, in honest play and in the case."""
+
+    name: str
+    honest: tuple[Segment, ...]
+    case: tuple[Segment, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the case differs from honest play in it."""
+        return any(one.changed for one in (*self.honest, *self.case))
+
+
+class PageStep(msgspec.Struct, frozen=True):
+    """A line of the run; `anchor` is the id of its line of source, or ""."""
+
+    text: str
+    source: str
+    anchor: str
+
+
+class SourceLine(msgspec.Struct, frozen=True):
+    """A line of the author's source. `reached`: a step of the run names it.
+
+    `decides` marks the line that decides the finding. A `number` of 0 is a gap.
+    """
+
+    number: int
+    text: str
+    anchor: str
+    reached: bool
+    decides: bool
+
+
+class SourceFile(msgspec.Struct, frozen=True):
+    """A file of sources, or those parts of a long one that the run reached."""
+
+    name: str
+    lines: tuple[SourceLine, ...]
+
+
+class FindingPage(msgspec.Struct, frozen=True):
+    """The whole page, which may be a section of another one: `key` makes its ids unique.
+
+    `no_run` says why there is no run, where there is none.
+    """
+
+    key: str
+    title: str
+    severity: str
+    text: str
+    facts: tuple[tuple[str, str], ...]
+    differs: tuple[str, ...]
+    fields: tuple[FieldPair, ...]
+    compared: tuple[ComparedPart, ...]
+    given: tuple[str, ...]
+    steps: tuple[PageStep, ...]
+    ended: tuple[str, ...]
+    no_run: str
+    sources: tuple[SourceFile, ...]
+    commands: tuple[str, ...]
+    also: tuple[str, ...]
+    pytest: str
+    brun: tuple[tuple[str, str], ...]
+
+
+def finding_page(path: Path, found: Document, key: str = "finding") -> FindingPage:
+    """The page of the finding in a file. A target that cannot be loaded leaves out the run."""
+    request: TraceRequest | None = None
+    run, no_run = TracedRun((), (), ()), ""
+    try:
+        request = read(path)
+        run = traced(request, OPERATORS)
+        if len(run.steps) > MOST_STEPS:
+            run = traced(request, CALLS)
+    except UsageError as error:
+        no_run = str(error)
+    texts = _texts(request, found.validator)
+    reached = _reached([*(step.source for step in run.steps), found.source_line], texts)
+    anchors = {
+        f"{file}:{line}": f"{key}-source{number}-{line}"
+        for number, file in enumerate(reached)
+        for line in range(1, texts[file].count("\n") + 2)
+    }
+    before, after = found.fields
+    return FindingPage(
+        key=key,
+        title=f"{found.severity}: {found.validator or 'the referee'}",
+        severity=found.severity,
+        text=found.text,
+        facts=(
+            ("target", found.target),
+            ("validator", found.validator or "the referee"),
+            ("law", found.law),
+            ("cause", found.cause),
+            *([("lost in this case", counted(found.loss, "mojo", ","))] if found.loss else []),
+            *([("source", found.source_line)] if found.source_line else []),
+            *([("follows from", found.follows)] if found.follows else []),
+            ("fields that differ", f"{before}, {after} after shrinking"),
+        ),
+        differs=found.differs,
+        fields=tuple(_fields(found.probe)),
+        compared=found.compared,
+        given=run.given,
+        steps=tuple(_step(line, anchors) for line in run.steps),
+        ended=run.ended,
+        no_run=no_run,
+        sources=tuple(
+            _source(file, texts[file], lines, anchors, found.source_line)
+            for file, lines in reached.items()
+        ),
+        commands=tuple(
+            f"channelsim {command} {shlex.quote(str(path))}" for command in ("replay", "trace -v")
+        ),
+        also=found.also,
+        pytest=found.pytest,
+        brun=tuple(found.brun.items()),
+    )
+
+
+def finding_html(page: FindingPage) -> str:
+    """The HTML of the page."""
+    return render("finding", page=page)
+
+
+# --- the case beside honest play ----------------------------------------------------------------
+
+
+def _fields(probe: Mapping[str, Any]) -> Iterator[FieldPair]:
+    """The fields of a stored probe; none for a recorded case, which has no probe."""
+    move, honest = (probe.get(name) for name in ("move", "honest_move"))
+    if not isinstance(move, str) or not isinstance(honest, str):
+        return
+    yield FieldPair("move", *_marked(honest, move))
+    share, honest_share = (str(probe.get(name)) for name in ("share", "honest_share"))
+    yield FieldPair("opponent's share", *_whole(honest_share, share))
+    held = probe.get("held")
+    held = held if isinstance(held, list) else []
+    evidence = probe.get("evidence")
+    usual = evidence if evidence in held else next(iter(held), None)
+    yield FieldPair("evidence", *_whole(_text(usual), _text(evidence)))
+    for name in ("amount", "max_move_size", "state"):
+        # Both are made in the same place of a hand.
+        text = _text(probe.get(name))
+        yield FieldPair(name.replace("_", " "), *_whole(text, text))
+
+
+def _marked(honest: str, case: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    """Two texts of hex, each in pieces of bytes that are the same in both, or are not."""
+    first, second = (re.findall("..?", text) for text in (honest, case))
+    common = min(len(first), len(second))
+
+    def pieces(mine: list[str], others: list[str]) -> tuple[Segment, ...]:
+        made: list[Segment] = []
+        for at, byte in enumerate(mine):
+            changed = at >= common or byte != others[at]
+            if made and made[-1].changed == changed:
+                made[-1] = Segment(made[-1].text + byte, changed)
+            else:
+                made.append(Segment(byte, changed))
+        return tuple(made)
+
+    return pieces(first, second), pieces(second, first)
+
+
+def _whole(honest: str, case: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
+    changed = honest != case
+    return (Segment(honest, changed),), (Segment(case, changed),)
+
+
+def _text(value: Any) -> str:
+    """A value of a stored probe: atoms in hex, lists and pairs as JSON."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return "()" if text == "0x" else text
+
+
+# --- the run and its sources --------------------------------------------------------------------
+
+
+def _step(line: TraceLine, anchors: Mapping[str, str]) -> PageStep:
+    return PageStep(line.text, line.source, anchors.get(line.source, ""))
+
+
+def _texts(request: TraceRequest | None, validator: str) -> dict[str, str]:
+    """The texts of all sources of the run's target, those of the validator first."""
+    if request is None or request.target is None:
+        return {}
+    target = request.target
+    texts: dict[str, str] = {}
+    for name in dict.fromkeys((request.name, validator, *target.with_referee)):
+        texts.update((file, text) for file, text in target.source_files(name).items())
+    return texts
+
+
+def _reached(sources: list[str], texts: Mapping[str, str]) -> dict[str, set[int]]:
+    """The lines that these `file:line` name, by file, where its text is known."""
+    lines: defaultdict[str, set[int]] = defaultdict(set)
+    for source in sources:
+        file, _, line = source.rpartition(":")
+        if file in texts and line.isdigit():
+            lines[file].add(int(line))
+    return {file: lines[file] for file in texts if file in lines}
+
+
+def _source(
+    file: str, text: str, reached: set[int], anchors: Mapping[str, str], decides: str
+) -> SourceFile:
+    every = text.splitlines()
+    shown = set(range(1, len(every) + 1))
+    if len(every) > MOST_LINES:
+        shown &= {near for at in reached for near in range(at - AROUND, at + AROUND + 1)}
+    made: list[SourceLine] = []
+    for number in sorted(shown):
+        if number - 1 not in shown and number > 1:
+            made.append(SourceLine(0, "…", "", False, False))
+        where = f"{file}:{number}"
+        anchor = anchors.get(where, "") if number in reached else ""
+        line = every[number - 1]
+        made.append(SourceLine(number, line, anchor, number in reached, where == decides))
+    return SourceFile(file, tuple(made))

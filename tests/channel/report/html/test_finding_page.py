@@ -1,0 +1,99 @@
+"""The page of a finding: the case beside honest play, and the run beside the author's source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.fuzz.findings import Document, document, keep
+from channelsim.channel.lab.fuzz.shrink import broken_by
+from channelsim.channel.lab.laws import laws
+from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.site import make_site
+from channelsim.channel.lab.target.target import load
+from channelsim.channel.report.html.finding_page import finding_html, finding_page
+from tests.browser import parsed, text_of
+from tests.channel.command import channelsim
+from tests.channel.lab.broken import target_file
+
+HOSTILE = "</pre><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Document]:
+    """A finding: the secret that Alice reveals need not be the committed one."""
+    folder = tmp_path_factory.mktemp("finding")
+    committed = "(= (sha256 (substr MOVE 0 17)) discard_commit)"
+    target = load(str(target_file(folder, "calpoker", ("calpoker/e.clsp", committed, "1"))))
+    turn = next(turn for turn in plain_hands(target, b"page") if turn.before.validator == "e")
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
+    (agree,) = (law for law in laws() if law.name == "verdicts agree")
+    move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
+    probe = Probe(site, make_case(site, "page", move, site.play.share, site.held[-1]))
+    found = document(target, probe, broken_by(target, agree, probe)[0], 9)
+    (path,) = keep(folder, [found])
+    return path, found
+
+
+def test_the_changed_byte_is_marked_in_both_moves(stored: tuple[Path, Document]) -> None:
+    path, found = stored
+    page = finding_page(path, found)
+    move = page.fields[0]
+    assert [one.name for one in page.fields if one.changed] == ["move"]
+    for side, key in ((move.honest, "honest_move"), (move.case, "move")):
+        assert "".join(one.text for one in side) == found.probe[key]
+        assert (len(side[0].text), side[0].changed) == (2, True)
+        assert sum(one.changed for one in side) == 1
+
+
+def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) -> None:
+    path, found = stored
+    page = finding_page(path, found)
+    lines = {line.anchor: line for file in page.sources for line in file.lines if line.anchor}
+    linked = [step for step in page.steps if step.anchor]
+    assert len(linked) > 3
+    (length,) = (step for step in linked if step.text.startswith("if (= (strlen MOVE) 18)"))
+    assert "(= (strlen MOVE) 18)" in lines[length.anchor].text
+    assert {step.anchor for step in linked} <= lines.keys()
+    decides = [
+        f"{file.name}:{line.number}" for file in page.sources for line in file.lines if line.decides
+    ]
+    assert decides == [found.source_line]
+    ids = [node.get("id") for node in parsed(finding_html(page)).iter() if node.get("id")]
+    assert set(lines) <= set(ids)
+    assert len(ids) == len(set(ids))
+
+
+def test_words_of_a_finding_are_text(stored: tuple[Path, Document]) -> None:
+    path, found = stored
+    hostile = msgspec.structs.replace(
+        found,
+        text=HOSTILE,
+        cause=HOSTILE,
+        also=(HOSTILE,),
+        differs=(HOSTILE,),
+        pytest=HOSTILE,
+        brun={HOSTILE: HOSTILE},
+        probe={"move": HOSTILE, "honest_move": "zz", "held": HOSTILE, "state": {HOSTILE: [None]}},
+    )
+    document = parsed(finding_html(finding_page(path, hostile)))
+    assert list(document.iter("script")) == []
+    assert text_of(document).count(HOSTILE) > 7
+
+
+def test_a_page_without_the_programs_says_so(
+    stored: tuple[Path, Document], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, found = stored
+    alone = tmp_path / "alone.json"
+    gone = msgspec.structs.replace(found, source="gone.toml", brun={}, vector=None)
+    alone.write_bytes(msgspec.json.encode(gone))
+    ran = channelsim(capsys, "report", alone, "-o", tmp_path / "page.html")
+    assert (ran.code, ran.err) == (0, "")
+    text = text_of(parsed((tmp_path / "page.html").read_text("utf-8")))
+    assert "The run is not here" in text
+    assert found.text in text
