@@ -13,7 +13,7 @@ from channelsim.channel.report.html.finding_page import finding_html, finding_pa
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
 
 def page_of(file: Path) -> tuple[str, int]:
@@ -22,15 +22,14 @@ def page_of(file: Path) -> tuple[str, int]:
     A transcript is run again. Raises `UsageError` for a file that there is no page of.
     """
     data = input_files.read(file, input_files.LINES)
+    check_kind(file, data, Kind.TRANSCRIPT, Kind.FINDING)
     match kind_of(data):
         case Kind.TRANSCRIPT:
             return _page_of_transcript(file, data)
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
-        case None:
+        case _:
             raise UsageError(f"{file}: no transcript and no finding: there is no page of it")
-        case kind:
-            raise UsageError(f"{file}: {kind.title}, of which there is no page; {kind.use}")
 
 
 def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:

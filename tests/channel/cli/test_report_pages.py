@@ -59,7 +59,10 @@ def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
     script = tmp_path / "script.toml"
     script.write_text("[[hand]]\n")
     for arguments, said in (
-        (("report", script, "-o", tmp_path / "a.html"), "a script, of which there is no page"),
+        (
+            ("report", script, "-o", tmp_path / "a.html"),
+            "a script, not a transcript or a finding; `channelsim play",
+        ),
         (("view", tmp_path / "gone.jsonl"), "gone.jsonl: cannot be read"),
         (("report", script), "-o FILE for a page, or the name of a format"),
         (("report", script, "text", "-o", tmp_path / "a.html"), "--output: is for a page"),
