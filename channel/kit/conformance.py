@@ -5,18 +5,26 @@ A check is a function of a `Subject`; `channelsim.channel.kit.checks` has them a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from channelsim.channel.campaign.shards import describe_lost
+from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.executors import Workers, processes
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
 from channelsim.channel.errors import UsageError
-from channelsim.channel.kit.disputes import disputes
+from channelsim.channel.kit.disputes import disputes, disputes_configuration, disputes_plan
 from channelsim.channel.lab.costs import snapshot
-from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
+from channelsim.channel.lab.crosscheck.crosscheck import (
+    CrosscheckReport,
+    configuration,
+    crosscheck,
+    plan,
+)
 from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, fuzz
 from channelsim.channel.lab.target.target import Target
@@ -28,6 +36,21 @@ INTERRUPTED = "interrupted"
 
 PATIENCE = 10.0
 """The factor by which a slow machine may take longer to fuzz, so that it does the same work."""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignPlace:
+    """Where the campaign of a check runs, where its results are stored, and who hears of it."""
+
+    workers: Workers
+    journal: Journal[Any] | None = None
+    on_status: Callable[[CampaignStatus], None] = lambda status: None
+
+
+OpenCampaign: TypeAlias = Callable[
+    [str, Configuration, Plan, str], AbstractContextManager[CampaignPlace]
+]
+"""Opens a campaign, by its name, with its configuration, plan and unit of work in the plural."""
 
 
 class Status(Enum):
@@ -94,11 +117,13 @@ class Effort:
 class Subject:
     """A target under test, with what several checks need, made when the first of them needs it.
 
-    Raises `UsageError` for stored costs or a corpus that cannot be read.
+    `campaign` opens a campaign of a check; by default it runs in `effort.jobs` processes. Raises
+    `UsageError` for stored costs or a corpus that cannot be read.
     """
 
     target: Target
     effort: Effort = field(default_factory=Effort)
+    campaign: OpenCampaign | None = None
 
     def __post_init__(self) -> None:
         """Read the files that checks are to use, to refuse a bad one before the work."""
@@ -116,11 +141,19 @@ class Subject:
     def crosschecked(self) -> CrosscheckReport:
         """Every law on generated cases."""
         effort = self.effort
-        report = crosscheck(self.target, effort.cases, effort.seed, effort.jobs)
+        made = configuration(self.target, effort.cases, effort.seed)
+        with self._opened("crosscheck", made, plan(made, effort.cases), "cases") as place:
+            report = crosscheck(
+                self.target,
+                effort.cases,
+                effort.seed,
+                workers=place.workers,
+                journal=place.journal,
+                on_status=place.on_status,
+            )
         if report.interrupted:
             raise KeyboardInterrupt
-        if report.lost:
-            raise UsageError(f"{self.target.name}: {describe_lost(report.lost, 'case')[0]}")
+        _check_lost(self.target, report.lost, "case")
         return report
 
     @cached_property
@@ -143,10 +176,34 @@ class Subject:
     def disputed(self) -> SweepTotals:
         """Disputes against every adversary."""
         effort = self.effort
-        totals = disputes(self.target.name, effort.disputes, effort.seed, effort.jobs)
-        if totals.interrupted:
+        made = disputes_configuration(self.target, effort.disputes, effort.seed)
+        cut = disputes_plan(made)
+        with self._opened("disputes", made, cut, "adversaries") as place:
+            report = disputes(
+                self.target,
+                effort.disputes,
+                effort.seed,
+                place.workers,
+                place.journal,
+                place.on_status,
+            )
+        if report.totals.interrupted:
             raise KeyboardInterrupt
-        return totals
+        _check_lost(self.target, report.lost, "adversary")
+        return report.totals
+
+    def _opened(
+        self, name: str, configuration: Configuration, plan: Plan, unit: str
+    ) -> AbstractContextManager[CampaignPlace]:
+        if self.campaign is not None:
+            return self.campaign(name, configuration, plan, unit)
+        return nullcontext(CampaignPlace(processes(min(self.effort.jobs, plan.size), inline=True)))
+
+
+def _check_lost(target: Target, lost: Sequence[Shard], unit: str) -> None:
+    """Raises `UsageError` for work that ended its worker."""
+    if lost:
+        raise UsageError(f"{target.name}: {describe_lost(lost, unit)[0]}")
 
 
 Check: TypeAlias = Callable[[Subject], CheckResult]

@@ -2,59 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import get, names
-from channelsim.channel.crypto import bls
+from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.executors import Workers
+from channelsim.channel.campaign.shards import Configuration, Plan
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, everywhere
-from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.workers import Work, WorkerPool
+from channelsim.channel.simulation.sweep_campaign import (
+    TOGETHER,
+    SweepReport,
+    run_sweep,
+    sweep_plan,
+)
 
-GROUPS = 4
-"""The adversaries are divided among so many hands; those of one hand share its signatures, and
-are run in one process."""
+HANDS = 4
+"""The adversaries are divided among so many hands."""
 
 
-def disputes(game: str, most: int, seed: str, jobs: int) -> SweepTotals:
+def disputes_configuration(target: Target, most: int, seed: str) -> Configuration:
+    """What decides on the results of these disputes."""
+    inputs = {**target_inputs(target), "adversaries": ",".join(names())}
+    return Configuration("disputes", __version__, target.name, seed, inputs, {"each": most})
+
+
+def disputes_plan(configuration: Configuration) -> Plan:
+    """Adversaries of one hand are in one shard where possible: they share its signatures."""
+    return sweep_plan(configuration, len(names()), at_once=TOGETHER)
+
+
+def disputes(
+    target: Target,
+    most: int,
+    seed: str,
+    workers: Workers,
+    journal: Journal[SweepTotals] | None = None,
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
+) -> SweepReport:
     """Play a game against every adversary, with at most this many deviations of each.
 
     An adversary begins in the middle of a hand; where it finds nothing to change there, earlier,
     and then with the first message. Sides, hands, weather and fees alternate. An interrupt ends it
     early.
     """
-    groups = [(group, game, f"{seed}/{group}") for group in range(GROUPS)]
-    parts = [SweepTotals() for _ in groups]
-    totals = SweepTotals()
-    try:
-        with WorkerPool(partial(_worker, most), min(jobs, GROUPS)) as pool:
-            for number, part in pool.run(groups):
-                with held():
-                    parts[number].merge(part)
-    except KeyboardInterrupt:
-        totals.interrupted = True
-    for part in parts:
-        totals.merge(part)
-    return totals
+    return run_sweep(
+        partial(_run, target.name, most, seed),
+        disputes_plan(disputes_configuration(target, most, seed)),
+        workers,
+        journal,
+        on_status=on_status,
+    )
 
 
-def _worker(most: int) -> Work[tuple[int, str, str], SweepTotals]:
-    return lambda group: _run(most, *group)
-
-
-def _run(most: int, group: int, game: str, seed: str) -> Iterator[SweepTotals]:
-    with bls.remembered():
-        for number, name in enumerate(names()):
-            if number % GROUPS != group:
-                continue
-            turn = number // GROUPS
-            first = Scenario((game,), seed, name, side=turn % 2)
-            middle = get(name).default_step
-            for step in dict.fromkeys((middle, middle // 2, 0)):
-                tried = list(islice(everywhere(replace(first, step=step), turn), most))
-                yield from tried
-                if any(part.idle < part.runs for part in tried):
-                    break
+def _run(game: str, most: int, seed: str, number: int) -> Iterator[SweepTotals]:
+    name = names()[number]
+    hand, turn = divmod(number, -(-len(names()) // HANDS))
+    first = Scenario((game,), f"{seed}/{hand}", name, side=turn % 2)
+    middle = get(name).default_step
+    for step in dict.fromkeys((middle, middle // 2, 0)):
+        tried = list(islice(everywhere(replace(first, step=step), turn), most))
+        yield from tried
+        if any(part.idle < part.runs for part in tried):
+            break

@@ -2,24 +2,21 @@
 
 A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
 deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
-in another order with each seed.
+in another order with each seed and adversary.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from channelsim.channel.adversaries.base import Adversary, names
-from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.run_results import part_of, result_of
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
-from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.workers import Work, WorkerPool
 from channelsim.games import registry
 
 FEES = 5
@@ -101,54 +98,6 @@ class SweepTotals:
                 self.cell(adversary, where).merge(cell)
 
 
-def run_all(
-    seed: str,
-    seeds: int,
-    jobs: int = 1,
-    tell: Callable[[int, int, int], None] = lambda runs, begun, of: None,
-) -> SweepTotals:
-    """Run everything for this many seeds, in this many processes; an interrupt ends it early.
-
-    `tell` is called with the runs so far, and how many of how many adversaries are done.
-    """
-    parts = [SweepTotals() for _ in range(seeds)]
-    begun = [0] * seeds
-    each = [(f"{seed}/{number}", number) for number in range(seeds)]
-    total = sum(len(list(beginnings(*one))) for one in each)
-    interrupted = False
-    try:
-        with WorkerPool(_runner, min(jobs, seeds)) as crew:
-            for number, (part, over) in crew.run(each):
-                with held():
-                    parts[number].merge(part)
-                    begun[number] = over
-                tell(sum(one.runs for one in parts), sum(begun), total)
-    except KeyboardInterrupt:
-        interrupted = True
-    tally = SweepTotals(interrupted=interrupted)
-    for part in parts:
-        tally.merge(part)
-    return tally
-
-
-def _runner() -> Work[tuple[str, int], tuple[SweepTotals, int]]:
-    return lambda one: run_seed(*one)
-
-
-def run_seed(seed: str, number: int) -> Iterator[tuple[SweepTotals, int]]:
-    """Run everything for one seed, numbered from 0.
-
-    Yields the totals of each run, with the number of adversaries that are done.
-    """
-    runs = 0
-    # All runs sign the same until the adversary deviates.
-    with bls.remembered():
-        for over, first in enumerate(beginnings(seed, number)):
-            for part in everywhere(first, runs):
-                runs += part.runs
-                yield part, over
-
-
 def beginnings(seed: str, number: int) -> Iterator[Scenario]:
     """Each adversary's first scenario, at the first step, on one side and with one menu.
 
@@ -180,8 +129,8 @@ def dealer_of_menus() -> str | None:
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 
-    It begins at the scenario's step. `before` is the number of earlier runs, which decides on
-    weather and fees.
+    It begins at the scenario's step. `before` decides on the weather and the fees of the first
+    run; those of the others follow in turn.
     """
     step: int | None = first.step
     while step is not None and step < MOST_STEPS:

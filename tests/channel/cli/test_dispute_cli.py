@@ -11,14 +11,15 @@ import pytest
 from rich.console import Console
 
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.cli.commands.dispute import run as dispute_run
+from channelsim.channel.cli import dispute_sweep
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.matrix import show
-from channelsim.channel.simulation import sweep as everything
+from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
+from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
@@ -144,7 +145,7 @@ def test_everything_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
-    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(few))
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
@@ -171,7 +172,7 @@ def test_a_broken_promise_is_reported_and_fails(
     tally.exceptions.append((scenario, "InvariantError: planted"))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
-    monkeypatch.setattr(dispute_run, "run_all", lambda seed, seeds, jobs, tell: tally)
+    monkeypatch.setattr(dispute_sweep, "run_all", lambda *_, **__: SweepReport(tally))
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["how"] == "planted"

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from channelsim.channel.cli.commands.dispute.run import tally_document
 from channelsim.channel.cli.commands.mutants import document as mutants_document
+from channelsim.channel.cli.dispute_sweep import sweep_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
 from channelsim.channel.comparisons.documents import compare, document_kinds, read_document
 from channelsim.channel.comparisons.presentation import MOST_ROWS, as_lines, as_markdown
@@ -31,6 +31,7 @@ from channelsim.channel.lab.target.target import of_game
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import Cell, SweepTotals
+from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
@@ -95,7 +96,8 @@ def of_disputes(folder: Path, run: Run) -> Pair:
     scenario = Scenario(("spacepoker",), "silent")
     broken = [(scenario, BrokenPromise("safety", "it lost 7 mojos"))]
     after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, broken=broken)
-    return json.dumps(tally_document(before)), json.dumps(tally_document(after))
+    one, other = (sweep_document(SweepReport(totals)) for totals in (before, after))
+    return json.dumps(one), json.dumps(other)
 
 
 def of_costs(folder: Path, run: Run) -> Pair:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing
@@ -141,7 +142,7 @@ def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(disputing, "names", lambda: ("silent", "other-channel"))
-    totals = disputing.disputes("calpoker", 1, "s", 1)
+    totals = disputing.disputes(load("calpoker"), 1, "s", ThisProcess()).totals
     assert totals.broken == []
     assert totals.exceptions == []
     assert totals.runs - totals.idle == 2

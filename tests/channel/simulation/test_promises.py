@@ -26,6 +26,7 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain import decisions
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channelsim.channel.simulation import sweep as everything
+from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
@@ -33,7 +34,8 @@ from channelsim.channel.simulation.promises.secrecy import games_played, moves_i
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
-from channelsim.channel.simulation.sweep import SweepTotals, run_all
+from channelsim.channel.simulation.sweep import SweepTotals
+from channelsim.channel.simulation.sweep_campaign import run_all
 from channelsim.channel.simulation.transcript import played
 from tests.sampling import one_in
 
@@ -230,7 +232,7 @@ def test_remembered_signatures_change_no_run() -> None:
 
 @pytest.mark.long
 def test_everything_for_a_few_seeds() -> None:
-    tally = run_all("long", 5)
+    tally = run_all("long", 5).totals
     assert tally.broken == []
     assert tally.exceptions == []
 
@@ -457,13 +459,12 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
 
 def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "leaver")]
-    monkeypatch.setattr(everything, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(few))
     monkeypatch.setattr(everything, "MOST_STEPS", 1)
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
-    tally = run_all("x", 1)
-    assert isinstance(tally, SweepTotals)
+    tally = run_all("x", 1).totals
     assert (tally.runs, len(tally.exceptions)) == (2, 2)
     assert "planted" in tally.exceptions[0][1]
 

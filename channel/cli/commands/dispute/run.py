@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from channelsim.channel.cli.campaigns import Cluster, NoProgress, Out, Resume
+from channelsim.channel.cli.dispute_sweep import sweep
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
     adversary_and_step,
@@ -26,14 +27,8 @@ from channelsim.channel.cli.options import (
 from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
-from channelsim.channel.report.matrix import show
-from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import WEATHERS
-from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus, run_all
-from channelsim.channel.system.interrupt import exit_code, finishing
-from channelsim.games.amounts import counted
 from channelsim.games.names import nearest
 
 MOST_SEEDS = 1_000_000
@@ -45,9 +40,7 @@ def command(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False,
     seeds: Annotated[int | None, whole(1, MOST_SEEDS, "With --all: how many seeds (1).")] = None,
-    jobs: Annotated[
-        int | None, whole(1, 256, "With --all: how many processes, at most one per seed (1).")
-    ] = None,
+    jobs: Annotated[int | None, whole(1, 256, "With --all: how many processes (1).")] = None,
     seed: Seed = DEFAULT_SEED,
     at: Annotated[
         int | None,
@@ -86,8 +79,14 @@ def command(
     text: InText = False,
     transcript: TranscriptFile = None,
     report: ReportFile = None,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
 ) -> int:
-    """Run a dispute, or with --all every adversary; exit code 1 for a broken promise.
+    """Run a dispute, or with --all every adversary.
+
+    Exit code 1: a promise is broken, or disputes end their worker.
 
     Example: channelsim dispute run silent@7 --weather reorgs --seed 3
     """
@@ -108,9 +107,12 @@ def command(
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
-        return _run_all(seed=seed, seeds=seeds or 1, jobs=jobs or 1, as_json=as_json)
+        return sweep(
+            seed, seeds or 1, jobs or 1, out, cluster, resume=resume, quiet=quiet, as_json=as_json
+        )
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
-    refuse("goes with --all; one dispute runs in one process", jobs=jobs)
+    refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
+    refuse("goes with --all, which is a campaign", out=out, resume=resume)
     side = NAMES[1] if side is None else side
     if side not in NAMES:
         raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
@@ -140,59 +142,7 @@ def command(
             file.write,
             file.finish,
             as_json=as_json,
-            quiet=False,
+            quiet=quiet,
             anywhere=step is None,
             page=page,
         )
-
-
-def _run_all(*, seed: str, seeds: int, jobs: int, as_json: bool) -> int:
-    """Run every adversary; the exit code, 1 for a broken promise or an exception."""
-    with progress("disputes") as bar:
-        tally = run_all(
-            seed,
-            seeds,
-            jobs,
-            lambda runs, begun, of: bar(
-                begun, of, f"{counted(runs, 'run', ',')}, {begun} of {counted(of, 'adversary')}"
-            ),
-        )
-    with finishing():
-        if as_json:
-            print_json(tally_document(tally))
-        else:
-            show(tally, console())
-    return exit_code(tally.interrupted, failed=bool(tally.broken or tally.exceptions))
-
-
-def tally_document(tally: SweepTotals) -> dict[str, Any]:
-    """The results of many runs as JSON data."""
-    return {
-        "runs": tally.runs,
-        "dealer": dealer_of_menus(),
-        "broken_promises": len(tally.broken),
-        "exceptions": len(tally.exceptions),
-        "idle": tally.idle,
-        "blocks": tally.blocks,
-        "spends": tally.spends,
-        "reorgs": tally.reorgs,
-        "interrupted": tally.interrupted,
-        "matrix": {
-            name: {
-                where: {
-                    "runs": cell.runs,
-                    "broken_promises": cell.broken,
-                    "results": dict(cell.results),
-                }
-                for where, cell in row.items()
-            }
-            for name, row in tally.matrix.items()
-        },
-        "findings": [
-            {"scenario": asdict(scenario), "promise": one.promise, "how": one.how}
-            for scenario, one in tally.broken
-        ]
-        + [
-            {"scenario": asdict(scenario), "exception": text} for scenario, text in tally.exceptions
-        ],
-    }

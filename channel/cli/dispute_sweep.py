@@ -1,0 +1,139 @@
+"""`channelsim dispute run --all`: every adversary, as a campaign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.job import Counts
+from channelsim.channel.cli.campaigns import (
+    all_done,
+    campaign_directory,
+    chosen_workers,
+    lost_document,
+)
+from channelsim.channel.report.matrix import show
+from channelsim.channel.report.progress import campaign_progress
+from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus
+from channelsim.channel.simulation.sweep_campaign import (
+    SweepReport,
+    run_all,
+    sweep_configuration,
+    sweep_plan,
+    sweep_size,
+)
+from channelsim.channel.system.interrupt import exit_code, finishing
+
+FORMAT = "channelsim dispute finding 1"
+
+
+def sweep(
+    seed: str,
+    seeds: int,
+    jobs: int,
+    out: Path | None,
+    cluster: str | None,
+    *,
+    resume: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Run every adversary; the exit code, 1 for a broken promise, an exception or lost work."""
+    configuration = sweep_configuration(seed, seeds)
+    plan = sweep_plan(configuration, sweep_size(seed, seeds))
+    with campaign_directory(out, configuration, plan, "adversaries", resume=resume) as stored:
+        workers = chosen_workers(jobs, plan, cluster, stored=stored is not None)
+        notebook = DisputeFindings(stored)
+        with campaign_progress("disputes", "adversary", quiet=quiet) as on_status:
+            report = run_all(
+                seed,
+                seeds,
+                workers=workers,
+                journal=stored,
+                on_result=notebook.write,
+                on_status=on_status,
+            )
+        with finishing():
+            totals, printed = report.totals, sweep_document(report)
+            if stored is not None and not totals.interrupted:
+                stored.write_summary(printed)
+            if as_json:
+                print_json(printed)
+            else:
+                show(totals, console())
+            every = all_done("disputes", report.lost, "adversary")
+    return exit_code(
+        totals.interrupted, failed=bool(totals.broken or totals.exceptions) or not every
+    )
+
+
+@dataclass
+class DisputeFindings:
+    """Writes each broken promise and exception of an adversary once, in the first dispute that
+    shows it; nothing without a directory."""
+
+    directory: CampaignDirectory[Any] | None
+    written: set[str] = field(default_factory=set)
+
+    def write(self, totals: SweepTotals) -> Counts:
+        """Write what is new among the totals so far."""
+        for finding in findings(totals) if self.directory is not None else ():
+            name = file_name(finding)
+            if self.directory is not None and name not in self.written:
+                self.directory.write_finding(name, {"format": FORMAT, **finding})
+                self.written.add(name)
+        return {}
+
+
+def findings(totals: SweepTotals) -> Iterator[dict[str, Any]]:
+    """Broken promises and exceptions as JSON data, with their scenarios."""
+    for scenario, broken in totals.broken:
+        yield {"scenario": asdict(scenario), **asdict(broken)}
+    for scenario, text in totals.exceptions:
+        yield {"scenario": asdict(scenario), "exception": text}
+
+
+def file_name(finding: dict[str, Any]) -> str:
+    """The name of a finding's file: the same for the same promise and adversary."""
+    who = finding["scenario"]["adversary"] or "nobody"
+    what = finding.get("promise") or finding["exception"]
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{who} {what}".lower()).strip("-")
+    digest = sha256(f"{who}\0{what}".encode()).hexdigest()[:8]
+    return f"{slug[:60]}-{digest}.json"
+
+
+def sweep_document(report: SweepReport) -> dict[str, Any]:
+    """The results of many runs as JSON data."""
+    tally = report.totals
+    return {
+        "runs": tally.runs,
+        "dealer": dealer_of_menus(),
+        "broken_promises": len(tally.broken),
+        "exceptions": len(tally.exceptions),
+        "idle": tally.idle,
+        "blocks": tally.blocks,
+        "spends": tally.spends,
+        "reorgs": tally.reorgs,
+        "interrupted": tally.interrupted,
+        "shards": report.shards,
+        "lost": lost_document(report.lost),
+        "digest": report.digest,
+        "matrix": {
+            name: {
+                where: {
+                    "runs": cell.runs,
+                    "broken_promises": cell.broken,
+                    "results": dict(cell.results),
+                }
+                for where, cell in row.items()
+            }
+            for name, row in tally.matrix.items()
+        },
+        "findings": list(findings(tally)),
+    }
