@@ -23,8 +23,16 @@ def counted(count: int, noun: str, spec: str = "") -> str:
     >>> counted(1, "mojo"), counted(2500, "case", ","), counted(0, "adversary")
     ('1 mojo', '2,500 cases', '0 adversaries')
     """
-    nouns = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:{spec}} {noun if count == 1 else nouns}"
+    return f"{count:{spec}} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun that `counted` knows.
+
+    >>> plural("case"), plural("adversary")
+    ('cases', 'adversaries')
+    """
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def in_units(mojos: int, unit: int) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.campaign.directory import SUMMARY, is_campaign
 from channelsim.channel.comparisons import kinds
 from channelsim.channel.comparisons.changes import Change, Comparison, in_order
 from channelsim.channel.errors import UsageError
@@ -63,7 +64,12 @@ def document_kinds() -> tuple[DocumentKind, ...]:
 
 
 def read_document(path: Path) -> ReadDocument:
-    """The document in a file. Raises `UsageError`, naming the file and the place."""
+    """The document in a file, or that of the campaign in a folder.
+
+    Raises `UsageError`, naming the file and the place.
+    """
+    if path.is_dir():
+        path = _summary(path)
     data = input_files.read(path, input_files.FINDING)
     if kind_of(data) is Kind.COSTS:
         return _of_costs(path)
@@ -120,6 +126,15 @@ def _notes(before: ReadDocument, after: ReadDocument) -> list[str]:
             less = "; what is missing may be there still" if now < tried else ""
             notes.append(f"{tried:,} {effort} before, {now:,} after{less}")
     return notes
+
+
+def _summary(folder: Path) -> Path:
+    """The document of a campaign that is done. Raises `UsageError`."""
+    if not is_campaign(folder):
+        raise UsageError(f"{folder}: a folder without a campaign")
+    if input_files.is_missing(folder / SUMMARY):
+        raise UsageError(f"{folder}: its campaign is not done; go on with it by --resume")
+    return folder / SUMMARY
 
 
 def _of_costs(path: Path) -> ReadDocument:

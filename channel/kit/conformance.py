@@ -13,7 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
 from channelsim.channel.errors import UsageError
@@ -25,6 +26,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     crosscheck,
     plan,
 )
+from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
 from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, fuzz
 from channelsim.channel.lab.target.target import Target
@@ -43,14 +45,14 @@ class CampaignPlace:
     """Where the campaign of a check runs, where its results are stored, and who hears of it."""
 
     workers: Workers
-    journal: Journal[Any] | None = None
+    directory: CampaignDirectory[Any] | None = None
     on_status: Callable[[CampaignStatus], None] = lambda status: None
 
 
 OpenCampaign: TypeAlias = Callable[
     [str, Configuration, Plan, str], AbstractContextManager[CampaignPlace]
 ]
-"""Opens a campaign, by its name, with its configuration, plan and unit of work in the plural."""
+"""Opens a campaign, by its name, with its configuration, plan and unit of work in the singular."""
 
 
 class Status(Enum):
@@ -142,13 +144,14 @@ class Subject:
         """Every law on generated cases."""
         effort = self.effort
         made = configuration(self.target, effort.cases, effort.seed)
-        with self._opened("crosscheck", made, plan(made, effort.cases), "cases") as place:
+        with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
             report = crosscheck(
                 self.target,
                 effort.cases,
                 effort.seed,
                 workers=place.workers,
-                journal=place.journal,
+                journal=place.directory,
+                on_result=FindingFiles(place.directory).write,
                 on_status=place.on_status,
             )
         if report.interrupted:
@@ -178,13 +181,13 @@ class Subject:
         effort = self.effort
         made = disputes_configuration(self.target, effort.disputes, effort.seed)
         cut = disputes_plan(made)
-        with self._opened("disputes", made, cut, "adversaries") as place:
+        with self._opened("disputes", made, cut, "adversary") as place:
             report = disputes(
                 self.target,
                 effort.disputes,
                 effort.seed,
                 place.workers,
-                place.journal,
+                place.directory,
                 place.on_status,
             )
         if report.totals.interrupted:

@@ -19,7 +19,10 @@ FORMATS = ("text", "json", "markdown")
 
 def command(
     before: Annotated[
-        Path, file_argument("A document that --json printed, or a snapshot of costs.")
+        Path,
+        file_argument(
+            "A document that --json printed, a campaign's folder, or a snapshot of costs."
+        ),
     ],
     after: Annotated[Path, file_argument("A later one, of the same kind and target.")],
     format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "text",

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from inspect import getdoc
 from pathlib import Path
 from typing import Annotated
 
 from rich.text import Text
 
+from channelsim.channel.campaign.directory import is_campaign
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.shards import Configuration, Plan
+from channelsim.channel.cli.campaigns import (
+    Cluster,
+    NoProgress,
+    Out,
+    Resume,
+    campaign_directory,
+    chosen_workers,
+)
 from channelsim.channel.cli.options import (
     DAY,
     MOST_CASES,
@@ -25,20 +38,28 @@ from channelsim.channel.cli.options import (
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
+    CampaignPlace,
     CheckResult,
     Effort,
     Status,
     Subject,
     conform,
 )
+from channelsim.channel.kit.conformance_campaign import (
+    conform_configuration,
+    conform_digest,
+    conform_plan,
+    resumed,
+)
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.report.junit import junit
-from channelsim.channel.report.progress import progress
+from channelsim.channel.report.progress import Bar, campaign_progress, progress, status_text
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.channel.system.output import opened
+from channelsim.games.amounts import plural
 
 SHOWN = 12
 """Failures of one check that are printed; the rest are counted."""
@@ -65,6 +86,10 @@ def command(
     sarif_file: Annotated[
         Path | None, file_option("Write a SARIF report to this file.", "--sarif")
     ] = None,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
 ) -> int:
     """Check everything that a game owes: vectors, laws, coverage, costs, secrecy, disputes.
 
@@ -82,24 +107,70 @@ def command(
         seed=seed,
         jobs=processes(jobs),
     )
-    with opened("--junit", junit_file) as tests, opened("--sarif", sarif_file) as log:
-        with progress("conformance") as bar:
-            subject = Subject(load(target, partial=True), effort)
-            results = list(conform(subject, CHECKS, bar.phase))
+    with progress("conformance", shown=not quiet):
+        loaded = load(target, partial=True)
+    made = conform_configuration(loaded, effort)
+    cut = conform_plan(made, CHECKS)
+    with (
+        opened("--junit", junit_file) as tests,
+        opened("--sarif", sarif_file) as log,
+        campaign_directory(out, made, cut, "checks", resume=resume) as stored,
+    ):
+        with progress("conformance", shown=not quiet) as bar:
+            place = partial(_place, bar, out, cluster, effort.jobs, quiet=quiet)
+            checks = CHECKS if stored is None else resumed(CHECKS, cut, stored)
+            subject = Subject(loaded, effort, place)
+            results = list(conform(subject, checks, bar.phase))
+        interrupted = any(result.unchecked == INTERRUPTED for result in results)
         with finishing():
-            name = subject.target.name
+            name = loaded.name
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
             tests.write(junit("conform", name, junit_cases(results)))
-            log.write(sarif(subject.target.source, results, abouts))
+            log.write(sarif(loaded.source, results, abouts))
             tests.finish()
             log.finish()
+            printed = {
+                **document(name, results),
+                "dealer": loaded.dealer,
+                "digest": None if interrupted else conform_digest(made, results),
+            }
+            if stored is not None and not interrupted:
+                stored.write_summary(printed)
             if json:
-                print_json({**document(name, results), "dealer": subject.target.dealer})
+                print_json(printed)
             else:
-                _print(name + subject.target.cards, results)
+                _print(name + loaded.cards, results)
     failed = any(result.status is Status.FAILED for result in results)
-    interrupted = any(result.unchecked == INTERRUPTED for result in results)
     return exit_code(interrupted, failed)
+
+
+@contextmanager
+def _place(
+    bar: Bar,
+    out: Path | None,
+    cluster: str | None,
+    jobs: int,
+    name: str,
+    configuration: Configuration,
+    plan: Plan,
+    unit: str,
+    *,
+    quiet: bool,
+) -> Iterator[CampaignPlace]:
+    """Open the campaign of a check, in a folder of its own inside that of the conformance."""
+    folder = None if out is None else out / name
+    resume = folder is not None and is_campaign(folder)
+    with campaign_directory(folder, configuration, plan, plural(unit), resume=resume) as stored:
+        workers = chosen_workers(jobs, plan, cluster, stored=stored is not None)
+        if bar.live:
+
+            def show(status: CampaignStatus) -> None:
+                bar(status.work, status.total, status_text(status, unit))
+
+            yield CampaignPlace(workers, stored, show)
+        else:
+            with campaign_progress(name, unit, quiet=quiet) as on_status:
+                yield CampaignPlace(workers, stored, on_status)
 
 
 def _print(name: str, results: Sequence[CheckResult]) -> None:

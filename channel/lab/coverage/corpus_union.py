@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from channelsim.channel.campaign.directory import CORPUS, is_campaign
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.coverage.corpus import (
     RefereeSpend,
@@ -57,10 +58,12 @@ class StoredCorpus:
 
 
 def read_corpus(path: Path) -> StoredCorpus:
-    """The corpus in a folder, or in one file of cases or spends, whatever its name.
+    """The corpus in a folder, of a campaign, or in one file of cases or spends, whatever its name.
 
     Raises `UsageError`, naming file and line.
     """
+    if is_campaign(path):
+        path = path / CORPUS
     found: dict[str, dict[bytes, Written]] = {}
     games = set()
     for one in _written(path):

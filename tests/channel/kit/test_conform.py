@@ -5,17 +5,32 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
-from channelsim.channel.kit.conformance import CheckResult, Effort, Status, Subject, conform
+from channelsim.channel.kit.conformance import (
+    INTERRUPTED,
+    CheckResult,
+    Effort,
+    Failure,
+    Status,
+    Subject,
+    conform,
+)
+from channelsim.channel.kit.conformance_campaign import (
+    conform_configuration,
+    conform_plan,
+    resumed,
+)
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
 from channelsim.channel.lab.target.target import load
@@ -199,3 +214,29 @@ def test_wrong_use_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         assert len(ran.err.splitlines()) == 1
     with pytest.raises(UsageError):
         CHECKS["cost"](Subject(load("calpoker"), Effort(costs=tmp_path / "no.toml")))
+
+
+def test_checks_that_were_made_are_not_made_again(tmp_path: Path) -> None:
+    subject = Subject(load("calpoker"), SMALL)
+    made = conform_configuration(subject.target, SMALL)
+    calls: list[str] = []
+
+    def made_by(name: str, _: Subject) -> CheckResult:
+        calls.append(name)
+        if calls == ["first", "second"]:
+            raise KeyboardInterrupt
+        return CheckResult(name, failures=(Failure("it is wrong", {"id": "x"}, "a.clsp:3"),))
+
+    checks = {name: partial(made_by, name) for name in ("first", "second")}
+    plan = conform_plan(made, checks)
+    results = []
+    for resume in (False, True):
+        with directory.opened(tmp_path, made, plan, "checks", resume=resume) as stored:
+            results.append(list(conform(subject, resumed(checks, plan, stored))))
+    assert calls == ["first", "second", "second"]
+    assert [one.unchecked for one in results[0]] == ["", INTERRUPTED]
+    assert results[1] == [made_by(name, subject) for name in checks]
+    other = conform_configuration(subject.target, replace(SMALL, cases=SMALL.cases + 1))
+    wrong = directory.opened(tmp_path, other, plan, "checks", resume=True)
+    with pytest.raises(UsageError, match="cases"), wrong:
+        pass

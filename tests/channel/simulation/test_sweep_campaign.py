@@ -1,0 +1,98 @@
+"""A sweep of disputes has the same totals however it is cut, and goes on from its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.simulation import sweep_campaign
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
+from channelsim.channel.simulation.sweep_campaign import (
+    run_sweep,
+    sweep_configuration,
+    sweep_plan,
+    sweep_size,
+)
+from tests.channel.command import channelsim
+
+CONFIGURATION = sweep_configuration("s", 1)
+SOME = ("no-funding", "silent", "dead")
+
+
+def few(number: int) -> Iterator[SweepTotals]:
+    """The first runs of an adversary."""
+    for part in everywhere(Scenario(("calpoker",), f"{number % 2}", SOME[number])):
+        yield part
+        if part.runs > part.idle:
+            return
+
+
+def test_every_adversary_of_every_seed_has_a_number() -> None:
+    size = sweep_size("s", 2)
+    assert size == 2 * (1 + len(names()))
+    plan = sweep_plan(CONFIGURATION, size)
+    assert [seed for shard in plan.shards() for seed in shard.seeds] == list(range(size))
+    assert len(list(beginnings("s/0", 0))) == size // 2
+
+
+class Stop(Exception):
+    pass
+
+
+def stop_after(shards: int, status: CampaignStatus) -> None:
+    if status.shards >= shards:
+        raise Stop
+
+
+def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Path) -> None:
+    whole = run_sweep(few, sweep_plan(CONFIGURATION, len(SOME), at_once=9), ThisProcess())
+    plan = sweep_plan(CONFIGURATION, len(SOME))
+    opened = partial(directory.opened, tmp_path, CONFIGURATION, plan, "adversaries")
+    with pytest.raises(Stop), opened(resume=False) as stored:
+        run_sweep(few, plan, ThisProcess(), stored, on_status=partial(stop_after, 1))
+    begun: list[int] = []
+    with opened(resume=True) as stored:
+        rest = run_sweep(
+            few, plan, ThisProcess(), stored, on_status=lambda one: begun.append(one.begun)
+        )
+    assert (whole.shards, rest.shards) == (1, 3)
+    assert set(begun) == {1}
+    assert whole.digest == rest.digest is not None
+    assert whole.totals == rest.totals
+    assert not rest.totals.exceptions
+    assert not rest.totals.broken
+    assert set(rest.totals.matrix) == set(SOME)
+
+
+def test_a_campaign_stores_what_it_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = [Scenario(("calpoker",), "x", "no-funding")]
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(begun))
+    monkeypatch.setattr(sweep_campaign, "everywhere", lambda first, turn: iter([broken(first)]))
+    monkeypatch.setattr("channelsim.channel.cli.dispute_sweep.chosen_workers", here)
+    ran = channelsim(capsys, "dispute", "run", "--all", "--out", tmp_path / "all", "--json")
+    document = json.loads(ran.out)
+    assert ran.code == 1
+    assert json.loads((tmp_path / "all" / "summary.json").read_bytes()) == document
+    (finding,) = (tmp_path / "all" / "findings").iterdir()
+    assert json.loads(finding.read_bytes())["exception"] == "ValueError: planted"
+    again = channelsim(capsys, "compare", tmp_path / "all", tmp_path / "all")
+    assert (again.code, again.out) == (0, "dispute run --all: nothing changed\n")
+
+
+def broken(scenario: Scenario) -> SweepTotals:
+    return SweepTotals(runs=1, exceptions=[(scenario, "ValueError: planted")])
+
+
+def here(*_: object, **__: object) -> ThisProcess:
+    return ThisProcess()
