@@ -17,6 +17,7 @@ from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
 from channelsim.channel.bench.linked_peers import measure_channels, measure_linked
+from channelsim.channel.bench.long_channel import measure_long_channel
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
 from channelsim.channel.bench.stored_batch import measure_stored
@@ -64,6 +65,22 @@ def many_channels(channels: int, block_seconds: float, *, as_json: bool) -> int:
         for reason in figures["reasons"]:
             say(console(), f"    {reason}")
     return exit_code(False, failed=figures["late"] > 0 or figures["closed"] < channels)
+
+
+def long_channel(batches: int, *, as_json: bool) -> int:
+    """Play many batches in one channel with its stores on disk, and print what that takes."""
+    figures = measure_long_channel(SEED, batches)
+    if as_json:
+        print_json(figures)
+    else:
+        say(
+            console(),
+            f"{figures['batches']:,} batches with stores on disk, played in"
+            f" {figures['seconds']:g} s: restart {figures['restart_seconds']:g} s; a batch takes"
+            f" {counted(figures['bytes_per_batch'], 'byte', ',')} of disk and"
+            f" {figures['memory_per_batch']:,} of memory",
+        )
+    return 0
 
 
 def measure(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from channelsim.channel.bench.figures import main, many_channels
-from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, whole
+from channelsim.channel.bench.figures import long_channel, main, many_channels
+from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, refuse, whole
 
 
 def command(
@@ -14,6 +14,15 @@ def command(
     channels: Annotated[
         int | None,
         whole(1, 1000, "Instead: play in so many linked channels at once, in one process."),
+    ] = None,
+    batches: Annotated[
+        int | None,
+        whole(
+            20,
+            1_000_000,
+            "Instead: play so many batches in one channel with its stores on disk, and measure its"
+            " restart, disk and memory.",
+        ),
     ] = None,
     block_every: Annotated[
         float, real(0.05, 3600, "Seconds from block to block, with --channels.")
@@ -26,6 +35,9 @@ def command(
 
     Example: channelsim bench --json
     """
+    if batches is not None:
+        refuse("does not go with --batches", channels=channels)
+        return long_channel(batches, as_json=json_wanted(json, text))
     if channels is not None:
         return many_channels(channels, block_every, as_json=json_wanted(json, text))
     return main(seconds, as_json=json_wanted(json, text))

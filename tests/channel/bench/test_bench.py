@@ -7,7 +7,13 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import deck_preparation, judging, linked_peers, stored_batch
+from channelsim.channel.bench import (
+    deck_preparation,
+    judging,
+    linked_peers,
+    long_channel,
+    stored_batch,
+)
 from channelsim.channel.bench.figures import measure
 from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
@@ -53,6 +59,22 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert families == {registry.get(name).family for name in registry.names()}
     assert measured["best_of_seven_per_second"] > 0
     assert measured["import_channel_seconds"] >= 0
+
+
+def test_a_long_channel_is_measured() -> None:
+    measured = long_channel.measure_long_channel("bench", 20)
+    assert measured["batches"] == 20
+    assert 0 < measured["restart_seconds"] < measured["seconds"]
+    assert 0 < measured["bytes_per_batch"] < 20_000
+    assert measured["memory_per_batch"] >= 0
+
+
+@pytest.mark.long
+def test_ten_thousand_batches_cost_what_they_may() -> None:
+    measured = long_channel.measure_long_channel("bench", 10_000)
+    assert measured["restart_seconds"] < 2, measured
+    assert measured["bytes_per_batch"] < 4000, measured
+    assert measured["memory_per_batch"] < 4000, measured
 
 
 @pytest.mark.long

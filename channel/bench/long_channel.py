@@ -1,0 +1,101 @@
+"""Measure a channel of many batches with its stores on disk: restart, disk and memory."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.session import Session
+from channelsim.channel.session.session_events import Listener, Sent, SessionEvent
+from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from channelsim.games import registry
+
+GAME = registry.DEFAULT
+
+SETTLED = 5
+"""Memory is compared with that after one in so many batches, when everything is loaded."""
+
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""The bytes in which the system counts memory."""
+
+
+class _Enough(Exception):
+    """As many batches are played as are wanted."""
+
+
+def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
+    """Play so many batches, in hand after hand, and stop in the middle of one.
+
+    `restart_seconds` is the time in which the initiator comes back, `bytes_per_batch` the disk that
+    it takes, and `memory_per_batch` the bytes by which this process, with both peers and their
+    node, grows with each batch, by half.
+    """
+    memory: list[int] = []
+    sent = 0
+
+    def count(event: SessionEvent) -> None:
+        nonlocal sent
+        if not isinstance(event, Sent) or not isinstance(decode(event.message), Batch):
+            return
+        sent += 1
+        if sent in (batches // SETTLED, batches):
+            memory.append(getrusage(RUSAGE_SELF).ru_maxrss * RSS_UNIT)
+        if sent == batches:
+            raise _Enough
+
+    with TemporaryDirectory(prefix="channelsim-") as folder:
+        begun = perf_counter()
+        config, directory = _play(Path(folder), _setup(seed, batches), count)
+        played = perf_counter() - begun
+        size = sum(one.stat().st_size for one in directory.iterdir() if one.name.startswith(FILE))
+        begun = perf_counter()
+        with closing(SqliteStore(directory)) as store:
+            DurablePeer(Peer(config), store)
+            restart = perf_counter() - begun
+    return {
+        "batches": sent,
+        "seconds": round(played, 1),
+        "restart_seconds": round(restart, 3),
+        "bytes_per_batch": round(size / sent),
+        "memory_per_batch": round((memory[-1] - memory[0]) / (sent - sent // SETTLED) / 2),
+    }
+
+
+def _play(folder: Path, setup: Setup, listen: Listener) -> tuple[Config, Path]:
+    """Play until the listener has enough; the initiator's settings and data directory."""
+    configs: list[Config] = []
+    deciders = Deciders(setup)
+    with ExitStack() as stack:
+
+        def wrap(peer: Peer) -> Actor:
+            configs.append(peer.config)
+            store = stack.enter_context(closing(SqliteStore(folder / peer.config.name)))
+            return DurablePeer(peer, store)
+
+        with suppress(_Enough):
+            Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()
+    return configs[0], folder / configs[0].name
+
+
+def _setup(seed: str, hands: int) -> Setup:
+    return Setup(
+        games=(GAME,),
+        seed=seed,
+        hands=hands,
+        unit=DEFAULT_UNIT,
+        stack=DEFAULT_STACK,
+        balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
+        policies=(default_policy((GAME,)),) * 2,
+    )
