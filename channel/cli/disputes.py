@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
+from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry
@@ -68,6 +70,18 @@ def _menu(text: str) -> tuple[str, ...]:
         raise UsageError(str(error)) from None
 
 
+@contextmanager
+def processes_of(
+    scenario: Scenario, *, wanted: bool
+) -> Iterator[Callable[[], SessionProcesses | None]]:
+    """Yield what begins the processes of each run of a scenario, if they are wanted.
+
+    They end with the block: the node is asked for payouts after a run.
+    """
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(session_processes(scenario.seed)) if wanted else None
+
+
 def run_dispute(
     scenario: Scenario,
     sink: Sink,
@@ -78,13 +92,14 @@ def run_dispute(
     anywhere: bool = False,
     show: Callable[[Any], None] = print_json,
     page: Callable[[str], None] | None = None,
+    apart: Callable[[], SessionProcesses | None] = lambda: None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
     prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
     as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
-    receives the dispute's HTML page.
+    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
     """
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
@@ -93,13 +108,13 @@ def run_dispute(
             first = lines.append if anywhere else sink
             listeners: list[Listener] = [lanes, *([log] if page is not None else [])]
             listeners.append(lambda event: bar(lanes.height))
-            run, broken, digest = played(scenario, first, *listeners)
+            run, broken, digest = played(scenario, first, *listeners, apart=apart())
             step = step_in_play(run) if anywhere and not run.deviated else None
             if step is not None:
                 scenario, lines = replace(scenario, step=step), []
                 lanes, log = Lanes(scenario.honest), dispute_log(scenario)
                 listeners[:-1] = [lanes, *([log] if page is not None else [])]
-                run, broken, digest = played(scenario, sink, *listeners)
+                run, broken, digest = played(scenario, sink, *listeners, apart=apart())
         for line in lines:
             sink(line)
         finish()

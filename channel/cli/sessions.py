@@ -85,7 +85,7 @@ def run_session(
         narrated = asks or not (as_json or quiet)
         with progress("session", "hand", shown=not narrated) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
-            with _processes(setup.seed) if processes else nullcontext() as apart:
+            with _processes(setup) if processes else nullcontext() as apart:
                 chain: FarmableChain = (
                     apart.chain if apart else SimulatedChain(node_seed(setup.seed.encode()))
                 )
@@ -124,8 +124,8 @@ def run_session(
     return 0 if checks.python_clvm_agree and checks.conserved else 1
 
 
-def _processes(seed: str) -> AbstractContextManager[SessionProcesses]:
+def _processes(setup: Setup) -> AbstractContextManager[SessionProcesses]:
     """The processes of one session. They need the network, which no other session imports."""
     from channelsim.channel.simulation.session_processes import session_processes
 
-    return session_processes(seed)
+    return session_processes(setup.seed, setup.script)

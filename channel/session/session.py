@@ -43,6 +43,7 @@ from channelsim.channel.session.identity import make_config, node_seed, policy_c
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
 from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
+from channelsim.channel.session.script import Script
 from channelsim.channel.session.session_events import (
     Answered,
     ChannelFunded,
@@ -323,18 +324,20 @@ def _make_peers(setup: Setup, chain: FarmableChain) -> tuple[Peer, Peer]:
 
     def make(side: Side) -> Peer:
         config = make_config(setup.seed.encode(), side, chain, agreement)
-        return Peer(replace(config, entropy=_scripted(setup, side, config.entropy)))
+        return Peer(replace(config, entropy=scripted(setup.script, side, config.entropy)))
 
     return make(Side.INITIATOR), make(Side.RECEIVER)
 
 
-def _scripted(setup: Setup, side: Side, derived: Callable[[int], bytes]) -> Callable[[int], bytes]:
+def scripted(
+    script: Script | None, side: Side, derived: Callable[[int], bytes]
+) -> Callable[[int], bytes]:
     """The entropy of a peer's games: what the script fixes, and otherwise what is derived."""
 
     def entropy(game_id: int) -> bytes:
         # Proposers alternate, and a proposal is one game: the ids of the games are 0, 1, 2, …
-        if setup.script is not None and game_id < len(setup.script.hand):
-            fixed = setup.script.hand[game_id].entropy(NAMES[side])
+        if script is not None and game_id < len(script.hand):
+            fixed = script.hand[game_id].entropy(NAMES[side])
             if fixed is not None:
                 return fixed
         return derived(game_id)

@@ -37,11 +37,13 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
+from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
-from channelsim.channel.simulation.parties import Wrap, make_parties
+from channelsim.channel.simulation.parties import Wrap, itself, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.schedule import Schedule
+from channelsim.channel.simulation.session_processes import SessionProcesses
 from channelsim.channel.simulation.weather import Weather
 from channelsim.games.chance import Chance
 
@@ -64,7 +66,8 @@ class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
     `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
-    no adversary's, and then the scenario's `old_copy` does not apply.
+    no adversary's, and then the scenario's `old_copy` does not apply. With `apart`, the node and
+    both sides are processes of their own, and neither of these applies.
     """
 
     def __init__(
@@ -73,20 +76,32 @@ class Arena:
         listeners: Sequence[Listener] = (),
         node: Callable[[int], FarmableChain] = SimulatedChain,
         wrap: Wrap | None = None,
+        apart: SessionProcesses | None = None,
     ) -> None:
         self.scenario = scenario
         seed = scenario.seed.encode()
-        self.chain = node(node_seed(seed))
+        self.chain: FarmableChain = apart.chain if apart else node(node_seed(seed))
         sky = Chance(derive(seed, "weather", scenario.weather))
-        self._weather = Weather(scenario, self.chain, sky)
+        self._weather = Weather(scenario, self.chain, sky, apart.push if apart else None)
+        rewind: Callable[[int], bool] = self._weather.rewind
+        if apart is not None:
+            rewind, wrap = apart.rewinding(rewind), itself
         wrap = wrap or partial(actor_of, scenario)
-        self.parties = make_parties(scenario, self.chain, self._weather.rewind, wrap)
+        self.parties = make_parties(scenario, self.chain, rewind, wrap)
         self._weather.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
         self._schedule = Schedule(scenario, self._plan)
         self._log = RunLog(self.chain, self.parties)
-        initiator, receiver = (DrivenPeer(party.name, party.actor) for party in self.parties)
+        actors = [
+            apart.direct(party.peer.config, party.actor) if apart else party.actor
+            for party in self.parties
+        ]
+        adversary = actors[scenario.side] if scenario.adversary else None
+        self._adversary = adversary if isinstance(adversary, Adversary | DirectedPeer) else None
+        initiator, receiver = (
+            DrivenPeer(party.name, actor) for party, actor in zip(self.parties, actors, strict=True)
+        )
         self._driver = Driver(
             self.chain,
             (initiator, receiver),
@@ -139,8 +154,7 @@ class Arena:
 
     def _reconnect(self) -> bool:
         """Let the adversary make a new connection."""
-        adversary = self.parties[self.scenario.side].actor
-        if not isinstance(adversary, Adversary) or not adversary.breaks_connection():
+        if self._adversary is None or not self._adversary.breaks_connection():
             return False
         self._driver.reconnect()
         return True
@@ -232,10 +246,9 @@ class Arena:
     def _next_block(self) -> None:
         self._quiet += 1
         self._driver.farm()
-        adversary = self.parties[self.scenario.side].actor
-        if isinstance(adversary, Adversary):
+        if self._adversary is not None:
             reorgs = self._weather.reorgs
-            self._driver.carry_out(self.scenario.side, adversary.finish_block())
+            self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
 

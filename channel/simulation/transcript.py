@@ -15,6 +15,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
+from channelsim.channel.simulation.session_processes import SessionProcesses
 from channelsim.games.names import printable
 
 DISPUTE = "channelsim dispute 2"
@@ -36,9 +37,15 @@ def scenario_of(path: Path, header: Record) -> Scenario:
 
 
 def played(
-    scenario: Scenario, sink: Sink = lambda line: None, *listeners: Listener
+    scenario: Scenario,
+    sink: Sink = lambda line: None,
+    *listeners: Listener,
+    apart: SessionProcesses | None = None,
 ) -> tuple[Run, list[BrokenPromise], str]:
-    """Run a scenario and check its promises; returns the run, the broken promises, the digest."""
+    """Run a scenario and check its promises; returns the run, the broken promises, the digest.
+
+    With `apart`, the node and both sides are processes of their own.
+    """
     lines = Lines(sink)
     lines.write({"format": DISPUTE, "scenario": asdict(scenario)})
 
@@ -47,7 +54,7 @@ def played(
         if line is not None:
             lines.write(line)
 
-    run = Arena(scenario, (record, *listeners)).run()
+    run = Arena(scenario, (record, *listeners), apart=apart).run()
     broken = check(run)
     lines.write(
         {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
@@ -38,14 +40,21 @@ class Weather:
     """A scenario's weather, as the `Delivery` of its driver, with random choices of its own.
 
     Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
-    blocks up to `floor`. `reorgs` counts the reorganisations.
+    blocks up to `floor`. `reorgs` counts the reorganisations. `push` stands in for the node's.
     """
 
-    def __init__(self, scenario: Scenario, chain: FarmableChain, chance: Chance) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        chain: FarmableChain,
+        chance: Chance,
+        push: Callable[[Bundle], PushResult] | None = None,
+    ) -> None:
         self.reorgs = 0
         self.floor = chain.peak()
         self._scenario = scenario
         self._chain = chain
+        self._push = push or chain.push
         self._chance = chance
         self._last_reorg = -scenario.game_timeout
         self._cut_off = 0
@@ -61,7 +70,7 @@ class Weather:
         """
         if bundle in self._invalid:
             return None
-        result = FULL if self._full else self._chain.push(bundle)
+        result = FULL if self._full else self._push(bundle)
         if result.error in PERMANENTLY_INVALID:
             self._invalid.add(bundle)
         return result

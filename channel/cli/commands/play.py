@@ -110,11 +110,11 @@ def command(
         refuse("does not go with --adversary, which does not follow a script", script=script)
         refuse("does not go with --adversary: it plays the usual terms", limit=limit)
         refuse("does not go with --adversary, which lets no dealer choose", of=choices)
-        refuse("does not go with --adversary; see `peer --adversary`", processes=processes)
         # The adversaries take as long to import as all the rest, and most sessions have none.
         from channelsim.channel.cli.disputes import (
             adversary_and_step,
             described_scenario,
+            processes_of,
             run_dispute,
         )
 
@@ -130,7 +130,11 @@ def command(
             contribution=balance,
             policies=None if policy is None else policy_pair(policy),
         )
-        with transcript_file(transcript) as file, report_file(report) as page:
+        with (
+            transcript_file(transcript) as file,
+            report_file(report) as page,
+            processes_of(scenario, wanted=processes) as apart,
+        ):
             return run_dispute(
                 scenario,
                 file.write,
@@ -139,9 +143,8 @@ def command(
                 quiet=quiet,
                 anywhere=step is None,
                 page=page,
+                apart=apart,
             )
-    if processes:
-        refuse("does not go with --processes: keys on disk hold no script", script=script)
     fixed = Script() if script is None else read_script(script)
     rotation = ROTATIONS.get(game.strip())
     games = _games(game, rotation, choices)

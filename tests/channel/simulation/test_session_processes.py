@@ -1,4 +1,4 @@
-"""A session in three processes is the session in one, to the byte."""
+"""A session or dispute in three processes is what it is in one, to the byte."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from functools import partial
 
 import pytest
 
+from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.transcript import Recorder
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
+from channelsim.channel.simulation.transcript import played
 
 
 def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]:
@@ -29,14 +33,41 @@ def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]
     return lines
 
 
+def dispute_lines(scenario: Scenario, apart: SessionProcesses | None = None) -> list[bytes]:
+    """The transcript of a dispute, in one process or apart."""
+    lines: list[bytes] = []
+    run, _, _ = played(scenario, lines.append, apart=apart)
+    assert run.deviated
+    return lines
+
+
+def same_apart(scenario: Scenario) -> None:
+    with bls.remembered(), session_processes(scenario.seed) as apart:
+        assert dispute_lines(scenario, apart) == dispute_lines(scenario)
+
+
 def setup_of(games: tuple[str, ...], policies: tuple[str, str], hands: int = 1) -> Setup:
     return Setup(games, "apart", hands, 100, 10, 10_000, policies)
 
 
+SCRIPT = Script((ScriptedHand(initiator="07" * 16),))
+
+
 def test_three_processes_write_the_transcript_of_one() -> None:
-    setup = setup_of(("spacepoker",), ("folder", "caller"))
-    with session_processes(setup.seed) as apart:
-        assert lines_of(setup, apart) == lines_of(setup)
+    setup = replace(setup_of(("spacepoker",), ("folder", "caller")), script=SCRIPT)
+    with session_processes(setup.seed, SCRIPT) as apart:
+        assert lines_of(setup, apart) == lines_of(setup) != lines_of(replace(setup, script=None))
+
+
+def test_an_adversary_that_replaces_blocks_does_the_same_in_a_process() -> None:
+    same_apart(Scenario(("spacepoker",), "apart", "undoes-shutdown", step=2, weather="reconnects"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("weather", WEATHERS)
+@pytest.mark.parametrize("adversary", ["rewinder", "oversized", "breaks-ch-msg-1", "pinner"])
+def test_disputes_in_any_weather_are_the_same_too(adversary: str, weather: str) -> None:
+    same_apart(Scenario(("spacepoker",), "apart", adversary, weather=weather, fees=5))
 
 
 @pytest.mark.long

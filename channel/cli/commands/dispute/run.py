@@ -12,6 +12,7 @@ from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
     adversary_and_step,
     described_scenario,
+    processes_of,
     run_dispute,
 )
 from channelsim.channel.cli.options import (
@@ -75,6 +76,14 @@ def command(
             " store; without NAME, both peers are honest.",
         ),
     ] = None,
+    processes: Annotated[
+        bool,
+        typer.Option(
+            "--processes",
+            help="Run the node and both sides as processes, which talk over the network: the same"
+            " digest.",
+        ),
+    ] = False,
     json: Json = False,
     text: InText = False,
     transcript: TranscriptFile = None,
@@ -104,12 +113,15 @@ def command(
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
+            processes=processes,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
         return sweep(
             seed, seeds or 1, jobs or 1, out, cluster, resume=resume, quiet=quiet, as_json=as_json
         )
+    if processes:
+        refuse("does not go with --processes: that restores no store", old_copy=old_copy)
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
     refuse("goes with --all, which is a campaign", out=out, resume=resume)
@@ -136,7 +148,11 @@ def command(
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
-    with transcript_file(transcript) as file, report_file(report) as page:
+    with (
+        transcript_file(transcript) as file,
+        report_file(report) as page,
+        processes_of(scenario, wanted=processes) as apart,
+    ):
         return run_dispute(
             scenario,
             file.write,
@@ -145,4 +161,5 @@ def command(
             quiet=quiet,
             anywhere=step is None,
             page=page,
+            apart=apart,
         )

@@ -1,0 +1,182 @@
+"""The actor of a side whose process the parent directs, and compares with a copy of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection as Pipe
+from typing import Any
+
+from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.peer.interface import (
+    Connected,
+    DeckComputed,
+    Effect,
+    Event,
+    Push,
+    Received,
+    Send,
+)
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.directed_process import (
+    REFUSED,
+    AskToBreak,
+    Begin,
+    FinishBlock,
+    LookAtChain,
+    Offer,
+    Order,
+    Reconnect,
+    Rewind,
+    TakeMessage,
+    TakeStep,
+    travels,
+)
+from channelsim.channel.simulation.process_peer import ANSWER_TIME, effects_digest
+
+
+@dataclass
+class Common:
+    """What the parent knows of both processes.
+
+    `waiting` counts the messages that are on their way to each side, `pushers` says who wants to
+    push a bundle, and `rewound` are the results of rewinds that a process has not heard.
+    """
+
+    waiting: list[int] = field(default_factory=lambda: [0, 0])
+    pushers: dict[Bundle, DirectedPeer] = field(default_factory=dict)
+    rewound: list[bool] = field(default_factory=list)
+    _lost: dict[int, int] = field(default_factory=dict)
+
+    def lost(self, side: int) -> int:
+        """The messages to this side that were lost with the connection, which both sides lose."""
+        if not self._lost:
+            self._lost = dict(enumerate(self.waiting))
+            self.waiting = [0, 0]
+        return self._lost.pop(side)
+
+
+class DirectedPeer:
+    """Stands in for `actor`, its copy, before a driver."""
+
+    def __init__(self, side: Side, actor: Actor, pipe: Pipe, common: Common) -> None:
+        self._side = side
+        self._actor = actor
+        self._pipe = pipe
+        self._common = common
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin at this height."""
+        return self._both(Begin(peak), lambda: self._actor.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Let the process handle an event: one that it gets by itself, or this command.
+
+        Raises `UsageError` for a command that is not possible now.
+        """
+        return self._both(self._order(event), lambda: self._actor.handle(event))
+
+    def finish_block(self) -> list[Effect]:
+        """An adversary's last effects after a block."""
+        adversary = self._adversary()
+        return self._both(FinishBlock(), adversary.finish_block)
+
+    def breaks_connection(self) -> bool:
+        """Whether an adversary breaks the connection now."""
+        self._pipe.send(AskToBreak())
+        breaks = self._adversary().breaks_connection()
+        if received(self._pipe) != breaks:
+            raise self._out_of_step(AskToBreak())
+        return breaks
+
+    def offer(self, bundle: Bundle) -> PushResult:
+        """Let the process push a bundle."""
+        self._pipe.send(Offer(bundle))
+        result = received(self._pipe)
+        if not isinstance(result, PushResult):
+            raise self._out_of_step("a push")
+        return result
+
+    def _adversary(self) -> Adversary:
+        if not isinstance(self._actor, Adversary):
+            raise InvariantError(f"the {NAMES[self._side]} is no adversary")
+        return self._actor
+
+    def _order(self, event: Event) -> Order:
+        match event:
+            case Received(message) if travels(message):
+                self._common.waiting[self._side] -= 1
+                return TakeMessage()
+            case Block():
+                return LookAtChain(
+                    frozenset(
+                        one.coin.id
+                        for one in event.coins
+                        if one.spent is not None and one.solution is None
+                    )
+                )
+            case DeckComputed():
+                return TakeStep()
+            case Connected():
+                return Reconnect(self._common.lost(self._side))
+            case _:
+                return event
+
+    def _both(self, order: Order, react: Callable[[], list[Effect]]) -> list[Effect]:
+        """Let the process and its copy react, and compare them.
+
+        The copy follows when the process is done, or when it replaces blocks: both have to see the
+        chain as it was before, and as it is after that.
+        """
+        self._pipe.send(order)
+        found: list[Effect] | UsageError | None = None
+        answer = received(self._pipe)
+        while isinstance(answer, Rewind):
+            if found is None:
+                found = _outcome(react)
+            if not self._common.rewound:
+                raise self._out_of_step(answer)
+            self._pipe.send(self._common.rewound.pop(0))
+            answer = received(self._pipe)
+        if found is None:
+            found = _outcome(react)
+        expected = REFUSED if isinstance(found, UsageError) else effects_digest(found)
+        if answer != expected or self._common.rewound:
+            raise self._out_of_step(order)
+        if isinstance(found, UsageError):
+            raise found
+        self._common.pushers |= {one.bundle: self for one in found if isinstance(one, Push)}
+        sent = [one for one in found if isinstance(one, Send) and travels(one.message)]
+        self._common.waiting[self._side.other] += len(sent)
+        return found
+
+    def _out_of_step(self, order: object) -> InvariantError:
+        return InvariantError(
+            f"the {NAMES[self._side]}: its process and its copy react differently to {order}"
+        )
+
+
+def _outcome(react: Callable[[], list[Effect]]) -> list[Effect] | UsageError:
+    try:
+        return react()
+    except UsageError as error:
+        return error
+
+
+def received(pipe: Pipe) -> Any:
+    """The next object from a process. Raises `InvariantError` if it has ended or hangs."""
+    if not pipe.poll(ANSWER_TIME):
+        raise InvariantError(f"a peer's process does not answer within {ANSWER_TIME:g} s")
+    try:
+        found = pipe.recv()
+    except (EOFError, ConnectionError):
+        raise InvariantError("a peer's process ended by itself") from None
+    if isinstance(found, Exception):
+        raise found
+    return found
