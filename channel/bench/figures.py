@@ -75,8 +75,8 @@ def long_channel(batches: int, *, as_json: bool) -> int:
     else:
         say(
             console(),
-            f"{figures['batches']:,} batches with stores on disk, played in"
-            f" {figures['seconds']:g} s: restart {figures['restart_seconds']:g} s; a batch takes"
+            f"a channel with stores on disk, batches {figures['batches']:,}, seconds"
+            f" {figures['seconds']:g}: restart {figures['restart_seconds']:g} s; a batch takes"
             f" {counted(figures['bytes_per_batch'], 'byte', ',')} of disk and"
             f" {figures['memory_per_batch']:,} of memory",
         )
