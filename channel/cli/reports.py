@@ -5,10 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.fuzz.findings import parsed
+from channelsim.channel.report.html.campaign_page import (
+    campaign_html,
+    directory_page,
+    document_page,
+    read_document,
+)
+from channelsim.channel.report.html.campaign_tables import SECTIONS
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
@@ -17,10 +25,15 @@ from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
 
 def page_of(file: Path) -> tuple[str, int]:
-    """The page of a file, and an exit code; the page is empty if the run was interrupted.
+    """The page of a file or of a campaign's folder, and an exit code; the page is empty if the run
+    was interrupted.
 
     A transcript is run again. Raises `UsageError` for a file that there is no page of.
     """
+    if file.is_dir():
+        if not is_campaign(file):
+            raise UsageError(f"{file}: a folder without a campaign: there is no page of it")
+        return campaign_html(directory_page(file)), 0
     data = input_files.read(file, input_files.LINES)
     check_kind(file, data, Kind.TRANSCRIPT, Kind.FINDING)
     match kind_of(data):
@@ -29,7 +42,10 @@ def page_of(file: Path) -> tuple[str, int]:
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
-            raise UsageError(f"{file}: no transcript and no finding: there is no page of it")
+            document = read_document(file, data)
+            if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
+                raise UsageError(f"{file}: not a document of a campaign: there is no page of it")
+            return campaign_html(document_page(file, document)), 0
 
 
 def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:

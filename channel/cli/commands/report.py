@@ -22,7 +22,8 @@ def command(
     file: Annotated[
         Path,
         file_argument(
-            "A transcript, a finding, or a document that --json printed; /dev/stdin for a pipe."
+            "A transcript, a finding, the folder of a campaign, or a document that --json printed;"
+            " /dev/stdin for a pipe."
         ),
     ],
     format: Annotated[
@@ -32,7 +33,7 @@ def command(
         Path | None, file_option("Write a page to look at to this file.", "-o", "--output")
     ] = None,
 ) -> int:
-    """Write a page of a transcript or a finding, or print a document in a plug-in's format.
+    """Write a page of a session, finding or campaign, or print a document in a plug-in's format.
 
     A page is one file that loads nothing: `channelsim view FILE` opens it in the browser.
 

@@ -16,7 +16,7 @@ from channelsim.channel.system.output import opened
 
 def command(
     file: Annotated[
-        Path, file_argument("A page that --report wrote; or a transcript or a finding.")
+        Path, file_argument("A page that was written; or whatever `report` writes a page of.")
     ],
     output: Annotated[
         Path | None, file_option("Where to write the page (a temporary file).", "-o", "--output")
@@ -35,6 +35,8 @@ def command(
 
 
 def _is_page(file: Path) -> bool:
+    if file.is_dir():
+        return False
     return input_files.read(file, input_files.LINES)[:64].lstrip().startswith(b"<!DOCTYPE html>")
 
 

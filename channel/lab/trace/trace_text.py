@@ -99,7 +99,7 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Trac
     if isinstance(document, dict) and ("vector" in document or "brun" in document):
         if case is not None:
             raise UsageError(f"{path}: a finding holds one case; --case is for files of cases")
-        return _finding(path, document, chosen)
+        return of_finding(path, document, chosen)
     return _call(path, _pick(path, text, case), chosen)
 
 
@@ -121,11 +121,12 @@ def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
     raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
 
 
-def _finding(path: Path, document: dict[str, Any], target: Target | None) -> TraceRequest:
-    """A finding's case, or its deciding run.
+def of_finding(path: Path, document: dict[str, Any], target: Target | None = None) -> TraceRequest:
+    """The case of a finding, or its deciding run, given the document in the file `path`.
 
     The case is what shows the mistake, unless the programs that it was found in are not at hand,
-    or they decide the case as they should: then it is a spend that went wrong.
+    or they decide the case as they should: then it is a spend that went wrong. Raises
+    `UsageError`.
     """
     run = _bare(path, document)
     case = _vector(path, document)

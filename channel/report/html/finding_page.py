@@ -16,7 +16,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.comparison import ComparedPart
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
-from channelsim.channel.lab.trace.trace_text import TracedRun, TraceRequest, read, traced
+from channelsim.channel.lab.trace.trace_text import TracedRun, TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
 from channelsim.games.amounts import counted
 
@@ -103,12 +103,18 @@ class FindingPage(msgspec.Struct, frozen=True):
     brun: tuple[tuple[str, str], ...]
 
 
-def finding_page(path: Path, found: Document, key: str = "finding") -> FindingPage:
-    """The page of the finding in a file. A target that cannot be loaded leaves out the run."""
+def finding_page(
+    path: Path, found: Document, key: str = "finding", commands: tuple[str, ...] | None = None
+) -> FindingPage:
+    """The page of a finding in this file.
+
+    `commands` try it again, those for the file by default. A target that cannot be loaded leaves
+    out the run.
+    """
     request: TraceRequest | None = None
     run, no_run = TracedRun((), (), ()), ""
     try:
-        request = read(path)
+        request = of_finding(path, msgspec.to_builtins(found))
         run = traced(request, OPERATORS)
         if len(run.steps) > MOST_STEPS:
             run = traced(request, CALLS)
@@ -148,9 +154,7 @@ def finding_page(path: Path, found: Document, key: str = "finding") -> FindingPa
             _source(file, texts[file], lines, anchors, found.source_line)
             for file, lines in reached.items()
         ),
-        commands=tuple(
-            f"channelsim {command} {shlex.quote(str(path))}" for command in ("replay", "trace -v")
-        ),
+        commands=_commands(path) if commands is None else commands,
         also=found.also,
         pytest=found.pytest,
         brun=tuple(found.brun.items()),
@@ -160,6 +164,11 @@ def finding_page(path: Path, found: Document, key: str = "finding") -> FindingPa
 def finding_html(page: FindingPage) -> str:
     """The HTML of the page."""
     return render("finding", page=page)
+
+
+def _commands(path: Path) -> tuple[str, ...]:
+    name = shlex.quote(str(path))
+    return f"channelsim replay {name}", f"channelsim trace -v {name}"
 
 
 # --- the case beside honest play ----------------------------------------------------------------

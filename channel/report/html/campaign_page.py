@@ -1,0 +1,253 @@
+"""Make the page of a campaign from its directory, or of a command's JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from channelsim.channel.campaign.directory import (
+    FINDINGS,
+    SUMMARY,
+    ProgressLine,
+    read_campaign,
+    read_progress,
+    read_shards,
+)
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.trial import SEVERITIES
+from channelsim.channel.lab.fuzz.findings import FORMAT as FINDING
+from channelsim.channel.lab.fuzz.findings import Document
+from channelsim.channel.report.html.campaign_tables import Table, tables
+from channelsim.channel.report.html.finding_page import FindingPage, finding_page
+from channelsim.channel.report.html.page import render
+from channelsim.channel.system import input_files
+from channelsim.games.amounts import counted
+
+MOST_SECTIONS = 40
+"""Findings with a section of their own; of more, only the table has all."""
+
+MOST_POINTS = 400
+"""Points of a chart."""
+
+CHART = (320, 90)
+"""The size of a chart."""
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """A count over the work done, as the points of a line."""
+
+    name: str
+    last: int
+    points: str
+
+
+class FoundCase(msgspec.Struct, frozen=True):
+    """A finding in the table, with its section if it has one.
+
+    `fields` are those of its case, for a finding that is no document of `fuzz`.
+    """
+
+    key: str
+    severity: str
+    validator: str
+    law: str
+    text: str
+    loss: int
+    times: int
+    section: FindingPage | None
+    fields: tuple[tuple[str, str], ...]
+
+
+class CampaignPage(msgspec.Struct, frozen=True):
+    """The whole page. `unit` is what the charts count work in, such as `cases`."""
+
+    title: str
+    summary: str
+    good: bool
+    facts: tuple[tuple[str, str], ...]
+    charts: tuple[Chart, ...]
+    unit: str
+    tables: tuple[Table, ...]
+    findings: tuple[FoundCase, ...]
+    without_section: int
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What findings of all commands have."""
+
+    text: str = ""
+    severity: str = ""
+    validator: str = ""
+    law: str = ""
+    loss: int = 0
+    times: int = 1
+    vector: dict[str, Any] | None = None
+
+
+def campaign_html(page: CampaignPage) -> str:
+    """The HTML of the page."""
+    return render("campaign", page=page, chart={"width": CHART[0], "height": CHART[1]})
+
+
+def directory_page(path: Path) -> CampaignPage:
+    """The page of the campaign in a directory, also while it runs. Raises `UsageError`."""
+    file = read_campaign(path)
+    progress, shards = read_progress(path), read_shards(path)
+    summary = path / SUMMARY
+    document: dict[str, Any] = {}
+    if summary.exists():
+        document = read_document(summary, input_files.read(summary, input_files.LINES))
+    seconds = sum(shard.seconds for shard in shards)
+    last = progress[-1] if progress else None
+    work = last.work if last else 0
+    configuration = file.configuration
+    state = "finished" if document else f"{work:,} of {file.plan.total:,} {file.unit} so far"
+    found = list(_stored(path / FINDINGS))
+    return _page(
+        summary,
+        f"Campaign: {configuration.command} of {configuration.target}",
+        state,
+        (
+            ("seed", configuration.seed),
+            ("version", configuration.version),
+            *((name, str(value)) for name, value in configuration.options.items()),
+            ("work", f"{work:,} of {file.plan.total:,} {file.unit}"),
+            ("shards done", f"{len(shards)}"),
+            ("time in shards", f"{seconds:,.1f} s"),
+            *([("digest", str(document["digest"]))] if "digest" in document else []),
+        ),
+        document,
+        found,
+        progress,
+        file.unit,
+    )
+
+
+def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
+    """The page of the JSON document that a command printed. Raises `UsageError`."""
+    try:
+        found = msgspec.convert(document.get("findings", []), list[Any])
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: key `findings`: {error}") from None
+    listed = [(path, one) for one in found]
+    named = ("seed", "cases", "runs", "seconds", "digest")
+    return _page(
+        path,
+        f"Results of {document.get('target', 'a campaign')}",
+        "interrupted" if document.get("interrupted") is True else "finished",
+        tuple((name, str(document[name])) for name in named if name in document),
+        document,
+        listed,
+        (),
+        "",
+    )
+
+
+def read_document(path: Path, data: bytes) -> dict[str, Any]:
+    """The JSON object in a file. Raises `UsageError`."""
+    try:
+        return msgspec.json.decode(data, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        reason = ascii(str(error)[:200])[1:-1]
+        raise UsageError(f"{path}: not a JSON object ({reason})") from None
+
+
+def _page(
+    where: Path,
+    title: str,
+    state: str,
+    facts: tuple[tuple[str, str], ...],
+    document: dict[str, Any],
+    listed: Sequence[tuple[Path, Any]],
+    progress: Sequence[ProgressLine],
+    unit: str,
+) -> CampaignPage:
+    findings = tuple(
+        _found(path, one, f"finding-{number}", number <= MOST_SECTIONS)
+        for number, (path, one) in enumerate(sorted(listed, key=_severity), 1)
+    )
+    made = tables(where, document)
+    failed = bool(findings) or any(table.failed for table in made)
+    return CampaignPage(
+        title=title,
+        summary=f"{state}; {counted(len(findings), 'finding')}",
+        good=not failed,
+        facts=facts,
+        charts=tuple(_charts(progress)),
+        unit=unit,
+        tables=made,
+        findings=findings,
+        without_section=max(len(findings) - MOST_SECTIONS, 0),
+    )
+
+
+def _severity(listed: tuple[Path, Any]) -> int:
+    """The rank of a finding, the worst first."""
+    severity = listed[1].get("severity") if isinstance(listed[1], dict) else None
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
+
+def _stored(folder: Path) -> Iterator[tuple[Path, Any]]:
+    """The findings in a folder, by name."""
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        yield path, read_document(path, input_files.read(path, input_files.FINDING))
+
+
+def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:
+    """A finding for the table, with its section. Raises `UsageError`."""
+    section: FindingPage | None = None
+    fields: tuple[tuple[str, str], ...] = ()
+    try:
+        one = msgspec.convert(data, _Found)
+        if in_full and isinstance(data, dict) and data.get("format") == FINDING:
+            section = _section(path, data, key)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: a finding: {ascii(str(error)[:200])[1:-1]}") from None
+    if section is None and in_full:
+        fields = tuple(_case(one.vector or {}))
+    return FoundCase(
+        *(key, one.severity, one.validator, one.law, one.text or _plain(data)),
+        *(one.loss, one.times, section, fields),
+    )
+
+
+def _section(path: Path, data: dict[str, Any], key: str) -> FindingPage:
+    """The section of a finding of `fuzz`, stored alone or printed in a document."""
+    known = {name: data[name] for name in Document.__struct_fields__ if name in data}
+    replay = data.get("replay")
+    commands = (str(replay),) if replay else ()
+    alone = "replay" not in data
+    found = msgspec.convert(known, Document)
+    return finding_page(path, found, key, None if alone else commands)
+
+
+def _plain(data: Mapping[str, Any]) -> str:
+    """The text of a finding of a dispute, which is a promise or an exception."""
+    words = (data.get(name) for name in ("promise", "how", "exception"))
+    return ": ".join(str(word) for word in words if word)
+
+
+def _case(vector: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in vector.items():
+        yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _charts(progress: Sequence[ProgressLine]) -> Iterator[Chart]:
+    """A chart of each count."""
+    names = dict.fromkeys(name for line in progress for name in line.counts)
+    step = max(1, len(progress) // MOST_POINTS)
+    last = len(progress) - 1
+    chosen = [line for at, line in enumerate(progress) if at % step == 0 or at == last]
+    width, height = CHART
+    whole = max((line.work for line in chosen), default=0) or 1
+    for name in names:
+        values = [line.counts.get(name, 0) for line in chosen]
+        most = max(*values, 1)
+        points = " ".join(
+            f"{line.work / whole * width:.1f},{height - value / most * height:.1f}"
+            for line, value in zip(chosen, values, strict=True)
+        )
+        yield Chart(name, values[-1], f"0,{height} {points}")
