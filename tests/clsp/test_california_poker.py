@@ -152,6 +152,8 @@ def test_a_second_interpreter_agrees(stride: int) -> None:
     for name, steps in honest_steps().items():
         program = load(f"calpoker/{name}")
         slow = name in "ce"
+        if slow and stride > 1:
+            continue
         for step in steps[: 1 if slow else 5]:
             tried = (
                 (step.move, step.amount, FIVE[-1]),

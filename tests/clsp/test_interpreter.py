@@ -51,6 +51,12 @@ def assert_agreed(program: Program, args: Value) -> None:
     assert interpreted(program, args) == expected
 
 
+SLOWEST_LATER = [
+    pytest.param(name, marks=pytest.mark.long) if name == "end" else name for name in SPACE_POKER
+]
+"""A run of `end` takes this interpreter a second."""
+
+
 def some_of_each_kind(name: str) -> list[dict[str, Any]]:
     """A third of the tags and outcomes, one vector each; fewer of the slow `end`."""
     kinds = {(case["tag"], case["expect"]): case for case in cases(name)}
@@ -58,7 +64,7 @@ def some_of_each_kind(name: str) -> list[dict[str, Any]]:
     return chosen[:: 72 if name == "end" else 3]
 
 
-@pytest.mark.parametrize("name", SPACE_POKER)
+@pytest.mark.parametrize("name", SLOWEST_LATER)
 def test_validators(name: str) -> None:
     program = validator(name)
     for case in some_of_each_kind(name):

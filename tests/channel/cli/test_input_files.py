@@ -106,7 +106,7 @@ def mutated(good: bytes) -> st.SearchStrategy[bytes]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=30, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_any_bytes_end_in_a_value_or_the_one_error(
     reader: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -12,7 +12,7 @@ from tests.paths import ROOT
 COMMANDS = """
 play spacepoker,calpoker --hands 2 --seed same --json --transcript /dev/stderr
 dispute run stale-oldest --seed same --json --transcript /dev/stderr
-crosscheck calpoker --cases 60 --seed same --jobs 1 --json
+crosscheck calpoker --cases 20 --seed same --jobs 1 --json
 """
 
 RUN = f"""

@@ -210,7 +210,7 @@ def receivers_part(puzzle: bytes, solution: bytes) -> tuple[Table, Message]:
 
 
 @pytest.mark.parametrize("victim", one_in(2, [BEN, ANN]))
-@pytest.mark.parametrize("name", [name for name, _, _ in WALLET_SPENDS])
+@pytest.mark.parametrize("name", one_in(2, [name for name, _, _ in WALLET_SPENDS]))
 def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
     _, puzzle, solution = next(one for one in WALLET_SPENDS if one[0] == name)
     build = initiators_part if victim == BEN else receivers_part
@@ -273,7 +273,7 @@ def test_the_largest_proposals_fit_and_are_cheap_to_handle(grouped: bool) -> Non
 LAST_MOVER = {"spacepoker": ANN, "calpoker": ANN}
 
 
-@pytest.mark.parametrize("game", LAST_MOVER)
+@pytest.mark.parametrize("game", one_in(2, LAST_MOVER))
 def test_a_batch_with_the_last_move_of_a_hundred_games(game: str) -> None:
     table = sit(contributions=(200 * STAKE, 200 * STAKE)).open()
     rules = registry.get(game)

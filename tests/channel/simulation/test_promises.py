@@ -74,7 +74,7 @@ def test_an_adversary_does_nothing_before_there_is_a_channel(name: str, side: in
 
 @pytest.mark.parametrize(
     "name",
-    one_in(3, ["", *sorted({one for one in names() if not one.startswith("breaks-")} - OF_DECKS)]),
+    one_in(6, ["", *sorted({one for one in names() if not one.startswith("breaks-")} - OF_DECKS)]),
 )
 def test_every_adversary_on_both_sides(name: str) -> None:
     """One step here, or more until it has deviated; the others are in `dispute run --all`.

@@ -12,11 +12,12 @@ from channelsim.channel.lab.target.target import load
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import HIDDEN, toy
+from tests.sampling import one_in
 
 WORK = 300_000
 
 
-@pytest.mark.parametrize("mistake", HIDDEN)
+@pytest.mark.parametrize("mistake", one_in(2, HIDDEN))
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
     found = searched(target, "b", WORK).found

@@ -45,6 +45,7 @@ def test_the_original_itself_lives() -> None:
     assert report.hunt.chunks == 2
 
 
+@pytest.mark.long
 def test_a_sample_of_all_is_killed_at_once() -> None:
     """Some of the reach of the whole campaign, which takes an hour: see the long test."""
     target = of_game(registry.get("spacepoker"))

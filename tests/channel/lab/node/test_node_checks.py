@@ -24,7 +24,7 @@ from tests.channel.lab.broken import target_file
 from tests.menu import each_program
 from tests.sampling import one_in
 
-FEW, SOME, MANY = 80, 2_000, 10_000
+FEW, SOME, MANY = 40, 2_000, 10_000
 
 FAMILIES = ("spacepoker", "calpoker", "holdem", "chinese")
 """Games whose programs differ; the other poker games share most of theirs."""

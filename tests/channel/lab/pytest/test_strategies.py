@@ -104,9 +104,9 @@ def _terms(target: Target, hand: DrawnHand) -> Terms:
 @pytest.mark.parametrize(
     ("game", "validator"),
     [
-        pytest.param(name, validator, marks=pytest.mark.long if name in DECKS else ())
+        pytest.param(name, one, marks=pytest.mark.long if number % 3 or name in DECKS else ())
         for name in registry.names()
-        for validator in load(name).programs
+        for number, one in enumerate(load(name).programs)
     ],
 )
 def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) -> None:
@@ -195,9 +195,9 @@ def test_an_illegal_move_shrinks_to_the_smallest_stakes() -> None:
 
 
 def test_a_drawn_move_is_a_case_and_runs_as_one() -> None:
-    target = load("spacepoker")
+    target = load("calpoker")
     few = settings(SEVERAL, max_examples=5, phases=[Phase.generate])
-    move = find(illegal_moves(target, "end"), lambda move: True, settings=few)
+    move = find(illegal_moves(target, "d"), lambda move: True, settings=few)
     import msgspec
 
     (case,) = read_cases([msgspec.json.encode(move.vector())])
