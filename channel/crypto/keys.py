@@ -7,6 +7,7 @@ channel, nor after a failed opening.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from chia_rs import AugSchemeMPL, G1Element, PrivateKey
 
@@ -16,7 +17,7 @@ from channelsim.channel.errors import Violation
 from channelsim.games.referee import payout_message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SecretKeys:
     """Channel key, unroll key and referee key of one player."""
 
@@ -31,15 +32,19 @@ class SecretKeys:
 
     def public(self) -> PublicKeys:
         """The public keys."""
+        return self._public
+
+    @cached_property
+    def _public(self) -> PublicKeys:
         return PublicKeys(self.channel.get_g1(), self.unroll.get_g1(), self.referee.get_g1())
 
     def channel_proof(self) -> bytes:
         """Proof of possession of the channel key: its signature of its own 48 bytes."""
-        return bls.sign(self.channel, bytes(self.channel.get_g1()))
+        return bls.sign(self.channel, bytes(self._public.channel))
 
     def unroll_proof(self) -> bytes:
         """Proof of possession of the unroll key."""
-        return bls.sign(self.unroll, bytes(self.unroll.get_g1()))
+        return bls.sign(self.unroll, bytes(self._public.unroll))
 
     def payout_signature(self, reward_address: bytes) -> bytes:
         """Authorise every game payout to this address."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha512
 from typing import Protocol
 
@@ -87,7 +87,7 @@ class G1:
 
     def map(self, message: bytes) -> bytes:
         """CLVM's `g1_map` with its default domain."""
-        return _evaluate([_call(_MAP, message)])[0]
+        return _mapped(message)
 
     def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
         """Multiply all points in one run of CLVM."""
@@ -105,6 +105,12 @@ class G1:
 def real_group() -> G1:
     """The group of every deck outside tests and demonstrations."""
     return G1()
+
+
+@lru_cache(maxsize=1 << 10)
+def _mapped(message: bytes) -> bytes:
+    """The cards of some decks, which are public: both sides map each of them several times."""
+    return _evaluate([_call(_MAP, message)])[0]
 
 
 def _call(operator: bytes, *atoms: bytes) -> bytes:

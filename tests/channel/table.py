@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
+from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import as_declared
@@ -334,6 +336,14 @@ class Table:
         return Table(self.chain, (first.fork(), second.fork()), self.mail, self.sent)
 
 
+@cache
+def wallet_of(seed: bytes, name: str) -> tuple[bytes, PrivateKey, bytes]:
+    """The secret of a side, the key of its wallet, and its reward address."""
+    secret = derive(seed, "player", name)
+    reward_address = address_of(wallet_key(secret, "reward"))
+    return secret, wallet_key(secret, "funding"), reward_address
+
+
 def sit(
     seed: str = "table",
     *,
@@ -351,8 +361,7 @@ def sit(
     )
     ends = []
     for index, name in enumerate(NAMES):
-        secret = derive(blob, "player", name)
-        key = wallet_key(secret, "funding")
+        secret, key, reward_address = wallet_of(blob, name)
         wallet = Wallet(key, chain.give(address_of(key), contributions[index]))
         channel_secret = derive(secret, "channel", 0)
         config = Config(
@@ -360,7 +369,7 @@ def sit(
             peer=NAMES[1 - index],
             side=Side(index),
             secret=channel_secret,
-            reward_address=address_of(wallet_key(secret, "reward")),
+            reward_address=reward_address,
             wallet=wallet,
             agreement=agreement,
             agg_sig_data=chain.agg_sig_data(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from typing import TypeVar
 
@@ -98,8 +99,24 @@ class Moment:
 
 
 def at(kind: type[Message], victim: int, table: Table | None = None) -> Moment:
-    """Up to this message, which is taken out of the mail."""
-    table = table or sit()
+    """Up to this message, which is taken out of the mail.
+
+    Without a table, a copy of one that tests share until one of them changes its chain.
+    """
+    if table is None:
+        shared = _shared(kind, victim)
+        return replace(shared, table=shared.table.fork())
+    return _up_to(kind, victim, table)
+
+
+@cache
+def _shared(kind: type[Message], victim: int) -> Moment:
+    moment = _up_to(kind, victim, sit())
+    moment.table.chain.record = lambda change: _shared.cache_clear()
+    return moment
+
+
+def _up_to(kind: type[Message], victim: int, table: Table) -> Moment:
     if not table.sent:
         table.start()
     for _ in range(10):
