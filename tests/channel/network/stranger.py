@@ -1,6 +1,7 @@
-"""An initiator written from the pages of the specification alone: it opens a channel, and no more.
+"""An initiator written from the pages of the specification alone: its network and its opening.
 
 It shares no code with the package: TLS, MessagePack, CLVM trees and signatures come from libraries.
+`stranger_hand.py` plays a hand, and closes.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from cryptography.x509.oid import NameOID
 REMARK, CREATE_COIN, ASSERT_HEIGHT_RELATIVE = 1, 51, 82
 AMOUNT, TIMEOUT, RESPONSE, MOVE = 10_000, 15, 10, 40
 """What both sides agreed on: mojos of each, and blocks."""
+
+SEEDS = (1, 2, 3)
+"""Of the channel, unroll and referee key: a real client draws keys for each channel."""
 
 Message = dict[str, Any]
 
@@ -109,16 +113,79 @@ def tree_hash(value: Any) -> bytes:
     return sha256(b"\1" + value).digest()
 
 
-def unroll_puzzle_hash(unroll: bytes, key: G1Element, number: int, conditions: list[Any]) -> bytes:
-    locked = [[ASSERT_HEIGHT_RELATIVE, TIMEOUT], *conditions]
-    arguments: Any = 1
-    for argument in (tree_hash(locked), number, bytes(key)):
-        arguments = [4, (1, argument), arguments]
-    return tree_hash([2, (1, Program.from_bytes(unroll)), arguments])
+def curried(program: bytes, *arguments: bytes) -> bytes:
+    """The hash of a program with the first arguments fixed; each is given by its tree hash."""
+    quote, apply, cons, nil = (tree_hash(one) for one in (1, 2, 4, b""))
+
+    def pair(first: bytes, rest: bytes) -> bytes:
+        return sha256(b"\2" + first + rest).digest()
+
+    rest = quote
+    for argument in reversed(arguments):
+        rest = pair(cons, pair(pair(quote, argument), pair(rest, nil)))
+    mod = tree_hash(Program.from_bytes(program))
+    return pair(apply, pair(pair(quote, mod), pair(rest, nil)))
 
 
 def proof(key: PrivateKey) -> bytes:
     return bytes(AugSchemeMPL.sign(key, bytes(key.get_g1())))
+
+
+@dataclass
+class Channel:
+    """An open channel as its initiator has it. Pairs are the initiator's value first."""
+
+    key: PrivateKey
+    unroll_key: PrivateKey
+    theirs: Message
+    coin_id: bytes
+    rewards: tuple[bytes, bytes]
+    genesis: bytes
+    unroll: bytes
+
+    @property
+    def sums(self) -> tuple[G1Element, G1Element]:
+        """The sums of both channel keys, and of both unroll keys."""
+        return (
+            self.key.get_g1() + G1Element.from_bytes(self.theirs["channel_key"]),
+            self.unroll_key.get_g1() + G1Element.from_bytes(self.theirs["unroll_key"]),
+        )
+
+    def payouts(self, balances: tuple[int, int]) -> list[Any]:
+        """A CREATE_COIN for each balance above 0."""
+        pairs = zip(self.rewards, balances, strict=True)
+        return [[CREATE_COIN, address, mojos] for address, mojos in pairs if mojos]
+
+    def spend(self, conditions: list[Any]) -> bytes:
+        """What is signed to spend the channel coin with these conditions."""
+        return tree_hash((1, conditions)) + self.coin_id + self.genesis
+
+    def state(
+        self, number: int, balances: tuple[int, int], games: list[Any]
+    ) -> tuple[bytes, bytes]:
+        """What both halves of a state sign; `games` are the CREATE_COINs of its games."""
+        conditions = [[REMARK, number], *self.payouts(balances), *games]
+        locked = [[ASSERT_HEIGHT_RELATIVE, TIMEOUT], *conditions]
+        fixed = (bytes(self.sums[1]), number, tree_hash(locked))
+        to = curried(self.unroll, *map(tree_hash, fixed))
+        return self.spend([[CREATE_COIN, to, 2 * AMOUNT]]), tree_hash(conditions)
+
+    def halves(self, messages: tuple[bytes, bytes]) -> Message:
+        """Our halves, as the fields of a message."""
+        keys = zip((self.key, self.unroll_key), messages, self.sums, strict=True)
+        first, second = (bytes(AugSchemeMPL.sign(*one)) for one in keys)
+        return {"channel_half": first, "unroll_half": second}
+
+    def check(self, message: Message, messages: tuple[bytes, bytes]) -> None:
+        """Check the other side's halves in a message."""
+        for name, total, signed in zip(("channel", "unroll"), self.sums, messages, strict=True):
+            self.check_half(name, message[f"{name}_half"], total, signed)
+
+    def check_half(self, name: str, half: bytes, total: G1Element, signed: bytes) -> None:
+        """Check one half, by the other side's key of this name."""
+        point = AugSchemeMPL.g2_from_message(bytes(total) + signed)
+        pair = G1Element.from_bytes(self.theirs[f"{name}_key"]).pair(point)
+        assert pair == G1Element.generator().pair(G2Element.from_bytes(half))
 
 
 @dataclass
@@ -131,9 +198,9 @@ class Stranger:
     genesis: bytes
     unroll: bytes
 
-    async def open(self, wire: Wire, peak: int) -> tuple[bytes, Message]:
-        """Open a channel; returns the id of its coin, and the completed funding."""
-        channel, unroll, referee = (AugSchemeMPL.key_gen(bytes([n]) * 32) for n in (1, 2, 3))
+    async def open(self, wire: Wire, peak: int) -> tuple[Channel, Message]:
+        """Open a channel; returns it, and the completed funding."""
+        channel, unroll, referee = (AugSchemeMPL.key_gen(bytes([n]) * 32) for n in SEEDS)
         await wire.send(None)
         await wire.send(
             {
@@ -163,30 +230,16 @@ class Stranger:
             }
         )
         channel_sum = channel.get_g1() + G1Element.from_bytes(theirs["channel_key"])
-        unroll_sum = unroll.get_g1() + G1Element.from_bytes(theirs["unroll_key"])
         clvm = Clvm()
         launcher_puzzle = clvm.singleton_launcher()
         wallet = Coin(parent, puzzle_hash, mojos)
         launcher = Coin(wallet.coin_id(), launcher_puzzle.tree_hash(), 0)
         channel_puzzle = standard_puzzle_hash(PublicKey.from_bytes(bytes(channel_sum)))
         coin_id: bytes = Coin(launcher.coin_id(), channel_puzzle, 2 * AMOUNT).coin_id()
-
-        def messages(number: int) -> tuple[bytes, bytes]:
-            """What both halves of an opening state sign."""
-            rewards = (self.reward, theirs["reward_address"])
-            conditions = [[REMARK, number], *([CREATE_COIN, one, AMOUNT] for one in rewards)]
-            to = unroll_puzzle_hash(self.unroll, unroll_sum, number, conditions)
-            delegated = tree_hash((1, [[CREATE_COIN, to, 2 * AMOUNT]]))
-            return delegated + coin_id + self.genesis, tree_hash(conditions)
-
-        first = await wire.receive("first-halves")
-        for half, key, total, message in (
-            (first["channel_half"], theirs["channel_key"], channel_sum, messages(0)[0]),
-            (first["unroll_half"], theirs["unroll_key"], unroll_sum, messages(0)[1]),
-        ):
-            point = AugSchemeMPL.g2_from_message(bytes(total) + message)
-            pair = G1Element.from_bytes(key).pair(point)
-            assert pair == G1Element.generator().pair(G2Element.from_bytes(half))
+        rewards = (self.reward, theirs["reward_address"])
+        opened = Channel(channel, unroll, theirs, coin_id, rewards, self.genesis, self.unroll)
+        balances = (AMOUNT, AMOUNT)
+        opened.check(await wire.receive("first-halves"), opened.state(0, balances, []))
 
         solution = clvm.list([clvm.atom(channel_puzzle), clvm.int(2 * AMOUNT), clvm.nil()])
         announced = sha256(launcher.coin_id() + solution.tree_hash()).digest()
@@ -218,12 +271,10 @@ class Stranger:
             "puzzle": launcher_puzzle.serialize(),
             "solution": solution.serialize(),
         }
-        halves = messages(1)
         await wire.send(
             {
                 "say": "funding",
-                "channel_half": bytes(AugSchemeMPL.sign(channel, halves[0], channel_sum)),
-                "unroll_half": bytes(AugSchemeMPL.sign(unroll, halves[1], unroll_sum)),
+                **opened.halves(opened.state(1, balances, [])),
                 "part": {
                     "spends": [*spends, launch],
                     "signature": bytes(AugSchemeMPL.sign(self.wallet_key, signed)),
@@ -231,4 +282,4 @@ class Stranger:
             }
         )
         funded = await wire.receive("funded")
-        return coin_id, funded
+        return opened, funded

@@ -1,4 +1,4 @@
-"""A client that shares no code with us, written from the specification, opens a channel."""
+"""A client that shares no code with us, written from the specification, plays a whole channel."""
 
 from __future__ import annotations
 
@@ -17,17 +17,31 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config
-from channelsim.channel.session.peer_runner import PeerRunner, Spectator
-from tests.channel.network import stranger
+from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from tests.channel.network.stranger import AMOUNT, TIMEOUT, NetworkKey, Stranger, Wire
-from tests.channel.network.wire import identity, until
+from tests.channel.network.stranger_hand import STAKE, UNIT, Hand
+from tests.channel.network.wire import GUARD, identity, until
 from tests.paths import ROOT
 
+PROGRAMS = {
+    "unroll": "channel",
+    "referee": "channel",
+    **dict.fromkeys(("commitA", "commitB", "begin_round", "mid_round"), "spacepoker"),
+}
 
-def test_a_stranger_opens_a_channel_by_the_text(tmp_path: Path) -> None:
-    source = Path(stranger.__file__).read_text(encoding="utf-8")
-    assert "import channelsim" not in source
-    assert "from channelsim" not in source
+
+def program(name: str) -> bytes:
+    folder = ROOT / "clsp/compiled" / PROGRAMS[name]
+    return bytes.fromhex((folder / f"{name}.hex").read_text().strip())
+
+
+def test_a_stranger_opens_a_channel_plays_a_hand_and_closes_by_the_text(tmp_path: Path) -> None:
+    for name in ("stranger", "stranger_hand"):
+        source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+        assert "import channelsim" not in source
+        assert "from channelsim" not in source
     chain = SimulatedChain(5)
     config = make_config(
         b"text", Side.RECEIVER, chain, Agreement((AMOUNT, AMOUNT), TIMEOUT, confirmations=1)
@@ -39,28 +53,37 @@ def test_a_stranger_opens_a_channel_by_the_text(tmp_path: Path) -> None:
         wallet_coin=(coin.parent, coin.puzzle_hash, coin.amount),
         reward=b"\x09" * 32,
         genesis=chain.agg_sig_data(),
-        unroll=bytes.fromhex((ROOT / "clsp/compiled/channel/unroll.hex").read_text().strip()),
+        unroll=program("unroll"),
     )
     network = NetworkKey(Ed25519PrivateKey.generate())
+    setup = Setup(("spacepoker",), "", 1, UNIT, STAKE // UNIT, AMOUNT, ("caller", "caller"))
 
     async def play() -> None:
         peer = Peer(config)
-        runner = PeerRunner(peer, peer, chain, Spectator(), DeckThreads(), poll_time=0.01)
+        player = SidePlayer(setup, peer, by_policy("caller", config.secret))
+        runner = PeerRunner(peer, peer, chain, player, DeckThreads(), poll_time=0.01)
         running = asyncio.ensure_future(runner.run())
         pairing = Pairing(identity(tmp_path), network.fingerprint)
         async with listen(Link(runner), ("127.0.0.1", 0), pairing) as address:
             context = network.context(pairing.identity.fingerprint, tmp_path)
             wire = Wire(*await asyncio.open_connection(*address, ssl=context))
-            coin_id, funded = await client.open(wire, chain.peak())
+            channel, funded = await client.open(wire, chain.peak())
             assert len(funded["bundle"]["spends"]) == 3
             await until(lambda: bool(chain.pending(coin.id)))
             chain.farm()
-            seen = chain.coin(coin_id)
+            seen = chain.coin(channel.coin_id)
             assert seen is not None
             assert seen.coin.amount == 2 * AMOUNT
             chain.farm()
             await until(lambda: peer.phase is Phase.PLAYING)
+            hand = Hand(channel, {name: program(name) for name in PROGRAMS}, b"\x0a" * 32)
+            balances = await hand.play(wire)
+            await hand.shut_down(wire, balances)
+            await until(lambda: bool(chain.pending(channel.coin_id)))
+            chain.farm(2)
+            await asyncio.wait_for(running, GUARD)
             wire.writer.transport.abort()
-        running.cancel()
+        for reward, balance in zip(channel.rewards, balances, strict=True):
+            assert [seen.coin.amount for seen in chain.coins_at(reward)] == [balance]
 
     asyncio.run(play())
