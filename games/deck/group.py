@@ -90,15 +90,44 @@ class G1:
         return _mapped(message)
 
     def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
-        """Multiply all points in one run of CLVM."""
-        size = SCALAR_SIZE
-        return _evaluate(
-            [_call(_MULTIPLY, point, k.to_bytes(size, "big")) for k, point in products]
-        )
+        """Multiply the base by a table of its multiples, all other points in one run of CLVM."""
+        base, size = self.base, SCALAR_SIZE
+        others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
+        made = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
+        return [
+            _multiple_of_base(base, k) if point == base else next(made) for k, point in products
+        ]
 
     def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
         """Subtract all points in one run of CLVM."""
         return _evaluate([_call(_SUBTRACT, one, other) for one, other in differences])
+
+
+_DIGIT = 6
+"""Bits of a scalar that select one multiple of the base."""
+
+
+@cache
+def _multiples(base: bytes) -> tuple[tuple[G1Element, ...], ...]:
+    """The multiples of the base by each digit of a scalar, from its low end."""
+    rows = []
+    unit = G1Element.from_bytes(base)
+    for _ in range(0, G1.order.bit_length(), _DIGIT):
+        row = [G1Element()]
+        for _ in range(1, 1 << _DIGIT):
+            row.append(row[-1] + unit)
+        rows.append(tuple(row))
+        unit = row[-1] + unit
+    return tuple(rows)
+
+
+def _multiple_of_base(base: bytes, scalar: int) -> bytes:
+    """The base multiplied by a scalar, three times as fast as by CLVM."""
+    total = G1Element()
+    for row in _multiples(base):
+        total += row[scalar % len(row)]
+        scalar //= len(row)
+    return bytes(total)
 
 
 @cache
@@ -120,6 +149,8 @@ def _call(operator: bytes, *atoms: bytes) -> bytes:
 
 def _evaluate(calls: Sequence[bytes]) -> list[bytes]:
     """Evaluate several expressions in one program, which returns their values as a list."""
+    if not calls:
+        return []
     head = b"".join(b"\xff" + _CONS + b"\xff" + call + b"\xff" for call in calls)
     outcome = run_serialized(head + b"\x80" + b"\x80" * len(calls), b"\x80", _COST)
     if not isinstance(outcome, ProgramValid):

@@ -12,8 +12,9 @@ each_group = pytest.mark.parametrize("group", GROUPS, ids=["G1", "toy"])
 
 
 @each_group
-def test_multiplication_is_repeated_addition(group: Group) -> None:
-    point = group.map(b"a point")
+@pytest.mark.parametrize("base", [False, True])
+def test_multiplication_is_repeated_addition(group: Group, base: bool) -> None:
+    point = group.base if base else group.map(b"a point")
     one, two, three, five, none = group.multiply([(k, point) for k in (1, 2, 3, 5, 0)])
     assert one == point
     assert group.subtract([(five, two), (three, one), (point, point)]) == [three, two, none]
