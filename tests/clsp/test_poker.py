@@ -78,12 +78,10 @@ def test_the_scalar_of_a_lock_opens_it() -> None:
         (MINE - GROUP.order).to_bytes(32, "big", signed=True),
         bytes(32),
         b"\xff" * 32,
-        encode_scalars([MINE])[1:],
-        b"\0" + encode_scalars([MINE]),
-        b"",
     ],
 )
 def test_nothing_else_opens_it(scalar: bytes) -> None:
+    """Lengths are the caller's affair: it checks that of the whole move."""
     assert not judged(scalar)
 
 
@@ -97,9 +95,7 @@ def test_the_card_behind_both_locks_is_accepted(card: int) -> None:
     assert judged(encode_scalars([MINE]), bytes((card,)), point_of(card))
 
 
-@pytest.mark.parametrize(
-    "card", [b"\x24", b"\x34", b"\x7f", b"\x80", b"\xff", b"\0\x25", b"\x25\0"]
-)
+@pytest.mark.parametrize("card", [b"\x24", b"\x34", b"\x7f", b"\x80", b"\xff"])
 def test_another_card_is_not(card: bytes) -> None:
     assert not judged(encode_scalars([MINE]), card, point_of(CARD))
 
