@@ -39,6 +39,7 @@ FORMATS = {
     Kind.SPENDS: ("channel.lab.coverage.corpus", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
+    Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
     Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
     Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
     Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),
@@ -53,6 +54,7 @@ KEYS: dict[Kind, dict[str, str]] = {
     Kind.SPENDS: {"": "RefereeSpend"},
     Kind.COSTS: {"": "Snapshot"},
     Kind.REASONS: {"": "_File"},
+    Kind.UNREACHABLE: {"": "_File"},
     Kind.SCRIPT: {"": "Script"},
     Kind.TRANSCRIPT: {"The first line of a session:": "_Header"},
 }

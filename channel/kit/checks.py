@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from shlex import quote
@@ -26,6 +26,7 @@ from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.coverage.corpus import Entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
@@ -134,8 +135,11 @@ def coverage(subject: Subject) -> CheckResult:
         entries += corpus.read(target, effort.corpus)
     entries += _of_family(subject)
     found = corpus_coverage(target, entries)
+    reasons = stored_reasons(target)
     failures = [
-        failure for name in target.present for failure in _unreached(found[name], effort.coverage)
+        failure
+        for name in target.present
+        for failure in _unreached(found[name], unexplained(found[name], reasons), effort.coverage)
     ]
     total = sum(found[name].total.branches for name in target.present)
     reached = sum(found[name].total.branches_reached for name in target.present)
@@ -161,13 +165,16 @@ def _of_family(subject: Subject) -> Iterator[Entry]:
                 yield entry
 
 
-def _unreached(found: ProgramCoverage, percent: int) -> Iterator[Failure]:
-    """Describe the code that no case reached, unless enough was reached."""
+def _unreached(
+    found: ProgramCoverage, places: Sequence[tuple[str, str]], percent: int
+) -> Iterator[Failure]:
+    """Describe the code that no case reached, unless enough was reached, or a reason is stored for
+    all of it."""
     total = found.total
-    if 100 * total.branches_reached >= percent * total.branches:
+    if not places or 100 * total.branches_reached >= percent * total.branches:
         return
     yield Failure(f"{found.name}: branches reached: {total.branches_reached} of {total.branches}")
-    for function, code in found.unreached():
+    for function, code in places:
         line = found.line_of(function, code)
         yield Failure(f"{found.name}: never reached, in {function}: {code}", source_line=line)
 

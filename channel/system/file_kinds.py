@@ -38,6 +38,10 @@ class Kind(Enum):
         "reasons for mutants",
         "`channelsim mutants GAME` reads those in the game's package",
     )
+    UNREACHABLE = (
+        "reasons for code that nothing reaches",
+        "`channelsim conform GAME` reads those in the game's package",
+    )
     PROGRAM = ("a program in hex", "a target names it under [programs]")
     SOURCE = ("Chialisp", "a target names it under [programs]")
 
@@ -109,6 +113,8 @@ def _kind_of_toml(data: bytes) -> Kind | None:
         return Kind.COSTS
     if "equivalent" in document:
         return Kind.REASONS
+    if "unreachable" in document:
+        return Kind.UNREACHABLE
     if "programs" in document:
         return Kind.TARGET
     if "hand" in document:

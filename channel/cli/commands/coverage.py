@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from channelsim.channel.cli.options import Json, TargetName, file_option
 from channelsim.channel.lab.coverage.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.coverage.unreachable import Place, stored_reasons
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
@@ -35,6 +36,8 @@ def command(
     json: Json = False,
 ) -> int:
     """Show which nodes and branches of each program a corpus reaches, and which it never reaches.
+
+    Where a reason is stored why no run can reach a place, that is shown as well.
 
     Exit code 1: a validator has no case.
 
@@ -62,10 +65,11 @@ def command(
             if html is not None and not interrupted:
                 file.write(page(tried.name, found).encode())
                 file.finish()
+            reasons = stored_reasons(tried)
             if json:
-                print_json(document(tried.name, found, interrupted))
+                print_json(document(tried.name, found, reasons, interrupted))
             else:
-                _print(tried.name, found)
+                _print(tried.name, found, reasons)
                 if interrupted:
                     left = f"; {unfinished_output(html)}" if html else ""
                     say(console(), f"interrupted: not all cases were run{left}")
@@ -77,7 +81,10 @@ def command(
 
 
 def document(
-    name: str, found: dict[str, ProgramCoverage], interrupted: bool = False
+    name: str,
+    found: dict[str, ProgramCoverage],
+    reasons: Mapping[Place, str],
+    interrupted: bool = False,
 ) -> dict[str, Any]:
     """The coverage of each program as JSON data."""
     return {
@@ -88,7 +95,12 @@ def document(
                 **msgspec.to_builtins(one.total),
                 "functions": msgspec.to_builtins(one.functions),
                 "unreached": [
-                    {"function": function, "code": code, "source_line": one.line_of(function, code)}
+                    {
+                        "function": function,
+                        "code": code,
+                        "source_line": one.line_of(function, code),
+                        "reason": reasons.get((one.name, function, code)),
+                    }
                     for function, code in one.unreached()
                 ],
                 "differs": one.differs,
@@ -99,7 +111,7 @@ def document(
     }
 
 
-def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
+def _print(name: str, found: dict[str, ProgramCoverage], reasons: Mapping[Place, str]) -> None:
     out = console()
     rows: list[Sequence[Cell]] = []
     for one in found.values():
@@ -113,6 +125,9 @@ def _print(name: str, found: dict[str, ProgramCoverage]) -> None:
     for one in found.values():
         for line in _never(one):
             print(line)  # code keeps its layout
+        for function, code in one.unreached():
+            if reason := reasons.get((one.name, function, code)):
+                say(out, f"{one.name}, {function}: {code}: never reached, as {reason}")
     for one in found.values():
         for text in one.differs[:SHOWN]:
             say(out, f"{one.name}: {text}")

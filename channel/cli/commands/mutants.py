@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from channelsim.channel.cli.messages import all_tried
-from channelsim.channel.cli.options import DAY, Jobs, Json, Seed, TargetName, processes, real
+from channelsim.channel.cli.options import (
+    DAY,
+    Jobs,
+    Json,
+    Seed,
+    TargetName,
+    file_option,
+    processes,
+    real,
+)
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants.hunt import Hunt
 from channelsim.channel.lab.mutants.kinds import KINDS
+from channelsim.channel.lab.mutants.prepared_calls import stored
 from channelsim.channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.report.progress import Bar, progress
@@ -31,6 +42,9 @@ def command(
     ] = 60.0,
     seed: Seed = "mutants",
     jobs: Jobs = None,
+    corpus: Annotated[
+        Path | None, file_option("A folder of cases that every mutant meets first.")
+    ] = None,
     validator: Annotated[
         str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
     ] = None,
@@ -59,6 +73,7 @@ def command(
             seconds=seconds,
             jobs=processes(jobs),
             argued_too=argued,
+            stored={} if corpus is None else stored(target, corpus),
             hunt=Hunt(on_progress=partial(_report_progress, bar)),
         )
     with finishing():

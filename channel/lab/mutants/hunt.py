@@ -18,6 +18,7 @@ from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
     COST_FACTOR,
     PreparedCall,
+    cost_of,
     differs,
     diverse,
     fresh,
@@ -77,7 +78,13 @@ class CallHunter:
     """Hunts mutants of validators by calls and of the referee by spends, with the outcomes by the
     rules."""
 
-    def __init__(self, target: Target, seed: str, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        target: Target,
+        seed: str,
+        names: Sequence[str],
+        stored: Mapping[str, Sequence[PreparedCall]],
+    ) -> None:
         self._target, self._seed = target, seed
         self._pool: dict[str, list[PreparedCall]] = {}
         self._limits: dict[str, int] = {}
@@ -88,9 +95,18 @@ class CallHunter:
             pool, limits = diverse(target, seed, validators)
             self._pool |= pool
             self._limits |= limits
+        for name in self._pool:
+            self._add_stored(name, stored.get(name, ()))
+
+    def _add_stored(self, name: str, calls: Sequence[PreparedCall]) -> None:
+        """Have stored calls tried first."""
+        program = self._target.with_referee[name].serialized
+        costs = [COST_FACTOR * cost_of(program, call.arguments) for call in calls]
+        self._pool[name] = [*calls, *self._pool[name]]
+        self._limits[name] = max(self._limits[name], *costs, 0)
 
     def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
-        """Try them on a few hundred cases that all differ."""
+        """Try them on the stored cases, and on a few hundred that all differ."""
         return {
             name: [self._try(name, program, self._pool[name]) for program in some]
             for name, some in programs.items()

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
+from pathlib import Path
 
 import msgspec
 from chia_rs import run_chia_program
 
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.cases.meetings import Meetings
+from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.patterns import patterned
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.run import MAX_COST, STRICT
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.run import MAX_COST, STRICT, ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.contract import Raise, Valid
 from channelsim.games.judge import result_value
 
@@ -190,6 +193,32 @@ def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
         yield other
         if (laid_out := patterned(target, other, chance)) is not None:
             yield laid_out
+
+
+def stored(target: Target, folder: Path) -> dict[str, list[PreparedCall]]:
+    """The calls of a stored corpus, by program, each with the result that the original gives.
+
+    Raises `UsageError` for a file that cannot be read, and for a case on which the original differs
+    from what the file expects.
+    """
+    found: dict[str, list[PreparedCall]] = defaultdict(list)
+    for entry in corpus.read(target, folder):
+        if entry.differs is not None:
+            raise UsageError(f"--corpus {folder}: {entry.program}: {entry.id}: {entry.differs}")
+        program = target.with_referee[entry.program].serialized
+        match run_serialized(program, entry.arguments):
+            case ProgramValid(value):
+                call = PreparedCall(entry.arguments, value, value in _ENDS)
+            case ProgramSlash():
+                call = PreparedCall(entry.arguments, NIL)
+            case _:
+                call = PreparedCall(entry.arguments, None)
+        found[entry.program].append(call)
+    return dict(found)
+
+
+_ENDS = tuple(to_list([NIL] * items) for items in (1, 2, 3))
+"""The results that end a game."""
 
 
 def cost_of(program: bytes, arguments: bytes) -> int:

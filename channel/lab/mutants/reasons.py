@@ -19,10 +19,9 @@ from importlib.resources import as_file, files
 import msgspec
 
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import toml_files
 from channelsim.channel.system.file_kinds import Kind
-from channelsim.games.referee import referee
 from channelsim.games.registry import package_of
 
 FILE = "mutants.toml"
@@ -66,18 +65,13 @@ def stored_reasons(target: Target) -> Reasons:
 
     Those for a game's programs are in its package, those for the referee in this one.
     """
-    own = {
-        name for name, program in target.game.programs.items() if target.programs[name] == program
-    }
-    if target.referee == referee():
-        own.add(REFEREE)
     reasons: dict[_Key, str] = {}
     for package in filter(None, (package_of(target.game.name), __package__)):
-        reasons |= _read(package, own)
+        reasons |= _read(package, target.unchanged)
     return Reasons(reasons)
 
 
-def _read(package: str, programs: set[str]) -> dict[_Key, str]:
+def _read(package: str, programs: frozenset[str]) -> dict[_Key, str]:
     path = files(package) / FILE
     if not path.is_file():
         return {}

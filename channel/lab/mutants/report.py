@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from statistics import median_low
@@ -13,6 +13,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants.hunt import CallHunter, Hunt, MutantResult
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
+from channelsim.channel.lab.mutants.prepared_calls import PreparedCall
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.games.names import LONGEST, nearest
@@ -134,16 +135,18 @@ def hunted(
     jobs: int,
     argued_too: bool = False,
     chunks: int | None = None,
+    stored: Mapping[str, Sequence[PreparedCall]] | None = None,
     hunt: Hunt | None = None,
 ) -> MutantReport:
     """Hunt these mutants. Those that are argued meet only the prepared cases, unless
-    `argued_too`; `chunks` ends the hunt at this many chunks of fresh cases, whatever the time."""
+    `argued_too`; `chunks` ends the hunt at this many chunks of fresh cases, whatever the time.
+    Every mutant meets the `stored` calls of its program first."""
     known = stored_reasons(target)
     hunt = hunt or Hunt()
     hunt.results = [MutantResult(mutant) for mutant in mutants]
     names = tuple(dict.fromkeys(mutant.validator for mutant in mutants))
     hunt.run(
-        partial(CallHunter, target, seed, names),
+        partial(CallHunter, target, seed, names, stored or {}),
         seconds,
         jobs,
         lambda mutant: not argued_too and known.reason(mutant) is not None,

@@ -93,6 +93,13 @@ class Target:
         )
 
     @cached_property
+    def unchanged(self) -> frozenset[str]:
+        """The programs that are the installed ones, byte for byte: of validators, the referee."""
+        installed = {REFEREE: referee(), **(self.game.programs if self.rules is not None else {})}
+        mine = self.with_referee
+        return frozenset(name for name, one in installed.items() if mine.get(name) == one)
+
+    @cached_property
     def missing(self) -> tuple[str, ...]:
         """The validators of which the installed game has no program; their programs do nothing."""
         if self.rules is None or self.rules != self.source:

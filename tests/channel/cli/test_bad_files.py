@@ -78,6 +78,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
         Kind.SCRIPT: b'seed = "x"\n[[hand]]\nactions = ["initiator fold"]\n',
         Kind.COSTS: costs.encode(),
         Kind.REASONS: b"[[equivalent]]\n",
+        Kind.UNREACHABLE: b"[[unreachable]]\n",
         Kind.PROGRAM: HEX.encode(),
         Kind.SOURCE: SOURCE.encode(),
     }

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants.hunt import Attempt, Hunt, MutantResult, Programs
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.mutants.prepared_calls import PreparedCall, differs, diverse, fresh
+from channelsim.channel.lab.mutants.prepared_calls import (
+    PreparedCall,
+    differs,
+    diverse,
+    fresh,
+    stored,
+)
 from channelsim.channel.lab.mutants.report import all_mutants, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import code
 from tests.menu import each_game
+from tests.paths import DATA
 
 TARGET = of_game(registry.get("calpoker"))
 SMALL = [mutant for name in "ab" for mutant in all_mutants(TARGET, name)]
@@ -43,6 +53,28 @@ def test_the_original_itself_lives() -> None:
     (left,) = report.survivors
     assert left.runs > 100
     assert report.hunt.chunks == 2
+
+
+def test_stored_calls_come_first() -> None:
+    calls = stored(TARGET, DATA / "corpus" / "calpoker")
+    assert set(calls) == {*TARGET.programs, REFEREE}
+    for name, some in calls.items():
+        program = TARGET.with_referee[name].serialized
+        assert not [call for call in some if differs(program, call, MAX_COST)]
+    original = mutant(TARGET.programs["a"].serialized)
+    wrong = PreparedCall(calls["a"][0].arguments, None)
+    report = hunted(
+        TARGET, [original], seed="s", seconds=1, jobs=1, chunks=0, stored={"a": [wrong]}
+    )
+    assert [(one.killed, one.runs) for one in report.hunt.results] == [(True, 1)]
+
+
+def test_a_stored_case_that_the_program_does_not_fulfil_is_refused(tmp_path: Path) -> None:
+    lines = (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes().splitlines()
+    illegal = next(line for line in lines if b'"expect":"slash"' in line)
+    (tmp_path / "a.jsonl").write_bytes(illegal.replace(b'"expect":"slash"', b'"expect":"raise"'))
+    with pytest.raises(UsageError, match="--corpus .*: a: .*expected raise"):
+        stored(TARGET, tmp_path)
 
 
 @pytest.mark.long
