@@ -73,7 +73,7 @@ def test_a_stored_case_that_the_program_does_not_fulfil_is_refused(tmp_path: Pat
     lines = (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes().splitlines()
     illegal = next(line for line in lines if b'"expect":"slash"' in line)
     (tmp_path / "a.jsonl").write_bytes(illegal.replace(b'"expect":"slash"', b'"expect":"raise"'))
-    with pytest.raises(UsageError, match="--corpus .*: a: .*expected raise"):
+    with pytest.raises(UsageError, match=r"--corpus .*: a: .*expected raise"):
         stored(TARGET, tmp_path)
 
 
