@@ -138,11 +138,12 @@ move and this evidence; None where it compares none."""
 class Carry:
     """Money that a hand leaves to the next one, as if it had stayed in the middle of the table.
 
-    `left(hand)` is what each player leaves, in mojos. `add(parameters, mojos)` are the parameters
-    of a hand in which each player puts in that much more, or as much of it as its stake allows.
+    `left(terms, before, after)` is what each player leaves, in mojos, when the last move of a hand
+    led from one position to the other. `add(parameters, mojos)` are the parameters of a hand in
+    which each player puts in that much more, or as much of it as its stake allows.
     """
 
-    left: Callable[[Hand], int]
+    left: Callable[[Terms, Position, Position], int]
     add: Callable[[Parameters, int], Parameters]
 
 

@@ -73,6 +73,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphra
         address=wanted.address,
         counterparty=wanted.counterparty,
         adversary=wanted.adversary,
+        rotation=setup.rotation or "",
     )
     make_identity(directory, passphrase)
     read_identity(directory, passphrase)  # of another passphrase, it could never be used

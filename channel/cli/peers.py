@@ -65,6 +65,7 @@ from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.system.line_input import LineInput
 from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.chance import Chance
+from channelsim.games.rotations import ROTATIONS
 
 LISTEN_ADDRESS = "127.0.0.1:0"
 
@@ -77,7 +78,8 @@ WalletKey = Annotated[
     file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
 ]
 Games = Annotated[
-    str | None, typer.Option("--game", help="The game, or several with commas; they take turns.")
+    str | None,
+    typer.Option("--game", help="The game, several with commas, which take turns, or `horse`."),
 ]
 Hands = Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")]
 Unit = Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")]
@@ -252,6 +254,7 @@ def setup_of(config: Config, settings: Settings) -> Setup:
             confirmations=config.agreement.confirmations,
             unroll_timeout=config.agreement.unroll_timeout,
             game_timeout=settings.game_timeout,
+            rotation=settings.rotation or None,
         )
     )
 
@@ -318,17 +321,25 @@ def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChan
         address = LISTEN_ADDRESS
     read_address(address)
     read_fingerprint(options.counterparty)
-    games = game_names(options.games)
-    unit, stack = options.unit or DEFAULT_UNIT, options.stack or DEFAULT_STACK
+    rotation = ROTATIONS.get(options.games.strip())
+    if rotation is not None and rotation.dealer_chooses:
+        raise UsageError(
+            f"--game {rotation.name}: two peers agree on the order of their games; name a rotation"
+            " that has one, or games"
+        )
+    games = rotation.games if rotation else game_names(options.games)
+    unit = options.unit or DEFAULT_UNIT
+    stack = options.stack or (rotation.stack if rotation else DEFAULT_STACK)
     policy = options.policy or default_policy(games)
     setup = Setup(
         games=games,
         seed="",
-        hands=options.hands or DEFAULT_HANDS,
+        hands=options.hands or (rotation.hands if rotation else DEFAULT_HANDS),
         unit=unit,
         stack=stack,
         balance=options.balance or unit * stack * DEFAULT_STAKES,
         policies=_policies(side, policy, games),
+        rotation=rotation.name if rotation else None,
     )
     return NewChannel(
         side=side,

@@ -265,7 +265,8 @@ class Session:
             case HandEnded(_, name, hand):
                 self._hand_is_open = False
                 if (carry := registry.get(name).carry) is not None:
-                    self._carried = carry.left(hand)
+                    last = next(step for step in reversed(hand.steps) if not step.before.over)
+                    self._carried = carry.left(hand.terms, last.before, last.after)
             case _:
                 pass
 

@@ -27,13 +27,14 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.proposals import Wish, least_timeout
 from channelsim.channel.protocol.state import ChannelState, Side
+from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup, policy_of
 from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Action, Player
+from channelsim.games.contract import Action, Parameters, Player
 
 PATIENCE = 60
 """Blocks without a live game or an open proposal after which a side asks for the shutdown."""
@@ -118,9 +119,15 @@ class SidePlayer:
         setup, name = self.setup, self.setup.game(number)
         if registry.get(name).deck_positions and not self._has_deck():
             return None
-        parameters = setup.parameters(name)
         first = setup.first(number, name) == self.peer.config.side
-        return ProposeGames((Wish(name, parameters, setup.game_timeout, first),))
+        return ProposeGames((Wish(name, self._parameters(name), setup.game_timeout, first),))
+
+    def _parameters(self, name: str) -> Parameters:
+        """The parameters of the next hand, with what earlier ones left to it."""
+        parameters, carry = self.setup.parameters(name), registry.get(name).carry
+        if carry is None:
+            return parameters
+        return carry.add(parameters, carried(self.peer.play.history))
 
     def _has_deck(self) -> bool:
         """Whether a deck has been ready for a block: the initiator finishes it a little later."""
@@ -148,7 +155,7 @@ class SidePlayer:
         if len(offers) != 1 or offers[0].game != name:
             return f"the next hand is one of {name}"
         offer = offers[0]
-        if offer.parameters != setup.parameters(name):
+        if offer.parameters != self._parameters(name):
             return "other parameters than those agreed on"
         least = least_timeout(name, self.peer.config.agreement.confirmations)
         if not least <= offer.timeout <= max(least, setup.game_timeout):
@@ -167,6 +174,17 @@ class SidePlayer:
             return live.terms.game
         older = (link.state.game(game_id) for link in self.peer.play.history)
         return next(game.terms.game for game in older if game is not None)
+
+
+def carried(history: StateHistory) -> int:
+    """What the newest hand of a game that may leave money to the next one left, in mojos."""
+    for link in history:
+        for game in link.state.games:
+            carry = registry.get(game.terms.game).carry
+            if carry is not None:
+                before = game.before
+                return carry.left(game.terms, before.position, game.position) if before else 0
+    return 0
 
 
 def proposals(state: ChannelState) -> int:

@@ -50,8 +50,9 @@ class NodeAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one side plays, its node, and how it reaches the other side.
 
-    The hands of all `games` take turns; `unit` in mojos, `stack` in units, `game_timeout` in
-    blocks. `address` is HOST:PORT, where the side listens (`listens`) or connects to.
+    The hands of all `games` take turns, or alternate as the `rotation` of this name says; `unit` in
+    mojos, `stack` in units, `game_timeout` in blocks. `address` is HOST:PORT, where the side listens
+    (`listens`) or connects to.
     `counterparty` is the fingerprint of the other side's network key, 64 hex digits. A side that is
     an `adversary` (its name) keeps nothing else.
     """
@@ -67,6 +68,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     address: Text
     counterparty: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     adversary: Text = ""
+    rotation: Text = ""
     format: Text = FORMAT
 
 

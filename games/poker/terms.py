@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from channelsim.games.amounts import MAX_AMOUNT, short_number
-from channelsim.games.contract import Hand, Initial, Parameters, Terms
+from channelsim.games.contract import Hand, Initial, Parameters, Position, Terms
 from channelsim.games.errors import BadTerms
 from channelsim.games.players import Seat
 from channelsim.games.poker.limits import Forced, Structure
@@ -74,20 +74,25 @@ def variations(variant: Variant) -> tuple[Parameters, ...]:
     return (*list(limits(variant).values())[1:], twice, *antes)
 
 
-def carried(hand: Hand) -> int:
+def carried(terms: Terms, before: Position, after: Position) -> int:
     """What each player leaves to the next hand, in mojos: the ante of one that was passed out.
 
     That is its own ante, and what it took over from the hands before it (DRAW-3).
     """
-    if not passed_out(hand):
+    if not is_passed_out(before, after):
         return 0
-    found = dict(hand.terms.parameters)
+    found = dict(terms.parameters)
     return found["ante"] * found["chip"]
 
 
 def passed_out(hand: Hand) -> bool:
     """Whether the hand is over because nobody bet before the draw."""
-    return any(step.after.over and isinstance(step.before.state, Mid) for step in hand.steps)
+    return any(is_passed_out(step.before, step.after) for step in hand.steps)
+
+
+def is_passed_out(before: Position, after: Position) -> bool:
+    """Whether a move from one position to the other was a check that ended the hand."""
+    return after.over and isinstance(before.state, Mid)
 
 
 def with_carry(parameters: Parameters, mojos: int) -> Parameters:

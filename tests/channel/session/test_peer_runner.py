@@ -15,21 +15,23 @@ from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.chain_news import ChannelSettled
+from channelsim.channel.peer.chain_news import ChannelClosed, ChannelSettled
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import GoOnChain, News, Push
+from channelsim.channel.peer.interface import GameStarted, GoOnChain, News, Push
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.peer_runner import PeerRunner, Spectator
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
-from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.setup import Setup, check
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.rotations import ROTATIONS
 from tests.channel.backends import backend
 
 SETUP = Setup(("spacepoker",), "runner", 2, 100, 10, 10_000, ("caller", "caller"))
@@ -90,15 +92,16 @@ class Place:
             self.news.append(event.news)
 
 
-def places(chain: FarmableChain) -> tuple[Place, Place]:
-    agreement = Agreement((SETUP.balance, SETUP.balance), 15, 3)
+def places(chain: FarmableChain, setup: Setup = SETUP) -> tuple[Place, Place]:
+    decks = deck_settings(setup.games)
+    agreement = Agreement((setup.balance, setup.balance), 15, 3, decks=decks)
     first, second = (Place(make_config(b"runner", side, chain, agreement)) for side in Side)
     return first, second
 
 
-async def blocks(chain: FarmableChain) -> None:
+async def blocks(chain: FarmableChain, pause: float = 0.03) -> None:
     while True:
-        await asyncio.sleep(0.03)
+        await asyncio.sleep(pause)
         chain.farm()
 
 
@@ -147,6 +150,38 @@ def test_two_runners_play_all_hands_though_one_is_restarted_in_a_hand() -> None:
             assert (paid(chain, here), paid(chain, there)) == first.peer.play.state.balances
 
         asyncio.run(play())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("rotation", "games", "hands"),
+    [(None, ("five-draw",), 3), ("horse", ROTATIONS["horse"].games, 6)],
+)
+def test_two_runners_alternate_games_and_carry_antes(
+    rotation: str | None, games: tuple[str, ...], hands: int
+) -> None:
+    """Callers pass out every hand of draw: antes of 1, 2 and 3 chips."""
+    setup = check(
+        Setup(games, "runner", hands, 100, 40, 40_000, ("caller", "caller"), rotation=rotation)
+    )
+    with backend("over RPC", node_seed(b"runner")) as chain:
+        here, there = places(chain, setup)
+
+        async def play() -> None:
+            # A deck takes seconds, in which no side may lose its patience.
+            farming = asyncio.ensure_future(blocks(chain, 0.5))
+            first, second = here.runner(chain, setup), there.runner(chain, setup)
+            tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
+            await join(first, second)
+            await asyncio.wait_for(asyncio.gather(*tasks), 4 * GUARD)
+            farming.cancel()
+
+        asyncio.run(play())
+    started = [one.game.terms for one in there.news if isinstance(one, GameStarted)]
+    assert [one.game for one in started] == [setup.game(number) for number in range(hands)]
+    if rotation is None:
+        assert [dict(one.parameters)["ante"] for one in started] == [1, 2, 3]
+    assert [type(one) for one in there.news[-1:]] == [ChannelClosed]
 
 
 def test_one_runner_alone_takes_its_money_from_the_chain() -> None:

@@ -9,12 +9,20 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Chosen, HandStarted, NoMoreHands, SessionEvent
+from channelsim.channel.session.session_events import (
+    Chosen,
+    HandEnded,
+    HandStarted,
+    NoMoreHands,
+    SessionEvent,
+)
 from channelsim.channel.session.setup import ASK, Setup, check
+from channelsim.channel.session.side_player import carried
 from channelsim.channel.session.transcript import Comparer, Recorder, choices_of, of_lines, unbroken
 from channelsim.games import registry
 from channelsim.games.chance import Chance
@@ -70,6 +78,17 @@ class Table:
         self.events: list[SessionEvent] = []
         self.lines: list[bytes] = []
         self.picks = iter(picks)
+        self.peers: list[Peer] = []
+        self.carried: list[tuple[int, ...]] = []
+
+    def wrap(self, peer: Peer) -> Peer:
+        self.peers.append(peer)
+        return peer
+
+    def follow(self, event: SessionEvent) -> None:
+        self.events.append(event)
+        if isinstance(event, HandEnded):
+            self.carried.append(tuple(carried(peer.play.history) for peer in self.peers))
 
     def play(self, deciders: Deciders | None = None) -> None:
         recorder = Recorder(self.setup, self.lines.append)
@@ -82,7 +101,8 @@ class Table:
             self.setup,
             person.decide,
             person.answer,
-            [person, recorder, self.events.append],
+            [person, recorder, self.follow],
+            wrap=self.wrap,
             simulated_dealer=True,
             choose=person.choose,
         ).run()
@@ -115,6 +135,8 @@ def test_the_dealer_names_each_game_and_antes_of_hands_passed_out_go_on() -> Non
         ("holdem", 2),
         ("holdem", None),
     ]
+    # Each peer on its own finds the same in the states that it has.
+    assert table.carried == [(mojos, mojos) for mojos in (100, 200, 200, 0, 0)]
     chosen = [event for event in table.found(Chosen) if isinstance(event, Chosen)]
     assert [event.player for event in chosen] == ["initiator", "receiver"] * 2 + ["initiator"]
     assert [event.limit for event in chosen] == ["pot", "no", None, "fixed", None]
