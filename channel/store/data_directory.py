@@ -51,8 +51,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one side plays, its node, and how it reaches the other side.
 
     The hands of all `games` take turns, or alternate as the `rotation` of this name says; `unit` in
-    mojos, `stack` in units, `game_timeout` in blocks. `address` is HOST:PORT, where the side listens
-    (`listens`) or connects to.
+    mojos, `stack` in units, `game_timeout` in blocks. `address` is HOST:PORT, where the side
+    listens (`listens`) or connects to.
     `counterparty` is the fingerprint of the other side's network key, 64 hex digits. A side that is
     an `adversary` (its name) keeps nothing else.
     """

@@ -168,8 +168,8 @@ def test_two_runners_alternate_games_and_carry_antes(
         here, there = places(chain, setup)
 
         async def play() -> None:
-            # A deck takes seconds, in which no side may lose its patience.
-            farming = asyncio.ensure_future(blocks(chain, 0.5))
+            # A deck takes seconds, and the initiator finishes it within a block after the receiver.
+            farming = asyncio.ensure_future(blocks(chain, 2.0))
             first, second = here.runner(chain, setup), there.runner(chain, setup)
             tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
             await join(first, second)
