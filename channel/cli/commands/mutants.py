@@ -66,6 +66,7 @@ def command(
                 f"{target.name}: mutants are held against the rules of an installed game;"
                 ' name one with `rules = "GAME"`'
             )
+        first = {} if corpus is None else stored(target, corpus)
         report = hunted(
             target,
             all_mutants(target, validator),
@@ -73,7 +74,7 @@ def command(
             seconds=seconds,
             jobs=processes(jobs),
             argued_too=argued,
-            stored={} if corpus is None else stored(target, corpus),
+            stored=first,
             hunt=Hunt(on_progress=partial(_report_progress, bar)),
         )
     with finishing():

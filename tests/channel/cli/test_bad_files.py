@@ -229,6 +229,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     ),
     "coverage corpus": (corpus("coverage", "a"), {Kind.CASES}),
     "coverage corpus, referee": (corpus("coverage", "referee"), {Kind.SPENDS}),
+    "mutants corpus": (corpus("mutants", "a"), {Kind.CASES}),
     "fuzz corpus": (corpus("fuzz", "a"), {Kind.CASES}),
     "conform corpus": (corpus("conform", "a"), {Kind.CASES}),
     "a target's source": (program("a.clsp"), {Kind.SOURCE}),
