@@ -61,12 +61,13 @@ from tests.channel.table import (
     by_policy,
     sit,
 )
+from tests.sampling import one_in
 
 # --- old states ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
-@pytest.mark.parametrize("seed", ["one", "two"])
+@pytest.mark.parametrize("seed", one_in(2, ["one", "two"]))
 def test_any_old_state_is_preempted(thief: int, seed: str) -> None:
     """Two hands are played; the loser of the first would rather have the state before it."""
 
@@ -336,7 +337,7 @@ def _decided(table: Table, index: int) -> tuple[Coin, GameCoin, GameCoin] | None
 # --- reorganisations -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", one_in(3, range(6)))
 def test_reorganisations_at_any_time_change_nothing_in_the_end(seed: int) -> None:
     """Up to `confirmations` blocks, again and again, with and without the old bundles."""
     plain = at_message(10_000)

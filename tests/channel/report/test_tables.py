@@ -164,7 +164,7 @@ DEAR: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("conform",): lambda old, new: ("calpoker", "--cases", 100, "--seconds", 0.1, "--disputes", 0),
 }
 EVERY = [
-    *one_in(2, CHEAP),
+    *one_in(3, CHEAP),
     *(pytest.param(path, marks=pytest.mark.long) for path in DEAR),
 ]
 
@@ -212,7 +212,7 @@ def test_the_locale_c_gets_plain_letters_in_whole_words(
         assert path in CODE or len(line) <= 60 or len(line.split()) == 1, line
 
 
-@pytest.mark.parametrize("path", [one for one in CHEAP if "--json" in options(one)])
+@pytest.mark.parametrize("path", one_in(3, [one for one in CHEAP if "--json" in options(one)]))
 def test_json_is_one_document_in_any_locale(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch, transcript: Path, tmp_path: Path, path: Command
 ) -> None:

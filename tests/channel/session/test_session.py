@@ -94,7 +94,7 @@ def conserved(session: Played, stakes: int = 5) -> None:
         assert one.result.benign, one.result
 
 
-@pytest.mark.parametrize("policies", one_in(3, PAIRS))
+@pytest.mark.parametrize("policies", one_in(6, PAIRS))
 def test_every_pair_of_policies(policies: tuple[str, str]) -> None:
     session = play(f"a-{'-'.join(policies)}", policies)
     conserved(session)

@@ -15,6 +15,7 @@ from channelsim.clsp.compiler import Compiled, compile_source
 from channelsim.clsp.programs import load, names
 from channelsim.clsp.values import serialize, to_list
 from tests.clsp.oracle import Oracle
+from tests.sampling import one_in
 
 HEAD = "(include *standard-cl-23*)"
 
@@ -26,7 +27,7 @@ def compiled(tmp_path: Path, request: pytest.FixtureRequest) -> Compiled:
     return compile_source(path)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", one_in(4, names()))
 def test_ours_have_the_same_code_with_names_without_and_to_another_reader(name: str) -> None:
     program = load(name)
     oracle = Oracle(program)

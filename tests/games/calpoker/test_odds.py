@@ -46,6 +46,7 @@ def by_class(values: Counter[HandValue]) -> dict[str, int]:
     return dict(classes)
 
 
+@pytest.mark.long
 def test_every_hand_of_five() -> None:
     values = Counter(map(value_of_five, combinations(range(52), 5)))
     assert by_class(values) == FIVE_OF_52
