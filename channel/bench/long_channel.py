@@ -19,6 +19,7 @@ from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Listener, Sent, SessionEvent
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from channelsim.games import registry
 
@@ -62,7 +63,7 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
         size = sum(one.stat().st_size for one in directory.iterdir() if one.name.startswith(FILE))
         begun = perf_counter()
         with closing(SqliteStore(directory)) as store:
-            DurablePeer(Peer(config), store)
+            DurablePeer(Peer(config), SealedStore(store, config.secret))
             restart = perf_counter() - begun
     return {
         "batches": sent,
@@ -82,7 +83,7 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> tuple[Config, Path]:
         def wrap(peer: Peer) -> Actor:
             configs.append(peer.config)
             store = stack.enter_context(closing(SqliteStore(folder / peer.config.name)))
-            return DurablePeer(peer, store)
+            return DurablePeer(peer, SealedStore(store, peer.config.secret))
 
         with suppress(_Enough):
             Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()

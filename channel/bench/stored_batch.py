@@ -25,6 +25,7 @@ from channelsim.channel.session.session_events import Sent, SessionEvent
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import Contents
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 
 HANDS = 4
@@ -79,7 +80,7 @@ def measure_stored(game: str, seed: str, seconds: float, least: int) -> dict[str
                 directory = Path(folder) / peer.config.name
                 stores.append(_Counted(SqliteStore(directory)))
                 stack.enter_context(closing(stores[-1]))
-                return DurablePeer(peer, stores[-1])
+                return DurablePeer(peer, SealedStore(stores[-1], peer.config.secret))
 
             def count(stores: list[_Counted] = stores) -> int:
                 return sum(one.writes for one in stores)

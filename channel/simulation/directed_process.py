@@ -45,6 +45,7 @@ from channelsim.channel.simulation.process_peer import ANSWER_TIME, effects_dige
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.games.chance import Chance
@@ -163,7 +164,7 @@ def _obey(work: Work, parent: Pipe) -> None:
     peer = Peer(replace(config, entropy=scripted(work.script, config.side, config.entropy)))
     loop = asyncio.new_event_loop()
     with (
-        closing(SqliteStore(directory)) as store,
+        closing(SealedStore(SqliteStore(directory), config.secret)) as store,
         RpcChain(work.node) as chain,
         closing(DeckThreads(seeded_secrets(work.seed))) as decks,
     ):

@@ -43,6 +43,7 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import JournalEvent, Start
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS, held
 from channelsim.games.chance import Chance
@@ -132,7 +133,8 @@ class ProcessPeer:
         """Kill the process, and find out from the store whether the event was stored."""
         self.close()
         after, self._peer.state = self._peer.state, Peer(self._peer.config).state
-        with closing(SqliteStore(self._directory)) as store:
+        secret = self._peer.config.secret
+        with closing(SealedStore(SqliteStore(self._directory), secret)) as store:
             self._records = DurablePeer(self._peer, store)
         found, config = _lasting(self._peer.state), self._peer.config
         stored = found == _restarted(config, after)
@@ -207,8 +209,9 @@ def _serve(directory: str, parent: Connection) -> None:
         signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
     # A parent that ends takes its pipe with it, and perhaps the directory.
     with suppress(EOFError, ConnectionError, StoreError):
-        store = SqliteStore(Path(directory))
-        peer = DurablePeer(Peer(read_keys(Path(directory))), store, EVENTS_PER_SNAPSHOT)
+        config = read_keys(Path(directory))
+        store = SealedStore(SqliteStore(Path(directory)), config.secret)
+        peer = DurablePeer(Peer(config), store, EVENTS_PER_SNAPSHOT)
         while True:
             event: JournalEvent = parent.recv()
             effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)

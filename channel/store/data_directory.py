@@ -23,8 +23,9 @@ from msgspec import Meta
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.store import keys_file
-from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.interface import PeerStore, StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.durable_files import replace_file
@@ -79,7 +80,7 @@ class DataDirectory:
     path: Path
     config: Config
     settings: Settings
-    store: SqliteStore
+    store: PeerStore
 
 
 def is_complete(directory: Path) -> bool:
@@ -122,7 +123,7 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
         )
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)
-    with closing(SqliteStore(directory)) as store:
+    with closing(SealedStore(SqliteStore(directory), config.secret)) as store:
         yield DataDirectory(directory, config, settings, store)
 
 

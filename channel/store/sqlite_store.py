@@ -24,8 +24,8 @@ LOCK = "lock"
 APPLICATION = 0x63735031
 """The number that marks our files (`PRAGMA application_id`)."""
 
-VERSION = 1
-"""The version of the tables (`PRAGMA user_version`)."""
+VERSION = 2
+"""The version of the file (`PRAGMA user_version`). Those of version 1 began without seals."""
 
 _TABLES = """
     CREATE TABLE events (number INTEGER PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL);
