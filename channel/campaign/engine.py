@@ -170,6 +170,7 @@ class _Engine(Generic[R]):
             if not self._under_way:
                 return
             done, _ = wait(self._under_way, timeout=PERIOD, return_when=FIRST_COMPLETED)
+            self._run.interrupted = self._run.interrupted or interrupted()
             # Results first: the death of a worker may fail all that is under way.
             for future in sorted(done, key=lambda one: _error(one) is not None):
                 if future in self._under_way:

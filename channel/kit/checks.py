@@ -127,9 +127,9 @@ def coverage(subject: Subject) -> CheckResult:
         return CheckResult("coverage", unchecked=_lacks_programs(subject))
     target, effort, report = subject.target, subject.effort, subject.fuzzed
     entries = [
-        Entry(probe.case.tag, probe.site.validator, probe.case.arguments, None)
-        for probe in report.probes
-        if probe.site.validator not in report.tally.runaway
+        Entry(case.tag, case.validator, case.arguments, None)
+        for case in report.corpus
+        if case.validator not in report.tally.runaway
     ]
     if effort.corpus is not None:
         entries += corpus.read(target, effort.corpus)

@@ -8,11 +8,22 @@ from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from rich.console import Console
 
+from channelsim.channel.campaign.directory import FINDINGS
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.cli.campaigns import (
+    Cluster,
+    NoProgress,
+    Resume,
+    all_done,
+    campaign_directory,
+    chosen_workers,
+    lost_document,
+)
 from channelsim.channel.cli.findings import ORDER_ONLY, details
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
 from channelsim.channel.cli.options import (
@@ -26,19 +37,26 @@ from channelsim.channel.cli.options import (
     processes,
     real,
     refuse,
+    whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.fuzz.campaign import CampaignProgress
-from channelsim.channel.lab.fuzz.findings import Document, keep
-from channelsim.channel.lab.fuzz.fuzz import FuzzReport, save
+from channelsim.channel.lab.fuzz.findings import Document, FindingFiles
+from channelsim.channel.lab.fuzz.fuzz import (
+    FuzzReport,
+    counts_so_far,
+    run_search,
+    save,
+    sized_search,
+    timed_search,
+)
 from channelsim.channel.lab.fuzz.fuzz import fuzz as run
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
 from channelsim.channel.lab.target.target import Target, load
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
-from channelsim.channel.report.progress import Bar, progress
+from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
@@ -50,6 +68,9 @@ SHOWN = 12
 
 LONG, SHORT = 60.0, 10.0
 """Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
+
+MOST_WORK = 10**15
+"""Units: centuries."""
 
 HOME = Path(".channelsim")
 """The folder of findings in the current folder, unless `--out` names another."""
@@ -73,49 +94,100 @@ def command(
     json: Json = False,
     junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
     again: Watch = False,
+    work: Annotated[
+        int | None,
+        whole(
+            1, MOST_WORK, "How much work instead, in units, about 330,000 a second of a process."
+        ),
+    ] = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
 ) -> int:
     """Fuzz validators for moves that steal and evidence that slashes honest players.
 
-    The same seed and number of jobs repeat a run. Exit code 0: nothing found; 1: findings, each
-    saved in a file, or a validator that was never tried; 2: wrong use.
+    The same seed and number of jobs repeat a run; with --work, the same seed alone, and --out is
+    the folder of a campaign. Exit code 0: nothing found; 1: findings, each saved in a file, or a
+    validator that was never tried; 2: wrong use.
 
     Example: channelsim fuzz my-validators.toml --seconds 120
     """
     if again:
         refuse(
-            "does not go with --watch, which prints a line for each round", json=json, junit=junit
+            "does not go with --watch, which prints a line for each round",
+            json=json,
+            junit=junit,
+            work=work,
         )
-        work = partial(_fuzzed, seconds=seconds or SHORT, seed=seed, jobs=jobs, corpus=corpus)
+        fuzzed = partial(_fuzzed, seconds=seconds or SHORT, seed=seed, jobs=jobs, corpus=corpus)
         return watch(
             watched_target(target),
-            lambda check: _round(target, out, corpus, partial(work, check=check)),
+            lambda check: _round(target, out, corpus, partial(fuzzed, check=check)),
         )
+    if work is None:
+        refuse(
+            "needs --work: a search for some time is no campaign", resume=resume, cluster=cluster
+        )
+    else:
+        refuse("does not go with --work: one or the other", seconds=seconds)
     loaded = load(target, partial=True)
-    folder = _folder(loaded, out)
     if corpus is not None:
         check_folder("--corpus", corpus)
-    with opened("--junit", junit) as suite:
-        report = _fuzzed(loaded, folder, seconds or LONG, seed, jobs, corpus)
+    if work is None:
+        search = timed_search(loaded, seed, seconds or LONG, processes(jobs), corpus)
+    else:
+        search = sized_search(loaded, seed, work, corpus)
+    campaign = out if work is not None else None
+    folder = _folder(loaded, out) if campaign is None else campaign / FINDINGS
+    with (
+        opened("--junit", junit) as suite,
+        campaign_directory(
+            campaign, search.configuration, search.plan, "units of work", resume=resume
+        ) as stored,
+    ):
+        files = FindingFiles(folder)
+        with campaign_progress(
+            f"fuzzing {loaded.name}", "unit", quiet=quiet, clock=search.limit
+        ) as show:
+            report = run_search(
+                search,
+                processes(jobs),
+                chosen_workers(processes(jobs), search.plan, cluster, stored=stored is not None),
+                journal=stored,
+                findings=folder if stored is None else None,
+                on_found=files.write if stored is not None else lambda found: None,
+                on_status=lambda status: show(
+                    msgspec.structs.replace(status, counts=counts_so_far(status))
+                ),
+            )
         with finishing():
             # Findings are printed even where they cannot be saved.
             trouble, added = "", 0
             paths: list[Path] = []
             try:
-                paths = keep(folder, report.findings) if report.findings else []
+                paths = files.write_last(report.findings)
+                if stored is not None:
+                    save(report, stored.corpus)
+                    if not report.interrupted:
+                        stored.write_summary(_document(report, paths))
                 added = save(report, corpus) if corpus else 0
                 suite.write(junit_text("fuzz", loaded.name, _junit_cases(report), report.seconds))
                 suite.finish()
             except UsageError as error:
                 trouble = str(error)
             if json:
-                _print_json(report, paths)
+                print_json(_document(report, paths))
             else:
                 _print(report, paths, added, corpus)
     if trouble:
         raise UsageError(trouble)
     every = report.interrupted or all_tried(
-        loaded.name, loaded.present, report.tally.outcomes, "try more --seconds"
+        loaded.name,
+        loaded.present,
+        report.tally.outcomes,
+        "try more --seconds" if work is None else "try more --work",
     )
+    every &= all_done(loaded.name, report.lost, "unit")
     return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
 
@@ -133,14 +205,14 @@ def _fuzzed(
     seed: str,
     jobs: int | None,
     corpus: Path | None,
-    check: Check = lambda: None,
+    check: Check,
 ) -> FuzzReport:
-    """Fuzz a target, with a progress line; `check` is called now and then."""
-    with progress(f"fuzzing {target.name}", clock=seconds) as bar:
+    """A round of `--watch`, with a progress line; `check` is called now and then."""
+    with campaign_progress(f"fuzzing {target.name}", "unit", clock=seconds) as show:
 
-        def on_progress(states: Sequence[CampaignProgress]) -> None:
+        def on_status(status: CampaignStatus) -> None:
             check()
-            _report_progress(bar, states)
+            show(msgspec.structs.replace(status, counts=counts_so_far(status)))
 
         return run(
             target,
@@ -149,7 +221,7 @@ def _fuzzed(
             jobs=processes(jobs),
             corpus=corpus,
             findings=folder,
-            on_progress=on_progress,
+            on_status=on_status,
         )
 
 
@@ -165,7 +237,7 @@ def _round(
     report = fuzzed(target, folder)
     parts = [counted(len(report.findings), "finding")]
     with finishing():
-        paths = keep(folder, report.findings) if report.findings else []
+        paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
             save(report, corpus)
     for one, path in zip(report.findings[:1], paths, strict=False):
@@ -248,32 +320,34 @@ def _show_counts(out: Console, report: FuzzReport) -> None:
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
-def _print_json(report: FuzzReport, paths: Sequence[Path]) -> None:
-    print_json(
-        {
-            "target": report.target.name,
-            "rules": report.target.rules,
-            "dealer": report.target.dealer,
-            "seed": report.seed,
-            "jobs": report.jobs,
-            "seconds": round(report.seconds, 3),
-            "stopped": report.stopped,
-            "interrupted": report.interrupted,
-            "runs": report.runs,
-            "runs_per_second": round(report.runs / report.seconds) if report.seconds else 0,
-            "coverage": msgspec.to_builtins(report.coverage),
-            "tried": dict(sorted(report.tally.tried.items())),
-            "unchecked": unchecked(report.target),
-            "findings": [
-                {
-                    **msgspec.to_builtins(found),
-                    "replay": f"channelsim replay {path}" if path else None,
-                }
-                for found, path in zip_longest(report.findings, paths)
-            ],
-            "mended": [str(path) for path in report.mended],
-        }
-    )
+def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
+    """A report as JSON data."""
+    return {
+        "target": report.target.name,
+        "rules": report.target.rules,
+        "dealer": report.target.dealer,
+        "seed": report.seed,
+        "jobs": report.jobs,
+        "seconds": round(report.seconds, 3),
+        "stopped": report.stopped,
+        "interrupted": report.interrupted,
+        "digest": report.digest,
+        "shards": report.shards,
+        "lost": lost_document(report.lost),
+        "runs": report.runs,
+        "runs_per_second": round(report.runs / report.seconds) if report.seconds else 0,
+        "coverage": msgspec.to_builtins(report.coverage),
+        "tried": dict(sorted(report.tally.tried.items())),
+        "unchecked": unchecked(report.target),
+        "findings": [
+            {
+                **msgspec.to_builtins(found),
+                "replay": f"channelsim replay {path}" if path else None,
+            }
+            for found, path in zip_longest(report.findings, paths)
+        ],
+        "mended": [str(path) for path in report.mended],
+    }
 
 
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
@@ -294,13 +368,3 @@ def _slug(name: str) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     plain = slug == name.lower().replace(" ", "-")
     return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
-
-
-def _report_progress(bar: Bar, states: Sequence[CampaignProgress]) -> None:
-    """Report how far the campaigns are."""
-    runs = sum(one.runs for one in states)
-    nodes, sides = (max(one.nodes for one in states), max(one.branches for one in states))
-    found = max(one.findings for one in states)
-    bar.note(
-        f"{counted(runs, 'run', ',')}, nodes {nodes}, branches {sides}, {counted(found, 'finding')}"
-    )

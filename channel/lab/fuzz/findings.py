@@ -316,18 +316,38 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
 # --- files ------------------------------------------------------------------------------------
 
 
-def keep(folder: Path, found: Sequence[Document]) -> list[Path]:
-    """Write each finding to a file, and leave existing files alone. Raises `UsageError`."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {folder}: cannot be written ({error.strerror})") from None
-    paths = []
-    for one in found:
-        path = folder / one.file_name
-        write_whole("--out", path, msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n")
-        paths.append(path)
-    return paths
+class FindingFiles:
+    """Writes findings into a folder, a file each; files of others stay as they are."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._written: dict[Path, Document] = {}
+
+    def write(self, found: Sequence[Document]) -> list[Path]:
+        """Write what is new or has changed; return the files of all. Raises `UsageError`."""
+        if found:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise UsageError(
+                    f"--out {self._folder}: cannot be written ({error.strerror})"
+                ) from None
+        paths = []
+        for one in found:
+            path = self._folder / one.file_name
+            if self._written.get(path) != one:
+                data = msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n"
+                write_whole("--out", path, data)
+                self._written[path] = one
+            paths.append(path)
+        return paths
+
+    def write_last(self, found: Sequence[Document]) -> list[Path]:
+        """Write all findings; files of this one that now stand under others are removed."""
+        paths = self.write(found)
+        for path in self._written.keys() - set(paths):
+            path.unlink(missing_ok=True)
+        return paths
 
 
 def stored_findings(folder: Path) -> list[tuple[Path, Document | UsageError]]:

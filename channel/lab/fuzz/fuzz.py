@@ -1,50 +1,66 @@
-"""Fuzzing a target: campaigns in one process or several, merged into one report.
+"""Fuzzing a target: a campaign whose seeds are fuzzers that share nothing, in one report.
 
-Campaigns share nothing, so the same seed, number of jobs and corpus give the same findings if
-every campaign completes its work (see `channelsim.channel.lab.fuzz.campaign`).
+The same seed, work and corpus give the same findings, for any number of workers; with a time
+instead of the work, if every fuzzer completes its work in time.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from time import perf_counter
 
 import msgspec
 
+from channelsim.channel import __version__
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.executors import Workers, processes
+from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
 from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import Campaign, CampaignProgress, CampaignResult
+from channelsim.channel.lab.fuzz.campaign import Campaign
 from channelsim.channel.lab.fuzz.findings import Document, still_broken, stored_findings
+from channelsim.channel.lab.fuzz.fuzz_part import (
+    CorpusCase,
+    FuzzPart,
+    coverage_of,
+    decode_part,
+    fuzz_part,
+)
 from channelsim.channel.lab.fuzz.grouping import grouped
-from channelsim.channel.lab.sites.honest_play import legal_result
-from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.system.interrupt import finishing, polled
+from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.system.interrupt import finishing
 from channelsim.channel.system.output import write_whole
-from channelsim.channel.system.workers import CONTEXT, Work, WorkerPool
+from channelsim.channel.system.process_executor import parent
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
-from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
-from channelsim.games.contract import Raise, Slash, Verdict
 
 OFTEN = 0.2
-"""The seconds between two progress reports of a campaign."""
+"""The seconds between two progress reports of a fuzzer."""
+
+LEAST_WORK, MOST_WORK = 10 * SECOND, 600 * SECOND
+"""The work of one fuzzer, where the work is given: the longer it works the deeper it searches."""
+
+FUZZERS = 64
+"""The fuzzers of a campaign whose work is between those bounds."""
 
 
 @dataclass
 class FuzzReport:
     """The findings, counts and coverage of a fuzzing session.
 
-    `stopped`: by the clock, or interrupted, before all work was done. `mended`: stored findings
-    that no longer happen; `untried`: those that cannot be tried, and why.
+    `seconds` are those of this run. `stopped`: by the clock, or interrupted, before all work was
+    done. `mended`: stored findings that no longer happen; `untried`: those that cannot be tried,
+    and why. `shards` is the number of fuzzers, and `lost` those that ended their workers, with the
+    work that is missing. `digest` is the SHA-256 of configuration and results; None if `stopped`.
     """
 
     target: Target
@@ -59,7 +75,73 @@ class FuzzReport:
     findings: list[Document] = field(default_factory=list)
     mended: list[Path] = field(default_factory=list)
     untried: list[tuple[Path, str]] = field(default_factory=list)
-    probes: list[Probe] = field(default_factory=list)
+    corpus: list[CorpusCase] = field(default_factory=list)
+    shards: int = 0
+    lost: tuple[Shard, ...] = ()
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class FuzzSearch:
+    """What a campaign of fuzzers does: its configuration, plan and job."""
+
+    target: Target
+    seed: str
+    stored: tuple[Probe, ...]
+    total: int
+    unit: int
+    limit: float | None = None
+    corpus: str = ""
+
+    @property
+    def configuration(self) -> Configuration:
+        """What decides on the results."""
+        inputs = target_inputs(self.target)
+        if self.corpus:
+            inputs["corpus"] = self.corpus
+        return Configuration(
+            "fuzz", __version__, self.target.name, self.seed, inputs, {"work": self.total}
+        )
+
+    @property
+    def plan(self) -> Plan:
+        """The work in units (`lab.cases.work`), a shard for each fuzzer."""
+        return Plan(self.configuration.digest, self.total, self.unit)
+
+    @property
+    def job(self) -> FuzzJob:
+        """What workers do."""
+        return FuzzJob(self.target, self.seed, self.stored, self.limit)
+
+
+def timed_search(
+    target: Target, seed: str, seconds: float, jobs: int, corpus: Path | None, patience: float = 1
+) -> FuzzSearch:
+    """A fuzzer for each job, which works about so long; on a slow machine a clock stops it after
+    `patience` times as long. Raises `UsageError` for a bad corpus."""
+    stored, digest = _stored(target, corpus)
+    work = max(1, round(seconds * SECOND))
+    return FuzzSearch(target, seed, stored, work * jobs, work, patience * seconds, digest)
+
+
+def sized_search(target: Target, seed: str, work: int, corpus: Path | None) -> FuzzSearch:
+    """Fuzzers that do so much work together, however long it takes. Raises `UsageError` for a bad
+    corpus."""
+    stored, digest = _stored(target, corpus)
+    wanted = min(max(work // FUZZERS, LEAST_WORK), MOST_WORK)
+    return FuzzSearch(target, seed, stored, work, -(-work // -(-work // wanted)), None, digest)
+
+
+def _stored(target: Target, corpus: Path | None) -> tuple[tuple[Probe, ...], str]:
+    """The cases of a corpus, and a digest of them."""
+    target.check_playable()
+    stored = tuple(seeds.load(target, corpus)) if corpus else ()
+    for name in target.traceable:
+        target.tracer(name)  # raises `UsageError` for a program that cannot be traced
+    if not stored:
+        return (), ""
+    cases = [(one.site.validator, one.site.natural, one.case.arguments) for one in stored]
+    return stored, sha256(msgspec.json.encode(cases)).hexdigest()
 
 
 def fuzz(
@@ -71,46 +153,129 @@ def fuzz(
     corpus: Path | None = None,
     findings: Path | None = None,
     patience: float = 1.0,
-    on_progress: Callable[[Sequence[CampaignProgress]], None] = lambda progress: None,
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> FuzzReport:
     """Fuzz a target for about this many seconds. Ctrl-C ends it early, with the findings so far.
 
     On a slow machine the clock stops it after `patience` times as long. Stored findings are tried
     first. Raises `UsageError` for a bad corpus or finding.
     """
-    target.check_playable()
-    stored = seeds.load(target, corpus) if corpus else []
-    for name in target.traceable:
-        target.tracer(name)  # raises `UsageError` for a program that cannot be traced
-    report = FuzzReport(target, seed, jobs)
+    search = timed_search(target, seed, seconds, jobs, corpus, patience)
+    return run_search(
+        search, jobs, processes(jobs, inline=True), findings=findings, on_status=on_status
+    )
+
+
+def run_search(
+    search: FuzzSearch,
+    jobs: int,
+    workers: Workers,
+    *,
+    journal: Journal[FuzzPart] | None = None,
+    findings: Path | None = None,
+    on_found: Callable[[Sequence[Document]], object] = lambda found: None,
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
+) -> FuzzReport:
+    """Fuzz, after the stored findings in a folder were tried again.
+
+    `on_found` gets the findings so far, grouped, when there are new ones.
+    """
+    target = search.target
+    report = FuzzReport(target, search.seed, jobs)
     again = _try_again(report, findings)
-    states = [CampaignProgress(0, 0, 0, 0)] * jobs
-    finished: dict[int, CampaignResult] = {}
-    stop = threading.Event() if jobs == 1 else CONTEXT.Event()
-    start = perf_counter()
-    searcher = partial(_searcher, target, seed, seconds, patience, stored, stop)
-    with polled() as interrupted, WorkerPool(searcher, jobs) as pool:
-        for number, got in pool.run(range(jobs)):
-            if interrupted():
-                stop.set()
-            if isinstance(got, CampaignResult):
-                finished[number] = got
-            else:
-                states[number] = got
-                on_progress(states)
-        report.interrupted = interrupted()
-    results = [finished[number] for number in range(jobs)]
-    report.seconds = perf_counter() - start
+    counts = _Counting(target, on_found)
+    run = engine.run(search.job, search.plan, workers, journal, counts.add, on_status)
+    report.seconds = run.seconds
+    report.interrupted = run.interrupted
     with finishing():
-        for result in results:
-            report.runs += result.runs
-            report.stopped |= result.stopped
-            report.tally.merge(result.tally)
-            for probes in result.corpus.probes.values():
-                report.probes += probes
-        report.coverage = _coverage(target, results)
-        report.findings = grouped([*again, *(one for result in results for one in result.found)])
+        parts = list(in_order({**run.partial, **run.results}))
+        report.shards, report.lost = search.plan.size, tuple(run.lost)
+        digest = sha256(search.configuration.digest.encode())
+        for part in parts:
+            digest.update(sha256(msgspec.json.encode(part)).digest())
+            report.runs += part.runs
+            report.stopped |= part.stopped
+            report.tally.merge(tally_of(part.tally))
+            report.corpus += part.corpus
+        report.stopped |= run.interrupted
+        report.digest = None if report.stopped else digest.hexdigest()
+        report.coverage = _coverage(target, parts)
+        report.findings = grouped([*again, *(one for part in parts for one in part.findings)])
     return report
+
+
+class _Counting:
+    """The counts of a campaign so far, and its findings as they come."""
+
+    def __init__(self, target: Target, on_found: Callable[[Sequence[Document]], object]) -> None:
+        self._on_found = on_found
+        self._runs = 0
+        self._found: list[Document] = []
+        self._covered = {name: Coverage() for name in target.traceable}
+
+    def add(self, _: Shard, part: FuzzPart) -> Counts:
+        """Count a part; return the counts of all."""
+        self._runs += part.runs
+        for name, covered in self._covered.items():
+            covered.add(coverage_of(part, name))
+        if part.findings:
+            self._found += part.findings
+            self._on_found(grouped(self._found))
+        return {
+            "runs": self._runs,
+            "nodes": sum(len(one.nodes) for one in self._covered.values()),
+            "branches": sum(len(one.branches) for one in self._covered.values()),
+            "findings": len({one.root for one in self._found}),
+        }
+
+
+@dataclass(frozen=True)
+class FuzzJob:
+    """A fuzzer for each seed; `limit` is the most seconds that one may take."""
+
+    target: Target
+    seed: str
+    stored: tuple[Probe, ...]
+    limit: float | None
+
+    returns_early = True
+
+    def worker(self) -> ShardWork:
+        """Get ready to fuzz."""
+        return self._fuzz
+
+    def decode(self, data: bytes) -> FuzzPart:
+        """The result in the JSON of a shard."""
+        return decode_part(data)
+
+    def _fuzz(self, shard: Shard) -> bytes:
+        campaign = Campaign(self.target, self.seed, shard.first, self.stored)
+        last = start = perf_counter()
+
+        def stop() -> bool:
+            late = self.limit is not None and perf_counter() - start > self.limit
+            return late or parent().wants_stop()
+
+        for progress in campaign.run(shard.budget, stop):
+            if perf_counter() - last > OFTEN:
+                last = perf_counter()
+                counts = {
+                    "runs": progress.runs,
+                    "nodes": progress.nodes,
+                    "branches": progress.branches,
+                    "findings": progress.findings,
+                }
+                parent().send(ShardProgress(min(int(campaign.work), shard.budget), counts))
+        return msgspec.json.encode(fuzz_part(self.target, campaign.result()))
+
+
+def counts_so_far(status: CampaignStatus) -> dict[str, int]:
+    """The counts of what is done and under way: runs added up, of the others the greatest."""
+    every = [status.counts, *status.live]
+    found = {"runs": sum(one.get("runs", 0) for one in every)}
+    for name in ("nodes", "branches", "findings"):
+        found[name] = max(one.get(name, 0) for one in every)
+    return found
 
 
 def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
@@ -134,46 +299,19 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
     return again
 
 
-def _coverage(target: Target, results: Sequence[CampaignResult]) -> dict[str, CoverageCounts]:
-    found = {}
-    for name in target.traceable:
-        covered = Coverage()
-        for result in results:
-            covered.add(result.referee if name == REFEREE else result.corpus.coverage[name])
-        found[name] = covered.counts(target.tracer(name))
-    return found
-
-
-def _searcher(
-    target: Target,
-    seed: str,
-    seconds: float,
-    patience: float,
-    stored: Sequence[Probe],
-    stop: threading.Event | Event,
-) -> Work[int, CampaignProgress | CampaignResult]:
-    """The work of one process: a campaign, by its number; now and then its progress."""
-
-    def work(number: int) -> Iterator[CampaignProgress | CampaignResult]:
-        campaign = Campaign(target, seed, number, stored)
-        until = perf_counter() + patience * seconds
-        last = 0.0
-        for progress in campaign.run(
-            seconds * SECOND, lambda: stop.is_set() or perf_counter() > until
-        ):
-            if perf_counter() - last > OFTEN:
-                last = perf_counter()
-                yield progress
-        yield campaign.result()
-
-    return work
+def _coverage(target: Target, parts: Iterable[FuzzPart]) -> dict[str, CoverageCounts]:
+    covered = {name: Coverage() for name in target.traceable}
+    for part in parts:
+        for name, one in covered.items():
+            one.add(coverage_of(part, name))
+    return {name: one.counts(target.tracer(name)) for name, one in covered.items()}
 
 
 # --- the corpus -------------------------------------------------------------------------------
 
 
 def save(report: FuzzReport, folder: Path) -> int:
-    """Add the probes to a corpus folder that reach new code, and return their number.
+    """Add the cases to a corpus folder that reach new code, and return their number.
 
     Nothing that is there is changed. Raises `UsageError`.
     """
@@ -186,12 +324,11 @@ def save(report: FuzzReport, folder: Path) -> int:
             if probe.site.validator == name:
                 covered.add(tracer.reach(probe.case.arguments))
         lines = []
-        for probe in report.probes:
-            if probe.site.validator != name or name in report.tally.runaway:
+        for one in report.corpus:
+            if one.validator != name or name in report.tally.runaway:
                 continue
-            if covered.add(tracer.reach(probe.case.arguments)):
-                line = _line(target, probe)
-                lines += [line] if line is not None else []
+            if covered.add(tracer.reach(one.arguments)) and one.case is not None:
+                lines.append(msgspec.json.encode(one.case))
         added += len(lines)
         if lines:
             _append(folder / f"{name}.jsonl", lines)
@@ -207,32 +344,3 @@ def _append(path: Path, lines: Sequence[bytes]) -> None:
     if before and not before.endswith(b"\n"):
         before += b"\n"
     write_whole("--corpus", path, before + b"".join(line + b"\n" for line in lines))
-
-
-def _line(target: Target, probe: Probe) -> bytes | None:
-    """A probe as a line of a corpus; None where the format cannot express it."""
-    site, case = probe.site, probe.case
-    tag = f"{seeds.PLAY if site.natural else seeds.STATE} {case.tag}"
-    verdict = _verdict(target, probe)
-    if verdict is None:
-        return None
-    made = vector(target, site, case.call, verdict, tag)
-    short = sha256(case.arguments).hexdigest()[:10]
-    named = msgspec.structs.replace(made, id=f"{made.game}-{site.validator}-{short}")
-    return msgspec.json.encode(named)
-
-
-def _verdict(target: Target, probe: Probe) -> Verdict | None:
-    """The expected verdict: the rules', or, without rules, the program's own; None for a result
-    that no case can express."""
-    site, case = probe.site, probe.case
-    if target.judge(site.validator) is not None:
-        return site.rules_say(target, *case.call)
-    program = target.programs[site.validator].serialized
-    match run_serialized(program, case.arguments):
-        case ProgramSlash():
-            return Slash("")
-        case ProgramValid() as outcome:
-            return legal_result(target, outcome.value)
-        case _:
-            return Raise("")

@@ -33,6 +33,7 @@ from channelsim.channel.kit.conformance_campaign import (
 )
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
+from channelsim.channel.lab.fuzz.fuzz_part import fuzz_part
 from channelsim.channel.lab.target.target import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
@@ -103,7 +104,7 @@ def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
     # A fixed amount of work: less would be done on a slow machine in a fixed time.
     result = searched(target, "s", 40_000)
     report = FuzzReport(target, "s", 1, tally=result.tally)
-    report.probes = [probe for probes in result.corpus.probes.values() for probe in probes]
+    report.corpus = fuzz_part(target, result).corpus
 
     def checked(coverage: int) -> CheckResult:
         subject = Subject(target, Effort(coverage=coverage))
