@@ -13,6 +13,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
+from channelsim.channel.bench.campaign_speed import measure_campaign
 from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
@@ -128,6 +129,7 @@ def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], di
         yield "python_to_clvm", name, compare
     for name in (game.name for game in _games()):
         yield "crosscheck", name, partial(_measure_crosscheck, name, share / 4, least)
+    yield "campaign", "", partial(measure_campaign, _games()[0], SEED, share, least)
     yield "rates", "", partial(_measure_rates, share, least)
     yield "import_channel", "", partial(_measure_import, least)
 
@@ -155,6 +157,9 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
             case "crosscheck":
                 least = min(one["ratio"]["median"] for one in figures.values())
                 summary["crosscheck_ratio_to_clvm"] = least
+            case "campaign":
+                summary["campaign_two_workers_to_one"] = figures["two_to_one"]["median"]
+                summary["campaign_overhead"] = figures["overhead"]["median"]
             case "rates":
                 for name, rate in figures.items():
                     summary[f"{name}_per_second"] = round(rate["median"])
@@ -234,6 +239,9 @@ def _print(figures: dict[str, Any]) -> None:
     for name, figure in figures.get("crosscheck", {}).items():
         _row(table, f"{name}: crosscheck / CLVM, cases a second", figure["ratio"])
         _row(table, f"{name}: crosscheck, cases a second", figure["cases_per_second"])
+    if campaign := figures.get("campaign"):
+        _row(table, "a campaign's work by two workers / by one", campaign["two_to_one"])
+        _row(table, "the campaign engine's own time / the workers'", campaign["overhead"])
     for name, rate in figures.get("rates", {}).items():
         _row(table, f"{name}, a second", rate)
     if "import_channel" in figures:

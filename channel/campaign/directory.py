@@ -54,7 +54,7 @@ class CampaignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ShardLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A shard that is done: its result as the command writes it, and the seconds that it took.
+    """A shard that is done: its result as the command writes it, and the processor seconds it took.
 
     `digest` is the SHA-256 of the result's JSON.
     """

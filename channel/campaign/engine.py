@@ -80,12 +80,13 @@ class Journal(Protocol[R]):
 class CampaignRun(Generic[R]):
     """The results of all shards, also those of earlier runs.
 
-    `partial` are those of shards that an interrupt ended early. `lost` are the seeds that ended
-    their workers, with the work that is missing. `seconds` are those of this run, and
-    `busy_seconds` those that workers spent in shards.
+    `earlier` are the shards of earlier runs. `partial` are the results of those that an interrupt
+    ended early. `lost` are the seeds that ended their workers, with the work that is missing.
+    `seconds` are those of this run, and `busy_seconds` the processor seconds that its shards took.
     """
 
     results: dict[Shard, R] = field(default_factory=dict)
+    earlier: frozenset[Shard] = frozenset()
     partial: dict[Shard, R] = field(default_factory=dict)
     lost: list[Shard] = field(default_factory=list)
     seconds: float = 0.0
@@ -138,7 +139,7 @@ class _Engine(Generic[R]):
         if self._journal is not None:
             for shard, result in self._journal.stored(self._job).items():
                 self._count(shard, result)
-        self._begun = self._work
+        self._begun, run.earlier = self._work, frozenset(run.results)
         self._waiting.extend(self._plan.shards(run.results))
         # What runs in this process and returns nothing early has to be interrupted by a signal.
         raised = self._workers.inline and not self._job.returns_early

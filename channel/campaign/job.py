@@ -20,7 +20,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from time import perf_counter
+from time import thread_time
 from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -63,7 +63,7 @@ class ShardProgress(NamedTuple):
 
 
 class ShardResult(msgspec.Struct, frozen=True):
-    """What a worker returns: the result as JSON, and the seconds that it took."""
+    """What a worker returns: the result as JSON, and the processor seconds that it took."""
 
     data: bytes
     seconds: float
@@ -91,9 +91,9 @@ def content_of(job: Job[object]) -> JobContent:
 
 def run_shard(content: JobContent, shard: Shard) -> ShardResult:
     """Do a shard in a worker. Raises `UsageError` on a worker of another version."""
-    start = perf_counter()
+    start = thread_time()
     data = _work_of(content)(shard)
-    return ShardResult(data, perf_counter() - start)
+    return ShardResult(data, thread_time() - start)
 
 
 def _work_of(content: JobContent) -> ShardWork:

@@ -145,7 +145,7 @@ def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> d
         "cases": report.compared,
         "disagreements": report.disagreements,
         "seconds": round(report.seconds, 3),
-        "cases_per_second": round(report.compared / report.seconds),
+        "cases_per_second": round(report.rate),
         "interrupted": report.interrupted,
         "digest": report.digest,
         "shards": report.shards,
@@ -208,7 +208,7 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
     say(
         out,
         f"{counted(report.compared, 'case', ',')} in {report.seconds:.1f} s,"
-        f" {counted(round(report.compared / report.seconds), 'case', ',')} per second,"
+        f" {counted(round(report.rate), 'case', ',')} per second,"
         f" {counted(report.disagreements, 'disagreement', ',')}"
         f"{'; interrupted' if report.interrupted else ''}",
     )

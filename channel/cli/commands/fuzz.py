@@ -300,7 +300,7 @@ def _summary(report: FuzzReport) -> str:
     branches = sum(one.branches for one in report.coverage.values())
     sides = sum(one.branches_reached for one in report.coverage.values())
     early = "; interrupted" if report.interrupted else ""
-    rate = round(report.runs / report.seconds) if report.seconds else 0
+    rate = round(report.rate)
     return (
         f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
         f" {counted(rate, 'run', ',')} per second,"
@@ -335,7 +335,7 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
         "shards": report.shards,
         "lost": lost_document(report.lost),
         "runs": report.runs,
-        "runs_per_second": round(report.runs / report.seconds) if report.seconds else 0,
+        "runs_per_second": round(report.rate),
         "coverage": msgspec.to_builtins(report.coverage),
         "tried": dict(sorted(report.tally.tried.items())),
         "unchecked": unchecked(report.target),

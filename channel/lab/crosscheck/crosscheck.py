@@ -39,7 +39,7 @@ class CrosscheckReport:
 
     `interrupted`: before it had tried all that it should. `lost`: the chunks that ended their
     workers, with the number of cases that were not tried. `digest` is the SHA-256 of configuration,
-    counts and findings; None if it was interrupted.
+    counts and findings; None if it was interrupted. `earlier`: the cases of earlier runs.
     """
 
     target: Target
@@ -51,6 +51,14 @@ class CrosscheckReport:
     shards: int = 0
     lost: tuple[Shard, ...] = ()
     digest: str | None = None
+    earlier: int = 0
+
+    @property
+    def rate(self) -> float:
+        """The cases on which this run tried a program in a second."""
+        if not self.cases or not self.seconds:
+            return 0.0
+        return self.compared * (1 - self.earlier / self.cases) / self.seconds
 
     @property
     def disagreements(self) -> int:
@@ -126,6 +134,7 @@ def crosscheck(
         cut.size,
         tuple(run.lost),
         None if run.interrupted else digest.hexdigest(),
+        sum(run.results[shard].cases for shard in run.earlier),
     )
 
 

@@ -61,6 +61,7 @@ class FuzzReport:
     done. `mended`: stored findings that no longer happen; `untried`: those that cannot be tried,
     and why. `shards` is the number of fuzzers, and `lost` those that ended their workers, with the
     work that is missing. `digest` is the SHA-256 of configuration and results; None if `stopped`.
+    `earlier` are the runs of validators that earlier runs of the command did.
     """
 
     target: Target
@@ -79,6 +80,12 @@ class FuzzReport:
     shards: int = 0
     lost: tuple[Shard, ...] = ()
     digest: str | None = None
+    earlier: int = 0
+
+    @property
+    def rate(self) -> float:
+        """The runs of validators in a second, in this run of the command."""
+        return (self.runs - self.earlier) / self.seconds if self.seconds > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -189,6 +196,7 @@ def run_search(
     report.interrupted = run.interrupted
     with finishing():
         parts = list(in_order({**run.partial, **run.results}))
+        report.earlier = sum(run.results[shard].runs for shard in run.earlier)
         report.shards, report.lost = search.plan.size, tuple(run.lost)
         digest = sha256(search.configuration.digest.encode())
         for part in parts:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,26 +13,8 @@ from channelsim.channel.campaign.executors import AnyExecutor, Processes, ThisPr
 from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.workers import CONTEXT
-from channelsim.games.chance import Chance
+from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.campaign.summing import PLAN, UNIT, Squares, expected
-
-
-class Shuffled(Executor):
-    """Does the calls in another order: one of those that wait, when there are enough or at last."""
-
-    def __init__(self, size: int, seed: bytes) -> None:
-        self._pool, self._chance, self._size = ThreadPoolExecutor(1), Chance(seed), size
-        self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self._waiting.append((future, lambda: fn(*args, **kwargs)))
-        self._pool.submit(self._do_one)
-        return future
-
-    def _do_one(self) -> None:
-        future, call = self._waiting.pop(self._chance.below(len(self._waiting)))
-        future.set_result(call())
 
 
 def joined(done: CampaignRun[list[int]]) -> list[int]:
@@ -43,7 +24,7 @@ def joined(done: CampaignRun[list[int]]) -> list[int]:
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_any_number_of_workers_and_any_order_give_the_same(size: int) -> None:
     seen: list[CampaignStatus] = []
-    workers = AnyExecutor(lambda: Shuffled(size, b"order"), size)
+    workers = AnyExecutor(lambda: Shuffled(b"order"), size)
     done = run(Squares(), PLAN, workers, on_status=seen.append)
     assert joined(done) == expected()
     assert not done.lost

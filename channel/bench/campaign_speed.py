@@ -1,0 +1,79 @@
+"""Campaigns: the speed of two workers relative to one, and the work of the engine itself."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import perf_counter, process_time
+from typing import Any
+
+from channelsim.channel.bench.measuring import spread
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import Processes
+from channelsim.channel.lab.crosscheck.chunks import CHUNK
+from channelsim.channel.lab.crosscheck.crosscheck import (
+    MOST_SHARDS,
+    CrosscheckJob,
+    configuration,
+    crosscheck,
+    plan,
+)
+from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.games.contract import Game
+
+MANY = CHUNK * MOST_SHARDS
+"""Cases of a campaign that is not finished."""
+
+WHOLE = 2 * CHUNK
+"""Cases of one that is: shards of one chunk are the shortest, and so the dearest to the engine."""
+
+
+def measure_campaign(game: Game, seed: str, seconds: float, least: int) -> dict[str, Any]:
+    """`two_to_one`: the work of two processes in the same time as that of one; `overhead`: the
+    processor time of this process as a share of the workers'.
+
+    The campaigns are crosschecks of a game, in turns; the start of the processes is left out.
+    """
+    target = of_game(game)
+    ratios: list[float] = []
+    overheads: list[float] = []
+    until = perf_counter() + seconds
+    while perf_counter() < until or len(ratios) < least:
+        one, two = (_rate(target, seed, workers, seconds / least / 3) for workers in (1, 2))
+        ratios.append(two / one)
+        overheads.append(_overhead(target, seed))
+    return {"two_to_one": spread(ratios), "overhead": spread(overheads)}
+
+
+class _Enough(Exception):
+    """The time is over."""
+
+
+def _rate(target: Target, seed: str, workers: int, seconds: float) -> float:
+    """Cases a second, from when all workers do something."""
+    start: tuple[float, int] | None = None
+    rate = 0.0
+
+    def watch(status: CampaignStatus) -> None:
+        nonlocal start, rate
+        now = perf_counter()
+        if start is None and len(status.live) == workers:
+            start = now, status.work
+        elif start is not None and now - start[0] >= seconds and status.work > start[1]:
+            rate = (status.work - start[1]) / (now - start[0])
+            raise _Enough
+
+    with suppress(_Enough):
+        crosscheck(target, MANY, seed, workers=Processes(workers), on_status=watch)
+    return rate
+
+
+def _overhead(target: Target, seed: str) -> float:
+    """The engine's processor time for a campaign as a share of that of its shards."""
+    before = process_time()
+    run = engine.run(
+        CrosscheckJob(target, seed, WHOLE),
+        plan(configuration(target, WHOLE, seed), WHOLE),
+        Processes(1),
+    )
+    return (process_time() - before) / run.busy_seconds

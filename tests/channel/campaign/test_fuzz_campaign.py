@@ -1,0 +1,89 @@
+"""The fuzzer as a campaign: the same findings wherever its shards are done, and after a resume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
+from channelsim.channel.lab.cases.work import SECOND
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, run_search, save, sized_search
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
+from channelsim.channel.lab.target.target import Target, load
+from tests.channel.campaign.shuffled import Shuffled
+from tests.channel.command import channelsim
+from tests.channel.lab.toys import toy
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
+    return load(str(toy(tmp_path_factory.mktemp("toy"), "one encoding")))
+
+
+@pytest.fixture(scope="module")
+def whole(target: Target) -> FuzzReport:
+    return run_search(searching(target), 1, ThisProcess())
+
+
+def searching(target: Target) -> FuzzSearch:
+    return FuzzSearch(target, "s", (), total=30_000, unit=10_000)
+
+
+def test_a_resumed_search_finds_what_a_whole_one_does(
+    target: Target, whole: FuzzReport, tmp_path: Path
+) -> None:
+    def check(status: CampaignStatus) -> None:
+        if status.shards == 1:
+            raise TimeoutError
+
+    def run(*, resume: bool) -> FuzzReport:
+        search = searching(target)
+        opened: CampaignDirectory[FuzzPart]
+        with directory.opened(
+            tmp_path / "c", search.configuration, search.plan, "units", resume=resume
+        ) as opened:
+            if not resume:
+                return run_search(search, 1, ThisProcess(), journal=opened, on_status=check)
+            workers = AnyExecutor(lambda: Shuffled(b"order"), 2)
+            return run_search(search, 2, workers, journal=opened)
+
+    with pytest.raises(TimeoutError):
+        run(resume=False)
+    resumed = run(resume=True)
+    assert whole.findings != []
+    assert resumed.findings == whole.findings
+    assert (resumed.digest, resumed.runs) == (whole.digest, whole.runs)
+    assert resumed.digest is not None
+    assert resumed.coverage == whole.coverage
+    assert save(resumed, tmp_path / "corpus") == save(whole, tmp_path / "other") > 0
+
+
+def test_work_is_cut_alike_for_any_number_of_workers(target: Target) -> None:
+    sizes = {}
+    for work in (1, 10 * SECOND, 700 * SECOND, 10**6 * SECOND):
+        plan = sized_search(target, "s", work, None).plan
+        assert sum(one.budget for one in plan.shards()) == work
+        sizes[work // SECOND] = plan.size
+    assert sizes == {0: 1, 10: 1, 700: 64, 10**6: 1667}
+
+
+def test_a_campaign_needs_an_amount_of_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = toy(tmp_path, "progress")
+    for options, line in (
+        (("--resume",), "--resume: needs --work"),
+        (("--cluster", "tcp://127.0.0.1:1"), "--cluster: needs --work"),
+        (("--work", 5, "--seconds", 3), "--seconds: does not go with --work"),
+        (("--work", 5, "--resume"), "--resume: needs --out DIR"),
+        (("--work", 5, "--resume", "--out", tmp_path / "none"), "no campaign is in"),
+    ):
+        ran = channelsim(capsys, "fuzz", path, *options)
+        assert (ran.code, ran.out) == (2, "")
+        assert line in ran.err
+        assert ran.err.count("\n") == 1
+    assert not (tmp_path / "none").exists()
