@@ -9,7 +9,7 @@ import pytest
 
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.fuzz.findings import Document, document, keep
+from channelsim.channel.lab.fuzz.findings import Document, FindingFiles, document
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands
@@ -35,7 +35,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Document]:
     move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
     probe = Probe(site, make_case(site, "page", move, site.play.share, site.held[-1]))
     found = document(target, probe, broken_by(target, agree, probe)[0], 9)
-    (path,) = keep(folder, [found])
+    (path,) = FindingFiles(folder).write([found])
     return path, found
 
 
