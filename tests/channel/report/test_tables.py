@@ -157,9 +157,11 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
     ("new-game",): lambda old, new: ("my_dice", new / "été"),
+    ("corpus", "merge"): lambda old, new: (CORPUS, "-o", new / "été"),
 }
 DEAR: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("bench",): lambda old, new: ("--seconds", 1),
+    ("corpus", "minimize"): lambda old, new: (CORPUS, "-o", new / "été"),
     ("mutants",): lambda old, new: ("calpoker", "--seconds", 0.01, "--validator", "a"),
     ("conform",): lambda old, new: ("calpoker", "--cases", 100, "--seconds", 0.1, "--disputes", 0),
 }
@@ -180,12 +182,15 @@ OF_PEERS: set[Command] = {
 }
 """They need a channel on disk: see `tests/channel/cli/test_peer.py` and those beside it."""
 
+ELSEWHERE: set[Command] = {("compare",), ("view",)}
+"""See `tests/channel/comparisons` and `tests/channel/cli/test_report_pages.py`."""
+
 CODE = {("trace",), ("coverage",)}
 """What they print is code, whose lines stay as they are."""
 
 
 def test_every_command_is_among_them() -> None:
-    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS, *OF_PEERS} == set(COMMANDS)
+    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS, *OF_PEERS, *ELSEWHERE} == set(COMMANDS)
 
 
 def options(path: Command) -> set[str]:
