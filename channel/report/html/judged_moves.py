@@ -108,15 +108,17 @@ def _was_judged(news: News) -> bool:
 
 def _verdict(game: LiveGame, validator: str, ruling: Ruling) -> MoveVerdict:
     rules = registry.get(game.terms.game)
-    program = "legal" if ruling.legal else "illegal"
-    said = program
-    if ruling.disagreements:
-        said = "; ".join(ruling.disagreements)
-    if validator in rules.missing:
-        program = "no program"
-    rule = ""
-    if not ruling.legal:
-        rule = (ruling.rule or "CH-MOVE-5") if ruling.evidence is not None else "CH-MOVE-4"
+    words = rule = ""
+    if ruling.legal:
+        words = "legal"
+    elif ruling.evidence is None:
+        words, rule = "raises, whatever the evidence", "CH-MOVE-4"
+    elif ruling.rule:
+        words, rule = "illegal", ruling.rule
+    else:
+        words, rule = "another result than the move declares", "CH-MOVE-5"
+    said = "; ".join(ruling.disagreements) or words
+    program = "no program" if validator in rules.missing else words
     sentence = rules.rules.get(rule) or RULES.get(rule, "")
     return MoveVerdict(
         game.id, game.terms.game, validator, said, program, rule, sentence, ruling.runs

@@ -162,7 +162,7 @@ class SessionLog:
 
     def _sent(self, sender: int, message: bytes) -> None:
         self._learn_address(sender, message)
-        text = f"sends {message_text(message)}"
+        text = message_text(message)
         whole = len(message) <= LONGEST_MESSAGE
         shown = message if whole else message[:CUT]
         row = self._add(sender, "message", text, b64encode(shown).decode())

@@ -148,7 +148,7 @@ def dispute_page(
     elif scenario.adversary and not run.deviated:
         summary = f"{other} found nothing to change: nothing was checked"
     else:
-        summary = f"every promise to {honest} is kept; {result_of(run).value}"
+        summary = f"every promise to {honest} is kept ({result_of(run).value})"
     return SessionPage(
         title=f"Dispute: {honest} against {adversary}",
         summary=summary,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.interface import BrokenOff
@@ -101,11 +102,18 @@ def test_deadlines_end_in_time_where_an_honest_peer_met_them() -> None:
         assert waited >= one.limit if one.outcome == "timed out" else 0 <= waited <= one.limit
 
 
-def test_an_illegal_move_is_marked_with_the_rule_that_it_breaks() -> None:
-    page, run = dispute("wrong-commitment", 5)
+@pytest.mark.parametrize(
+    ("adversary", "words"),
+    [
+        ("wrong-commitment", "another result than the move declares"),
+        ("breaks-ch-move-4", "illegal"),
+    ],
+)
+def test_an_illegal_move_is_marked_with_the_rule_that_it_breaks(adversary: str, words: str) -> None:
+    page, run = dispute(adversary, 5)
     (blame,) = (one.blame for one in run.parties[0].news if isinstance(one, BrokenOff))
     illegal = [one for event in page.events for one in event.verdicts if one.rule]
-    assert [(one.program, one.rule) for one in illegal] == [("illegal", blame.rule)]
+    assert [(one.program, one.rules, one.rule) for one in illegal] == [(words, words, blame.rule)]
     assert illegal[0].sentence
 
 
