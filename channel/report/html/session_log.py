@@ -7,6 +7,7 @@ from base64 import b64encode
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import MovedOnChain, StateCounts, UnrollSeen
 from channelsim.channel.peer.interface import (
@@ -108,6 +109,8 @@ class SessionLog:
                 verdicts = self._judge.received(peer, message, effects)
                 if sent is not None and verdicts:
                     sent.verdicts = verdicts
+            case Handled(peer, Block(_, coins)) if NAMES.index(peer) == self._sides[0]:
+                self._judge.block(coins)
             case Pushed():
                 self._pushed(event)
             case NewsFor(player, news):
@@ -202,8 +205,9 @@ class SessionLog:
         if followed:
             self._learn_coins(news)
             self.deadlines.follow(news)
+            verdicts = self._judge.on_chain(NAMES[side], news)
             if on_chain:
-                self._add(CHAIN, "chain", on_chain)
+                self._add(CHAIN, "chain", on_chain).verdicts = verdicts
         if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
             text = _LONG_ID.sub(lambda found: f"{found[0][:8]}…", news_text(news, side))
             if text:

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.peer.chain_news import MovedOnChain
 from channelsim.channel.peer.interface import BrokenOff
 from channelsim.channel.report.html.session_data import SessionPage
 from channelsim.channel.report.html.session_page import (
@@ -112,9 +113,19 @@ def test_deadlines_end_in_time_where_an_honest_peer_met_them() -> None:
 def test_an_illegal_move_is_marked_with_the_rule_that_it_breaks(adversary: str, words: str) -> None:
     page, run = dispute(adversary, 5)
     (blame,) = (one.blame for one in run.parties[0].news if isinstance(one, BrokenOff))
-    illegal = [one for event in page.events for one in event.verdicts if one.rule]
-    assert [(one.program, one.rules, one.rule) for one in illegal] == [(words, words, blame.rule)]
-    assert illegal[0].sentence
+    illegal = [(event.kind, one) for event in page.events for one in event.verdicts if one.rule]
+    assert [kind for kind, _ in illegal] == ["message"]
+    for _, one in illegal:
+        assert (one.program, one.rules, one.rule) == (words, words, blame.rule)
+        assert one.sentence
+
+
+def test_moves_on_chain_are_judged_too() -> None:
+    page, run = dispute("stale-oldest", 5, "reorgs")
+    moves = [one for one in run.parties[0].news if isinstance(one, MovedOnChain)]
+    judged = [event.verdicts for event in page.events if event.kind == "chain" and event.verdicts]
+    assert len(judged) == len(moves) > 2
+    assert {(one.rules, one.program) for some in judged for one in some} == {("legal", "legal")}
 
 
 def test_broken_promises_are_named_as_what_was_promised() -> None:
