@@ -33,6 +33,9 @@ from channelsim.channel.report.html.session_data import LANES, Deadline
 FREE = Advisory | DeckStep | DeckAbort | Resume
 """Messages that nobody waits for an answer to."""
 
+MOST_DEADLINES = 1_000
+"""Deadlines that a page shows; a long session in one channel has few."""
+
 
 class DeadlineLog:
     """Follows messages, blocks, and the news of one peer; `deadlines` has all that began.
@@ -83,8 +86,7 @@ class DeadlineLog:
             self._end(self._waits.pop(what), "in time")
         for what, limit in due.items():
             if what not in self._waits:
-                self._waits[what] = Deadline(what, height, limit)
-                self.deadlines.append(self._waits[what])
+                self._waits[what] = self._added(Deadline(what, height, limit))
 
     def _due(self, holder: int) -> dict[str, int]:
         """What the holder of the potato owes, with the blocks that the other side waits."""
@@ -145,8 +147,12 @@ class DeadlineLog:
             self._begin(coin, what, height, self._timeouts[game_id])
 
     def _begin(self, coin: Coin, what: str, since: int, limit: int) -> None:
-        self._coins[coin.id] = deadline = Deadline(what, since, limit)
-        self.deadlines.append(deadline)
+        self._coins[coin.id] = self._added(Deadline(what, since, limit))
+
+    def _added(self, deadline: Deadline) -> Deadline:
+        if len(self.deadlines) < MOST_DEADLINES:
+            self.deadlines.append(deadline)
+        return deadline
 
     def _close(self, coin_id: bytes, outcome: str, height: int) -> None:
         deadline = self._coins.get(coin_id)

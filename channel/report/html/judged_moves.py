@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import CoinSeen
@@ -24,10 +25,14 @@ from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import MoveVerdict
+from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
 from channelsim.games.contract import Player, Position
 from channelsim.games.judge import Ruling, hashes_of, judge_move
 from channelsim.games.referee import GameCoin, RefereeRefusal
+
+MOST_STATES = 5_000
+"""The newest states of games that are kept: one of them may be paid out on chain."""
 
 
 class MoveJudge:
@@ -41,7 +46,7 @@ class MoveJudge:
         self._players: dict[tuple[str, int], Player] = {}
         self._seats: dict[tuple[str, int, Position], Player] = {}
         self._states: dict[bytes, LiveGame] = {}
-        self._on_chain: dict[bytes, tuple[LiveGame, Player | None]] = {}
+        self._on_chain: dict[bytes, tuple[LiveGame, dict[str, Player]]] = {}
         self._solutions: dict[bytes, bytes] = {}
 
     def follow(self, peer: str, news: News) -> None:
@@ -57,6 +62,7 @@ class MoveJudge:
                 self._seat(peer, game_id, player.position, player)
             case GameSettled(game_id):
                 self.games.pop(game_id, None)
+                self._players.pop((peer, game_id), None)
             case _:
                 pass
 
@@ -84,44 +90,48 @@ class MoveJudge:
             if seen.solution is not None:
                 self._solutions[seen.coin.id] = seen.solution
 
-    def on_chain(self, peer: str, news: News) -> tuple[MoveVerdict, ...]:
+    def on_chain(self, news: News) -> tuple[MoveVerdict, ...]:
         """Follow the games on chain by the news of one peer; judge the move that they are about."""
         match news:
             case StateCounts(games=games):
                 for game_id, coin in games:
                     game = self._states.get(coin.puzzle_hash)
                     if game is not None:
-                        seat = self._seats.get((peer, game_id, game.position))
-                        self._on_chain[coin.id] = game, seat
-            case MovedOnChain(_, by_us, coin):
-                return self._moved_on_chain(coin, by_us=by_us)
+                        keys = ((name, game_id, game.position) for name in NAMES)
+                        seats = {key[0]: self._seats[key] for key in keys if key in self._seats}
+                        self._on_chain[coin.id] = game, seats
+            case MovedOnChain(_, _, coin):
+                return self._moved_on_chain(coin)
             case _:
                 pass
         return ()
 
-    def _moved_on_chain(self, coin: Coin, *, by_us: bool) -> tuple[MoveVerdict, ...]:
+    def _moved_on_chain(self, coin: Coin) -> tuple[MoveVerdict, ...]:
         before, solution = self._on_chain.get(coin.parent), self._solutions.get(coin.parent)
         if before is None or solution is None or before[0].position.over:
             return ()
-        game, player = before
+        game, seats = before
         spend = game_spend(game.coin, solution)
-        if not isinstance(spend, MovedTo):
+        receiver = seats.get(NAMES[game.mover.other])
+        if not isinstance(spend, MovedTo) or receiver is None:
             return ()
-        # Nobody holds evidence against its own move.
-        judge = None if by_us else player
-        ruling = _ruling(game, spend.coin, judge)
+        ruling = _ruling(game, spend.coin, receiver)
         after = game.after(spend.coin, ruling.next)
-        seat = player.moved(after.position) if player and ruling.legal else None
-        self._on_chain[coin.id] = after, seat
+        if not ruling.legal:
+            seats = {}  # no rules say how the game goes on
+        seats = {name: player.moved(after.position) for name, player in seats.items()}
+        self._on_chain[coin.id] = after, seats
         return (_verdict(game, ruling),)
 
     def _reach(self, game: LiveGame) -> None:
         """Keep a state of a game, which may be paid out later."""
         self.games[game.id] = game
         self._states[game.coin.puzzle_hash()] = game
+        _drop_oldest(self._states)
 
     def _seat(self, peer: str, game_id: int, position: Position, player: Player) -> None:
         self._players[peer, game_id] = self._seats[peer, game_id, position] = player
+        _drop_oldest(self._seats)
 
     def _judged(self, peer: str, batch: Batch) -> Iterator[MoveVerdict]:
         moved: set[int] = set()
@@ -151,10 +161,16 @@ class MoveJudge:
         return _verdict(game, ruling)
 
 
-def _ruling(game: LiveGame, after: GameCoin, player: Player | None) -> Ruling:
-    """Judge the move to this coin, with the evidence of this player."""
+def _drop_oldest(states: dict[Any, Any]) -> None:
+    """Keep no more than `MOST_STATES` items."""
+    if len(states) > MOST_STATES:
+        del states[next(iter(states))]
+
+
+def _ruling(game: LiveGame, after: GameCoin, player: Player) -> Ruling:
+    """Judge the move to this coin, with the evidence of the player that receives it."""
     rules = registry.get(game.terms.game)
-    candidates = player.evidence(game.position, after.move) if player else ()
+    candidates = player.evidence(game.position, after.move)
     return judge_move(rules, hashes_of(rules), game.position, after, candidates)
 
 

@@ -56,7 +56,9 @@ class MoneyLog:
             division = self._after(division, fact)
         made = Balances(event, *division)
         last = self.balances[-1] if self.balances else None
-        if last is None or last.edges() != made.edges():
+        if last is not None and last.event == event:
+            self.balances[-1] = made
+        elif last is None or last.edges() != made.edges():
             self.balances.append(made)
 
     def _after(self, division: Division, fact: Fact) -> Division:

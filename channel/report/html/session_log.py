@@ -59,6 +59,12 @@ LONGEST_MESSAGE = 2048
 CUT = 512
 """Bytes that are shown of a longer message."""
 
+MOST_BYTES = 16 * 1024 * 1024
+"""Bytes of all messages of a page; of later ones the page has only what they are."""
+
+MOST_HANDS = 2_000
+"""Hands in the table."""
+
 _LONG_ID = re.compile(r"[0-9a-f]{64}")
 
 SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
@@ -82,6 +88,7 @@ class SessionLog:
         self.rewards: list[bytes] = [b"", b""]
         self.labels: dict[bytes, CoinLabel] = {}
         self.height = 0
+        self._bytes = 0
         self._sides = sides
         self._unroll_timeout = unroll_timeout
         self._judge = MoveJudge()
@@ -166,10 +173,12 @@ class SessionLog:
     def _sent(self, sender: int, message: bytes) -> None:
         self._learn_address(sender, message)
         text = message_text(message)
-        whole = len(message) <= LONGEST_MESSAGE
-        shown = message if whole else message[:CUT]
+        shown = message if len(message) <= LONGEST_MESSAGE else message[:CUT]
+        self._bytes += len(shown)
+        if self._bytes > MOST_BYTES:
+            shown = b""
         row = self._add(sender, "message", text, b64encode(shown).decode())
-        row.size = 0 if whole else len(message)
+        row.size = 0 if shown == message else len(message)
         self._on_their_way[sender, message] = row
         self.deadlines.sent(sender, message)
 
@@ -205,7 +214,7 @@ class SessionLog:
         if followed:
             self._learn_coins(news)
             self.deadlines.follow(news)
-            verdicts = self._judge.on_chain(NAMES[side], news)
+            verdicts = self._judge.on_chain(news)
             if on_chain:
                 self._add(CHAIN, "chain", on_chain).verdicts = verdicts
         if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
@@ -251,6 +260,8 @@ class SessionLog:
         lines = _plain(registry.get(event.game).story.result(event.hand, None))
         begun = self._begun.get(event.number, len(self.events))
         self._add(CHAIN, "hand", f"hand {event.number + 1} is over", lines=lines)
+        if len(self.hands) == MOST_HANDS:
+            return
         hand = event.hand
         payouts = tuple(zip(hand.names, hand.payouts or (), strict=False))
         self.hands.append(PageHand(event.number + 1, event.game, begun, payouts, event.balances))

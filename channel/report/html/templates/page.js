@@ -113,6 +113,7 @@
     yield element("p", "", text);
     if (lines && lines.length) yield element("pre", "", lines.join("\n"));
     for (const verdict of verdicts || []) yield judged(verdict);
+    if (!message && size) yield element("p", "dim", `Its ${size.toLocaleString("en")} bytes are left out.`);
     if (!message) return;
     const bytes = Uint8Array.from(atob(message), (letter) => letter.charCodeAt(0));
     const many = (count) => `${count.toLocaleString("en")} bytes`;
