@@ -66,10 +66,10 @@ class Narrator:
                 )
             case StepMade(game, hand):
                 seat = viewer_seat(hand, self._viewer)
-                self.lines(registry.get(game).story.step(_titled(hand), seat))
+                self.lines(registry.get(game).story.step(titled(hand), seat))
             case HandEnded(_, game, hand, balances):
                 seat = viewer_seat(hand, self._viewer)
-                self.lines(registry.get(game).story.result(_titled(hand), seat))
+                self.lines(registry.get(game).story.result(titled(hand), seat))
                 self._balances("balances", balances)
             case NoMoreHands(reason):
                 self._rule("close")
@@ -162,7 +162,8 @@ def _title(game: Game, hand: Hand) -> str:
     return ", ".join([game.title.partition(":")[0], *(f"{name} limit" for name in limits)])
 
 
-def _titled(hand: Hand) -> Hand:
+def titled(hand: Hand) -> Hand:
+    """The hand with the names as they begin a sentence."""
     return replace(hand, names=(hand.names[0].title(), hand.names[1].title()))
 
 

@@ -28,6 +28,7 @@ from channelsim.channel.report.html.judged_moves import MoveJudge
 from channelsim.channel.report.html.money_log import MoneyLog
 from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHand
 from channelsim.channel.report.lanes import chain_text, message_text
+from channelsim.channel.report.narrator import titled
 from channelsim.channel.report.peer_lines import news_text
 from channelsim.channel.session.session_events import (
     Answered,
@@ -138,7 +139,7 @@ class SessionLog:
                 text = f"proposes hand {number + 1}: {game}"
                 self._add(NAMES.index(proposer), "hand", text)
             case StepMade(game, hand):
-                self._step(registry.get(game).story.step(hand, None))
+                self._step(registry.get(game).story.step(titled(hand), None))
             case HandEnded():
                 self._hand_ended(event)
             case NoMoreHands(reason):
@@ -257,7 +258,7 @@ class SessionLog:
         self._decided = None
 
     def _hand_ended(self, event: HandEnded) -> None:
-        lines = _plain(registry.get(event.game).story.result(event.hand, None))
+        lines = _plain(registry.get(event.game).story.result(titled(event.hand), None))
         begun = self._begun.get(event.number, len(self.events))
         self._add(CHAIN, "hand", f"hand {event.number + 1} is over", lines=lines)
         if len(self.hands) == MOST_HANDS:
