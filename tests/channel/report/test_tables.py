@@ -170,8 +170,8 @@ EVERY = [
     *(pytest.param(path, marks=pytest.mark.long) for path in DEAR),
 ]
 
-FOREIGN: set[Command] = {("report",), ("record",)}
-"""What they do is up to a plug-in, or to an author's driver."""
+FOREIGN: set[Command] = {("report",), ("record",), ("view",)}
+"""What they do is up to a plug-in, to an author's driver, or to a browser."""
 
 ENDLESS: set[Command] = {("node",)}
 """They end with Ctrl-C: see `tests/channel/cli/test_node.py`."""
