@@ -40,7 +40,7 @@ def ask_for_shutdown(state: PeerState) -> Transition:
         Send(message),
         Tell(ShutdownStarted(True, shutdown.state.balances)),
         # The shutdown may be on chain before the message that completes it is here.
-        *(Watch(coin) for coin in shutdown.rewards()),
+        *_watch_rewards(shutdown),
     ]
 
 
@@ -56,8 +56,13 @@ def on_shutdown(config: Config, state: PeerState, message: Shutdown) -> Transiti
     return state, [
         *effects,
         Tell(ShutdownStarted(False, shutdown.state.balances)),
-        *(Watch(coin) for coin in shutdown.rewards()),
+        *_watch_rewards(shutdown),
     ]
+
+
+def _watch_rewards(shutdown: CleanShutdown) -> list[Effect]:
+    """Watch for the coins that a shutdown pays."""
+    return [Watch(coin) for coin in shutdown.rewards()]
 
 
 def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) -> Transition:
@@ -66,7 +71,9 @@ def on_shutdown_done(config: Config, state: PeerState, message: ShutdownDone) ->
         forgotten = _forgotten(state, message)
         if forgotten is None:
             raise Violation("CH-SHUT-4", "we did not ask for a shutdown")
-        return outdated(replace(state, shutdown=forgotten), play_of(state).state.number)
+        signed = play_of(state).state.number
+        state, effects = outdated(replace(state, shutdown=forgotten), signed)
+        return state, [*effects, *_watch_rewards(forgotten)]
     return _complete(state, state.shutdown.completed(message.signature), answer=False)
 
 

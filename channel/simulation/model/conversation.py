@@ -104,6 +104,8 @@ class Conversation:
 
     decks: dict[int, FinishedDeck] = field(default_factory=dict)
     """All decks that were ever ready, by number."""
+    forgets: bool = False
+    """True if the honest side goes on from an old copy of its store, which may lack decks."""
     over: bool = False
     _peak: int = 0
     _holder: int = 1
@@ -332,6 +334,8 @@ class Conversation:
         if not (due and right and proved):
             self.broken.append("its last numbers are wrong, or nothing asks for them")
             self.over = True
+        if self.forgets:
+            self._free.intersection_update(message.decks)
 
     # --- either ---
 
@@ -549,6 +553,7 @@ def conversation(run: Run) -> Conversation:
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
+        forgets=bool(scenario.old_copy),
     )
     for turn in run.parties[side].journal:
         if talk.over:

@@ -16,7 +16,9 @@ from channelsim.channel.peer.interface import (
     Connected,
     GoOnChain,
     OldCopy,
+    Received,
     Send,
+    Watch,
 )
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.phases.resuming import last_numbers
@@ -141,6 +143,22 @@ def test_an_old_copy_stops_and_gets_what_the_other_sides_close_pays(side: int, l
     assert len(end.news_of(UnknownGame)) == len(signed.games)
     assert not end.pushed
     assert reward(table, side) >= signed.balances[side]
+
+
+def test_an_old_copy_that_forgot_its_shutdown_watches_for_what_that_pays() -> None:
+    table = sit().open()
+    side = table.holder()
+    old = Peer(table.ends[side].peer.config, table.ends[side].peer.state)
+    table.command(side, Close())
+    asked = table.take_mail()
+    (done,) = [
+        one for one in table.ends[1 - side].peer.handle(Received(asked)) if isinstance(one, Send)
+    ]
+    effects = old.handle(Received(done.message))
+    assert old.phase is Phase.OUTDATED
+    forgotten = table.ends[side].peer.state.shutdown
+    assert forgotten is not None
+    assert {Watch(coin) for coin in forgotten.rewards()} <= set(effects)
 
 
 def test_an_old_copy_with_a_game_that_has_not_gone_on_plays_it_on_chain() -> None:
