@@ -7,6 +7,7 @@ after a few workers (its setting `allowed-failures`).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from time import monotonic
@@ -33,15 +34,19 @@ class DaskCluster:
     def __init__(self, address: str) -> None:
         try:
             from distributed import Client
+            from distributed.comm.addressing import get_address_host_port
             from distributed.scheduler import KilledWorker
         except ImportError:
             raise UsageError(
                 "--cluster: Dask is not installed; install channelsim[cluster]"
             ) from None
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported here
         self._address, self._killed = address, KilledWorker
         self._threads, self._counted = 1, -RECOUNT
         connect: Any = Client
         try:
+            # Here, as a client with a bad address fails only when it is closed.
+            get_address_host_port(address)
             self._client: Any = connect(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -111,7 +111,7 @@ class CampaignDirectory(Generic[R]):
         for number, line in enumerate(self._shards.lines[1:], 2):
             try:
                 one = _shard_line(line)
-                if one.shard.configuration != self._file.plan.configuration:
+                if not self._file.plan.covers(one.shard):
                     raise ValueError("of another campaign")
                 found = merged(found, {one.shard: job.decode(bytes(one.result))})
             except (ValueError, RecursionError, InvariantError) as error:

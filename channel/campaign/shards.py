@@ -113,6 +113,16 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return min(self.total, (first + count) * self.unit) - first * self.unit
 
+    def covers(self, shard: Shard) -> bool:
+        """Whether a shard is of this plan: its seeds are, and its work is no more than theirs."""
+        return (
+            shard.configuration == self.configuration
+            and shard.first >= 0
+            and shard.count >= 1
+            and shard.first + shard.count <= self.seeds
+            and 0 < shard.budget <= self.budget(shard.first, shard.count)
+        )
+
     def shards(self, results: Iterable[Shard] = ()) -> list[Shard]:
         """The shards in order; without the seeds of which there are results."""
         done = {seed for one in results for seed in one.seeds}

@@ -57,3 +57,9 @@ def test_a_crosscheck_on_a_cluster_is_the_one_here(address: str) -> None:
 def test_an_error_on_a_cluster_is_one_line(address: str) -> None:
     with pytest.raises(UsageError, match="60: no number of mine"):
         run(Squares(refused=60), PLAN, DaskCluster(address))
+
+
+@pytest.mark.parametrize("address", ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port"])
+def test_what_is_no_address_is_one_line(address: str) -> None:
+    with pytest.raises(UsageError, match=f"^--cluster {address}: no scheduler answers \\(.*\\)$"):
+        DaskCluster(address)

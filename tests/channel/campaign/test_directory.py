@@ -78,8 +78,11 @@ def test_a_torn_or_damaged_line_is_done_again_and_named(tmp_path: Path) -> None:
     lines = path.read_bytes().splitlines()
     lines[2] = lines[2].replace(b"[144,", b"[145,")
     lines[4] = lines[4].replace(PLAN.configuration.encode(), b"0" * 64)
+    lines[1] = lines[1].replace(b'"count":3', b'"count":999999999999')
     path.write_bytes(b"\n".join(lines) + b"\n")
-    one, other = complaints(tmp_path / "c")
+    huge, one, other = complaints(tmp_path / "c")
+    assert "line 2 is damaged" in huge
+    assert "of another campaign" in huge
     assert "line 3 is damaged" in one
     assert "its result was changed" in one
     assert "line 5 is damaged" in other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,8 +30,13 @@ def test_shards_and_their_halves_cover_the_work_once(plan: Plan, data: st.DataOb
     shards = plan.shards()
     assert len(shards) == plan.size
     assert [n for one in shards for n in numbers(plan, one)] == list(range(plan.total))
+    assert all(map(plan.covers, shards))
     one = data.draw(st.sampled_from(shards))
     halves = plan.halves(one)
+    assert all(map(plan.covers, halves))
+    wrong = data.draw(st.sampled_from(("number", "first", "count", "budget")))
+    other = msgspec.structs.replace(one, **{wrong: 10**12})
+    assert plan.covers(other) == (wrong == "number")
     if one.count > 1:
         both = [n for half in halves for n in numbers(plan, half)]
         assert both == list(numbers(plan, one))
