@@ -85,6 +85,7 @@ class _Found(msgspec.Struct, frozen=True):
     loss: int = 0
     times: int = 1
     vector: dict[str, Any] | None = None
+    scenario: dict[str, Any] | None = None
 
 
 def campaign_html(page: CampaignPage) -> str:
@@ -207,7 +208,7 @@ def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: a finding: {ascii(str(error)[:200])[1:-1]}") from None
     if section is None and in_full:
-        fields = tuple(_case(one.vector or {}))
+        fields = tuple(_case(one.vector or one.scenario or {}))
     return FoundCase(
         *(key, one.severity, one.validator, one.law, one.text or _plain(data)),
         *(one.loss, one.times, section, fields),

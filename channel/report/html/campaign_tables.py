@@ -14,6 +14,9 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.clsp.run import MAX_COST
 
+FEW = 3
+"""Failures of a check that its row names."""
+
 
 class Cell(msgspec.Struct, frozen=True):
     """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar)."""
@@ -52,6 +55,18 @@ class _Killed(msgspec.Struct, frozen=True):
     killed: int
     argued: int
     open: int
+
+
+class _Failure(msgspec.Struct, frozen=True):
+    text: str
+
+
+class _Check(msgspec.Struct, frozen=True):
+    check: str
+    result: str
+    tried: str = ""
+    why: str = ""
+    failures: tuple[_Failure, ...] = ()
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -154,6 +169,22 @@ def _matrix(data: Any) -> Table:
     return Table("Disputes", head, tuple(rows))
 
 
+def _checks(data: Any) -> Table:
+    checks = msgspec.convert(data, list[_Check])
+    rows = tuple(
+        (Cell(one.check), Cell(one.result), Cell(one.tried), Cell(one.why or _few(one.failures)))
+        for one in checks
+    )
+    head = ("check", "result", "tried", "why")
+    return Table("Checks", head, rows, failed=any(one.failures for one in checks))
+
+
+def _few(failures: tuple[_Failure, ...]) -> str:
+    """The first failures, and how many more there are."""
+    more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
+    return "; ".join(one.text for one in failures[:FEW]) + more
+
+
 def _mutants(title: str, found: Mapping[str, _Killed]) -> Table:
     rows = tuple(
         (Cell(name), _of(one.killed, one.made), _number(one.argued), _number(one.open))
@@ -187,6 +218,7 @@ def _number(number: int, share: float | None = None) -> Cell:
 
 
 SECTIONS: tuple[tuple[str, Callable[[Any], Table]], ...] = (
+    ("checks", _checks),
     ("coverage", _coverage),
     ("outcomes", _outcomes),
     ("tried", _tried),

@@ -88,7 +88,7 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
         assert text in text_of(by_id(shown, f"finding-{number}"))
 
 
-def test_mutants_costs_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) -> None:
+def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) -> None:
     killed = {"made": 4, "killed": 3, "argued": 0, "open": 1}
     cell = {"runs": 2, "broken_promises": 1, "results": {"slashed": 2}}
     file = tmp_path / "printed.json"
@@ -98,6 +98,10 @@ def test_mutants_costs_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) 
                 "validators": {"e": killed},
                 "survivors": [{"validator": "e", "change": "1 for 2"}],
                 "most_cost": {"e slash": 11_000_000},
+                "checks": [
+                    {"check": "laws", "result": "failed", "failures": [{"text": HOSTILE}] * 5}
+                ],
+                "findings": [{"scenario": {"seed": "s7"}, "promise": "duty", "how": "late"}],
                 "matrix": {"silent": {"the flop": cell, "the turn": cell}},
             }
         )
@@ -106,6 +110,9 @@ def test_mutants_costs_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) 
     assert rows(shown, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
     assert rows(shown, "Mutants that nothing noticed") == {"e": ["1 for 2"]}
     assert rows(shown, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
+    assert rows(shown, "Checks")["laws"][-1] == "; ".join([HOSTILE] * 3 + ["and 2 more"])
+    assert list(rows(shown, "Findings")) == ["duty: late"]
+    assert "s7" in text_of(by_id(shown, "finding-1"))
     assert rows(shown, "Disputes") == {"silent": ["4", "2", "slashed 4"]}
     assert text_of(shown.find(".//header")).startswith("Results of a campaign ✗")
 
