@@ -31,7 +31,7 @@ from cryptography.x509.oid import NameOID
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.connection import DEFAULT, Limits
-from channelsim.channel.system.durable_files import write_once
+from channelsim.channel.system.durable_files import unwritable, write_once
 from channelsim.channel.system.input_files import read
 
 FILE = "connection.pem"
@@ -107,8 +107,7 @@ def make_identity(directory: Path, passphrase: bytes = b"") -> None:
     except FileExistsError:
         return  # another process was first
     except OSError as error:
-        reason = (error.strerror or "it cannot be written").lower()
-        raise UsageError(f"{path}: {reason}; name a directory that can be written") from None
+        raise UsageError(unwritable(path, error)) from None
 
 
 def read_identity(directory: Path, passphrase: bytes = b"") -> NetworkIdentity:

@@ -28,7 +28,7 @@ from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
-from channelsim.channel.system.durable_files import replace_file
+from channelsim.channel.system.durable_files import replace_file, unwritable
 from channelsim.channel.system.input_files import read
 
 FILE = "settings.json"
@@ -154,5 +154,4 @@ def write_settings(directory: Path, settings: Settings) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(path, data, sync=True)
     except OSError as error:
-        reason = (error.strerror or "it cannot be written").lower()
-        raise StoreError(f"{path}: {reason}; name a directory that can be written") from None
+        raise StoreError(unwritable(path, error)) from None

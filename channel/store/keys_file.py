@@ -26,7 +26,7 @@ from channelsim.channel.peer.fees import Fees
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
-from channelsim.channel.system.durable_files import write_once
+from channelsim.channel.system.durable_files import unwritable, write_once
 from channelsim.channel.system.input_files import read
 from channelsim.games.deck.group import real_group
 
@@ -115,8 +115,7 @@ def write_keys(
             raise StoreError(
                 f"{path}: there is a channel already; name another directory"
             ) from None
-        reason = (error.strerror or "it cannot be written").lower()
-        raise StoreError(f"{path}: {reason}; name a directory that can be written") from None
+        raise StoreError(unwritable(path, error)) from None
 
 
 def is_encrypted(directory: Path) -> bool:

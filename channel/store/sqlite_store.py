@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.store.interface import Contents, StoreError, of_a_state
+from channelsim.channel.system.durable_files import unwritable
 
 FILE = "peer.sqlite"
 LOCK = "lock"
@@ -231,8 +232,7 @@ def _locked(directory: Path) -> int:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        reason = (error.strerror or "it cannot be written").lower()
-        raise StoreError(f"{directory}: {reason}; name a directory that can be written") from None
+        raise StoreError(unwritable(directory, error)) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -1,6 +1,6 @@
 """Files that appear whole, for their owner alone: a kill leaves the old one or the new one.
 
-All functions raise `OSError`.
+Functions that write raise `OSError`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def unwritable(path: Path, error: OSError) -> str:
+    """The one line about a file or directory of a peer that cannot be written.
+
+    >>> unwritable(Path("/boot/me"), PermissionError(13, "Permission denied"))
+    '/boot/me: permission denied; name a directory that can be written'
+    """
+    reason = (error.strerror or "it cannot be written").lower()
+    return f"{path}: {reason}; name a directory that can be written"
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
-from channelsim.channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
+from channelsim.channel.lab.cases.move_changes import SELECTIONS
+from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
 from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
 from channelsim.channel.lab.laws import Needs

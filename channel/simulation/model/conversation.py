@@ -29,43 +29,32 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
-    Accept,
     Advisory,
     Batch,
-    Cancel,
     DeckAbort,
     DeckStep,
     Funded,
     Message,
-    Offer,
-    Propose,
     Request,
     Resume,
     Shutdown,
     ShutdownDone,
     decode,
 )
-from channelsim.channel.simulation.model.batch_rules import MOST, judge, playable
+from channelsim.channel.simulation.model.batch_rules import judge
+from channelsim.channel.simulation.model.careful_side import LAWFUL, CarefulSide
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
-from channelsim.channel.simulation.model.ledger import LedgerState, stakes
+from channelsim.channel.simulation.model.ledger import LedgerState
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import tree_hash
-from channelsim.games import registry
-from channelsim.games.amounts import counted
-from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import real_group
 
 TIMES = Times()
 """The times that both sides of a scenario agree on."""
 
-LAWFUL: frozenset[str] = frozenset()
-
 PATIENCE = 12
 """Blocks for which an honest side may wait beyond a deadline, because of the weather."""
-
-LONGEST_TIMEOUT = 7 * 4608
-"""The longest game timeout, in blocks, that a careful side accepts: a week."""
 
 SIGNED = Batch | Shutdown | ShutdownDone
 """Messages of play that a side signs."""
@@ -86,7 +75,7 @@ class Conversation:
 
     `accounts` are the states by number. `received` is the newest state that the honest side can
     complete, `sent` the newest that it sent, and `slashable` one with illegal moves that it may
-    publish. `broken` lists what the honest side did wrong.
+    publish. `careful` is what its own care asks of it. `broken` lists what it did wrong.
     """
 
     side: int
@@ -94,6 +83,7 @@ class Conversation:
     times: tuple[int, int]
     """Blocks within which the other side has to answer, and to move."""
     confirmations: int
+    careful: CarefulSide
     accounts: dict[int, LedgerState]
     received: int
     sent: int
@@ -102,8 +92,6 @@ class Conversation:
     rules: set[str] = field(default_factory=set)
     """The rules that the other side broke before its messages were ignored."""
 
-    decks: dict[int, FinishedDeck] = field(default_factory=dict)
-    """All decks that were ever ready, by number."""
     forgets: bool = False
     """True if the honest side goes on from an old copy of its store, which may lack decks."""
     over: bool = False
@@ -111,12 +99,6 @@ class Conversation:
     _holder: int = 1
     _asked: dict[int, int] = field(default_factory=dict)
     _closing: int | None = None
-    _refused: set[int] = field(default_factory=set)
-    """The proposals that the honest player cancelled."""
-    _free: set[int] = field(default_factory=set)
-    """The decks that no proposal has named."""
-    _misdealt: set[int] = field(default_factory=set)
-    """The proposals that name a deck twice, or one that was not free."""
 
     _closed: bool = False
     _open: bool = False
@@ -160,11 +142,9 @@ class Conversation:
             case Connected():
                 self._connects()
             case CancelGames(group_id):
-                self._refused.add(group_id)
+                self.careful.cancelled.add(group_id)
             case DecksChanged(_, added):
-                for deck in (decode_deck(real_group(), record) for record in added):
-                    self.decks[deck.terms.number] = deck
-                    self._free.add(deck.terms.number)
+                self.careful.adds_decks(decode_deck(real_group(), record) for record in added)
             case _:
                 pass
         if accusation is not None:
@@ -335,7 +315,7 @@ class Conversation:
             self.broken.append("its last numbers are wrong, or nothing asks for them")
             self.over = True
         if self.forgets:
-            self._free.intersection_update(message.decks)
+            self.careful.free.intersection_update(message.decks)
 
     # --- either ---
 
@@ -379,13 +359,13 @@ class Conversation:
             batch,
             sender,
             self._agreed(),
-            self.decks,
+            self.careful.decks,
             holder=self._holder,
             asked=other in self._asked,
         )
         rules = verdict.rules
         if sender == self.side and verdict.after is not None and not rules:
-            rules = self._careless(batch, before) or self._overruled(batch, before, verdict.after)
+            rules = self.careful.breaks(batch, before, verdict.after, self._agreed())
         if verdict.after is not None and (not rules or verdict.slashable):
             self.accounts[batch.number] = verdict.after
         if verdict.slashable:
@@ -394,62 +374,11 @@ class Conversation:
             self.sent, self.received = (
                 (batch.number, self.received) if sender == self.side else (self.sent, batch.number)
             )
-            self._names_decks(batch)
+            self.careful.names_decks(batch)
             self._holder = other
             self._asked.pop(other, None)
             self._since = self._peak
         return rules
-
-    def _names_decks(self, batch: Batch) -> None:
-        """Note the decks that proposals name, and those that they must not name."""
-        for action in batch.actions:
-            if isinstance(action, Propose):
-                named = [offer.deck.number for offer in action.offers if offer.deck]
-                if len(set(named)) < len(named) or not self._free.issuperset(named):
-                    self._misdealt.add(action.offers[0].game_id)
-                self._free.difference_update(named)
-
-    def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
-        """True if the honest side accepts a game with too short a timeout, or with a used deck."""
-        for action in batch.actions:
-            if isinstance(action, Accept):
-                if action.group_id in self._misdealt:
-                    return frozenset({"the use of a deck for one game only"})
-                for offer in before.open[action.group_id][1]:
-                    if offer.timeout < self._least_timeout(offer):
-                        return frozenset({f"the least timeout ({counted(offer.timeout, 'block')})"})
-        return LAWFUL
-
-    def _overruled(self, batch: Batch, before: LedgerState, after: LedgerState) -> frozenset[str]:
-        """True if the honest side cancels a proposal that its player did not cancel.
-
-        It must cancel what cannot be played, and what a balance does not cover. Settlements come
-        before, and acceptances only lower a balance: what is covered after the batch was covered.
-        """
-        for action in batch.actions:
-            ours = self._refused | self._misdealt
-            if isinstance(action, Cancel) and action.group_id not in ours:
-                proposer, offers = before.open[action.group_id]
-                paid = [stakes(offer, proposer) for offer in offers if self._fits(offer, proposer)]
-                covered = all(
-                    sum(stake[side] for stake in paid) <= after.balances[side] for side in (0, 1)
-                )
-                room = len(after.games) + len(offers) <= MOST
-                if len(paid) == len(offers) and covered and room:
-                    return frozenset({f"the player's answer to proposal {action.group_id}"})
-        return LAWFUL
-
-    def _fits(self, offer: Offer, proposer: int) -> bool:
-        """True if a careful side can play this offer."""
-        game = playable(offer, proposer, self._agreed().referee_keys, self.decks)
-        if game is None or game.coin.puzzle_hash() in self._agreed().rewards:
-            return False
-        return self._least_timeout(offer) <= offer.timeout <= LONGEST_TIMEOUT
-
-    def _least_timeout(self, offer: Offer) -> int:
-        """The least timeout, in blocks, that a careful side accepts."""
-        reveals = offer.game in registry.names() and registry.get(offer.game).reveals
-        return self.confirmations * (2 if reveals else 1) + 3
 
     def _shutdown(self, message: Shutdown, sender: int) -> frozenset[str]:
         state, rules = self._newest(), set()
@@ -550,6 +479,7 @@ def conversation(run: Run) -> Conversation:
         Handshake(terms),
         (TIMES.response, TIMES.move),
         scenario.confirmations,
+        CarefulSide(scenario.confirmations),
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
