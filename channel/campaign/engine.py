@@ -8,11 +8,12 @@ the seeds that cannot be done (`CampaignRun.lost`).
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
@@ -101,14 +102,20 @@ def run(
     journal: Journal[R] | None = None,
     on_result: Callable[[Shard, R], Counts] = lambda shard, result: {},
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
+    known: Mapping[Shard, R] = MappingProxyType({}),
+    seeds: range | None = None,
 ) -> CampaignRun[R]:
     """Do all shards of a plan of which there are no results yet.
+
+    A campaign whose later shards depend on the results of earlier ones is run in rounds: each does
+    the shards that begin in `seeds` only, and gets the results of those before (`known`).
 
     `on_result` gets each result, also stored ones, as they come, and returns the counts so far.
     `on_status` is called several times a second; an error that either raises ends the campaign.
     The first signal ends it early. Raises what a shard raises.
     """
-    return _Engine(job, plan, workers, journal, on_result, on_status).run()
+    every = range(plan.seeds) if seeds is None else seeds
+    return _Engine(job, plan, workers, journal, on_result, on_status, every).run(known)
 
 
 class _Engine(Generic[R]):
@@ -120,7 +127,9 @@ class _Engine(Generic[R]):
         journal: Journal[R] | None,
         on_result: Callable[[Shard, R], Counts],
         on_status: Callable[[CampaignStatus], None],
+        seeds: range,
     ) -> None:
+        self._seeds = seeds
         self._job, self._plan, self._workers, self._journal = job, plan, workers, journal
         self._on_result, self._on_status = on_result, on_status
         self._run: CampaignRun[R] = CampaignRun()
@@ -134,13 +143,13 @@ class _Engine(Generic[R]):
         self._stopping = False
         self._start = monotonic()
 
-    def run(self) -> CampaignRun[R]:
+    def run(self, known: Mapping[Shard, R]) -> CampaignRun[R]:
         run = self._run
-        if self._journal is not None:
-            for shard, result in self._journal.stored(self._job).items():
-                self._count(shard, result)
+        stored = {} if self._journal is None else self._journal.stored(self._job)
+        for shard, result in {**stored, **known}.items():
+            self._count(shard, result)
         self._begun, run.earlier = self._work, frozenset(run.results)
-        self._waiting.extend(self._plan.shards(run.results))
+        self._waiting.extend(self._in_turn(self._plan.shards(run.results)))
         # What runs in this process and returns nothing early has to be interrupted by a signal.
         raised = self._workers.inline and not self._job.returns_early
         signals: AbstractContextManager[Callable[[], bool]] = (
@@ -158,8 +167,12 @@ class _Engine(Generic[R]):
             run.interrupted = True
         run.seconds = monotonic() - self._start
         if not run.interrupted:
-            run.lost = self._plan.lost(run.results)
+            run.lost = self._in_turn(self._plan.lost(run.results))
         return run
+
+    def _in_turn(self, shards: Iterable[Shard]) -> list[Shard]:
+        """Those of some shards that are to be done now."""
+        return [one for one in shards if one.first in self._seeds]
 
     def _loop(self, interrupted: Callable[[], bool]) -> None:
         while self._waiting or self._suspects or self._under_way:

@@ -49,6 +49,19 @@ def campaign_directory(
                 complain(line)
 
 
+def check_directory(
+    path: Path | None, configuration: Configuration, unit: str, *, resume: bool
+) -> None:
+    """Refuse a wrong `--out` or `--resume` before a plan is made. Raises `UsageError`."""
+    if path is not None and directory.is_campaign(path):
+        plan = directory.read_campaign(path).plan
+        with directory.opened(path, configuration, plan, unit, resume=resume):
+            return
+    if resume:
+        what = "needs --out DIR, the folder of the campaign"
+        raise UsageError(f"--resume: {what if path is None else f'no campaign is in {path}'}")
+
+
 def chosen_workers(jobs: int, plan: Plan, cluster: str | None, *, stored: bool) -> Workers:
     """The workers of a campaign: a cluster, or processes. Raises `UsageError`.
 

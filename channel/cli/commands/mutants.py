@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.shards import Plan
+from channelsim.channel.cli.campaigns import (
+    Cluster,
+    NoProgress,
+    Out,
+    Resume,
+    all_done,
+    campaign_directory,
+    check_directory,
+    chosen_workers,
+    lost_document,
+)
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import (
     DAY,
@@ -21,12 +34,19 @@ from channelsim.channel.cli.options import (
     real,
 )
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.mutants.hunt import Hunt
+from channelsim.channel.lab.mutants.hunt import HuntPlace
 from channelsim.channel.lab.mutants.kinds import KINDS
-from channelsim.channel.lab.mutants.prepared_calls import stored
-from channelsim.channel.lab.mutants.report import Count, MutantReport, Survivor, all_mutants, hunted
+from channelsim.channel.lab.mutants.prepared_calls import stored as stored_calls
+from channelsim.channel.lab.mutants.report import (
+    Count,
+    MutantReport,
+    Survivor,
+    all_mutants,
+    hunt_configuration,
+    hunted,
+)
 from channelsim.channel.lab.target.target import load
-from channelsim.channel.report.progress import Bar, progress
+from channelsim.channel.report.progress import campaign_progress, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
@@ -52,40 +72,67 @@ def command(
         bool, typer.Option("--argued", help="Also hunt those that have a stored reason.")
     ] = False,
     json: Json = False,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
 ) -> int:
     """Change compiled programs in one place at a time, and have the lab find each change.
 
-    Exit code 1: a mutant survives without a stored reason.
+    Exit code 1: a mutant survives without a stored reason, or ends its worker.
 
     Example: channelsim mutants {game} --seconds 60
     """
-    with progress("mutants") as bar:
+    with progress("mutants", shown=not quiet):
         target = load(game)
         if target.rules is None:
             raise UsageError(
                 f"{target.name}: mutants are held against the rules of an installed game;"
                 ' name one with `rules = "GAME"`'
             )
-        first = {} if corpus is None else stored(target, corpus)
+        first = {} if corpus is None else stored_calls(target, corpus)
+        mutants = all_mutants(target, validator)
+        made = hunt_configuration(target, mutants, seed, seconds, argued_too=argued, stored=first)
+        check_directory(out, made, "chunks", resume=resume)
+    with ExitStack() as opened:
+        directories: list[CampaignDirectory[Any]] = []
+
+        def journal(plan: Plan) -> AbstractContextManager[CampaignDirectory[Any] | None]:
+            # It is open until the summary is written.
+            found = opened.enter_context(
+                campaign_directory(out, made, plan, "chunks", resume=resume)
+            )
+            directories.extend([] if found is None else [found])
+            return nullcontext(found)
+
+        place = HuntPlace(
+            lambda plan: chosen_workers(processes(jobs), plan, cluster, stored=out is not None),
+            journal,
+            lambda unit: campaign_progress("mutants", unit, quiet=quiet),
+        )
         report = hunted(
             target,
-            all_mutants(target, validator),
+            mutants,
             seed=seed,
             seconds=seconds,
-            jobs=processes(jobs),
             argued_too=argued,
             stored=first,
-            hunt=Hunt(on_progress=partial(_report_progress, bar)),
+            place=place,
         )
-    with finishing():
-        if json:
-            print_json(document(report, seconds))
-        else:
-            _print(report)
-        names = [validator] if validator is not None else list(target.programs)
-        every = report.hunt.interrupted or all_tried(
-            target.name, names, report.validators, "nothing in it can be changed"
-        )
+        with finishing():
+            printed = document(report, seconds)
+            for stored in directories if not report.hunt.interrupted else ():
+                stored.write_summary(printed)
+            if json:
+                print_json(printed)
+            else:
+                _print(report)
+            names = [validator] if validator is not None else list(target.programs)
+            every = report.hunt.interrupted or all_tried(
+                target.name, names, report.validators, "nothing in it can be changed"
+            )
+            for unit, lost in report.hunt.lost:
+                every &= all_done(target.name, [lost], unit)
     if report.hunt.interrupted:
         return exit_code(failed=report.shown_open(seconds))
     return 0 if report.passed and every else 1
@@ -113,6 +160,9 @@ def document(report: MutantReport, seconds: float) -> dict[str, Any]:
         },
         "kinds": {kind: _counted(report.count(kind=kind)) for kind in KINDS},
         "survivors": msgspec.to_builtins(report.survivors),
+        "chunks": report.hunt.chunks,
+        "lost": lost_document([one for _, one in report.hunt.lost]),
+        "digest": report.hunt.digest,
     }
 
 
@@ -169,10 +219,3 @@ def _cells(count: Count) -> tuple[str, ...]:
     numbers = (f"{count.argued:,}", f"{count.open:,}", runs)
     share = f"{count.share:.1%}" if count.made else ""
     return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)
-
-
-def _report_progress(bar: Bar, hunt: Hunt) -> None:
-    """Report how many mutants are killed, and the time left at most."""
-    killed = len(hunt.results) - len(hunt.alive)
-    left = f", at most {hunt.left:,.0f} s more" if hunt.chunks and hunt.left else ""
-    bar(killed, None, f"{killed:,} of {len(hunt.results):,} killed{left}")

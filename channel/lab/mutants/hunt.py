@@ -1,221 +1,284 @@
 """The hunt: run every mutant until its outcome differs from the rules', or its work is done.
 
 All mutants meet the same cases in the same order, and each is given the same work, so what is
-killed, and after how many runs, does not depend on the machine or on the number of processes.
+killed, and after how many runs, does not depend on the machine or on the number of workers. First
+they meet prepared cases. Those alive go on in rounds: all meet the same chunks of fresh cases, of
+which each round has several times as many as the one before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
-from time import process_time
-from typing import Protocol
+from hashlib import sha256
+from math import ceil
+from types import MappingProxyType
 
+import msgspec
+
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignStatus, Journal
+from channelsim.channel.campaign.executors import Workers, processes
+from channelsim.channel.campaign.job import Counts
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.lab.cases.work import COST, SECOND
-from channelsim.channel.lab.mutants import prepared_spends
-from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.mutants.prepared_calls import (
-    COST_FACTOR,
-    PreparedCall,
-    cost_of,
-    differs,
-    diverse,
-    fresh,
+from channelsim.channel.lab.mutants.hunt_jobs import (
+    SLICE,
+    ChunkResult,
+    FreshJob,
+    PreparedJob,
+    SliceResult,
+    StoredCalls,
 )
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.mutants.prepared_calls import COST_FACTOR
+from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.workers import Work, WorkerPool
-
-SLICE = 100
-"""The number of mutants in one piece of work."""
 
 MAKING = 60
 """The work of making a fresh case, for all the mutants that meet it together. A run counts as much
 as the costliest one of the original."""
 
+MOST_SHARDS = 4096
+"""Shards of fresh chunks, at most: their results are stored."""
+
+MOST_CHUNKS = 1 << 40
+"""A bound on the number of chunks, where there are hardly any cases of a validator."""
+
+FIRST_ROUND, LATER_ROUNDS = 8, 4
+"""The shards of the first round, and how many times as many as before each later one ends with."""
+
+Chunks = list[ChunkResult]
+
 
 @dataclass(slots=True)
 class MutantResult:
-    """The result for one mutant: whether and after how many runs it was killed; `seconds` is the
-    processor time spent on it, with its share of making cases, and `work` the units of work that
-    its fresh cases count for."""
+    """The result for one mutant: whether and after how many runs it was killed, and the units of
+    work that its fresh cases count for."""
 
     mutant: Mutant
     killed: bool = False
     runs: int = 0
-    seconds: float = 0.0
     work: float = 0.0
 
-
-@dataclass(slots=True)
-class Attempt:
-    """The result of one piece of work for one program."""
-
-    killed: bool
-    runs: int
-    seconds: float
-    work: float = 0.0
+    @property
+    def seconds(self) -> float:
+        """The work, in seconds of most machines."""
+        return self.work / SECOND
 
 
-Programs = Mapping[str, Sequence[bytes]]
-"""Mutants at work, as serialized programs, by validator."""
+@dataclass(frozen=True)
+class HuntPlace:
+    """Where the campaigns of a hunt run, where fresh chunks are stored, and who hears of it."""
+
+    workers: Callable[[Plan], Workers]
+    journal: Callable[[Plan], AbstractContextManager[Journal[Chunks] | None]] = lambda plan: (
+        nullcontext()
+    )
+    progress: Callable[[str], AbstractContextManager[Callable[[CampaignStatus], None]]] = (
+        lambda unit: nullcontext(lambda status: None)
+    )
 
 
-class Hunter(Protocol):
-    """Runs programs: first on cases that are prepared once, then on fresh ones."""
-
-    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
-        """Try them on the prepared cases."""
-        ...
-
-    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
-        """Try them on the chunk of fresh cases with this number, from 0."""
-        ...
+def in_processes(jobs: int) -> HuntPlace:
+    """So many processes of this machine."""
+    return HuntPlace(lambda plan: processes(min(jobs, plan.size), inline=True))
 
 
-class CallHunter:
-    """Hunts mutants of validators by calls and of the referee by spends, with the outcomes by the
-    rules."""
-
-    def __init__(
-        self,
-        target: Target,
-        seed: str,
-        names: Sequence[str],
-        stored: Mapping[str, Sequence[PreparedCall]],
-    ) -> None:
-        self._target, self._seed = target, seed
-        self._pool: dict[str, list[PreparedCall]] = {}
-        self._limits: dict[str, int] = {}
-        for name in names:
-            if name == REFEREE:
-                self._pool[name], self._limits[name] = prepared_spends.diverse(target, seed)
-        if validators := [name for name in names if name != REFEREE]:
-            pool, limits = diverse(target, seed, validators)
-            self._pool |= pool
-            self._limits |= limits
-        for name in self._pool:
-            self._add_stored(name, stored.get(name, ()))
-
-    def _add_stored(self, name: str, calls: Sequence[PreparedCall]) -> None:
-        """Have stored calls tried first."""
-        program = self._target.with_referee[name].serialized
-        costs = [COST_FACTOR * cost_of(program, call.arguments) for call in calls]
-        self._pool[name] = [*calls, *self._pool[name]]
-        self._limits[name] = max(self._limits[name], *costs, 0)
-
-    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
-        """Try them on the stored cases, and on a few hundred that all differ."""
-        return {
-            name: [self._try(name, program, self._pool[name]) for program in some]
-            for name, some in programs.items()
-        }
-
-    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
-        """Try them on a chunk of fresh cases."""
-        start = process_time()
-        together = max(1, sum(map(len, programs.values())))
-        wanted = programs.keys() - {REFEREE}
-        made = fresh(self._target, self._seed, number, wanted) if wanted else {}
-        if REFEREE in programs:
-            made[REFEREE] = prepared_spends.fresh(self._target, self._seed, 1 + number)
-        share = (process_time() - start) / together
-        work = {
-            name: len(made[name]) * (self._limits[name] / COST_FACTOR / COST + MAKING / together)
-            for name in programs
-        }
-        return {
-            name: [self._try(name, program, made[name], share, work[name]) for program in some]
-            for name, some in programs.items()
-        }
-
-    def _try(
-        self,
-        name: str,
-        program: bytes,
-        cases: Sequence[PreparedCall],
-        spent: float = 0.0,
-        work: float = 0.0,
-    ) -> Attempt:
-        start, limit = process_time(), self._limits[name]
-        for runs, case in enumerate(cases, 1):
-            if differs(program, case, limit):
-                return Attempt(True, runs, process_time() - start + spent, work)
-        return Attempt(False, len(cases), process_time() - start + spent, work)
-
-
-@dataclass(slots=True)
+@dataclass
 class Hunt:
-    """A hunt and its progress; `left` is the most seconds of work that the rest takes."""
+    """The results of a hunt, and how many chunks of fresh cases there were.
+
+    `lost` are mutants and chunks that ended their workers, `digest` the SHA-256 of configuration
+    and results; None if the hunt was interrupted.
+    """
 
     results: list[MutantResult] = field(default_factory=list)
     chunks: int = 0
     interrupted: bool = False
-    left: float = 0.0
-    on_progress: Callable[[Hunt], None] | None = None
+    lost: list[tuple[str, Shard]] = field(default_factory=list)
+    digest: str | None = None
 
     @property
     def alive(self) -> list[MutantResult]:
         """The mutants that have not been killed so far."""
         return [result for result in self.results if not result.killed]
 
-    def run(
-        self,
-        make: Callable[[], Hunter],
-        seconds: float,
-        jobs: int,
-        spared: Callable[[Mutant], bool],
-        chunks: int | None = None,
-    ) -> None:
-        """Hunt each mutant for this many seconds of work (`lab.cases.work`) or chunks; spared ones
-        meet only the prepared cases. An interrupt ends the hunt and keeps the results so far."""
 
-        def wanted() -> list[MutantResult]:
-            every = [result for result in self.alive if not spared(result.mutant)]
-            budget = seconds * SECOND
-            left = sum(max(0.0, budget - result.work) for result in every)
-            self.left = left / SECOND / jobs
-            return [result for result in every if result.work < budget]
+def hunt(
+    target: Target,
+    mutants: Sequence[Mutant],
+    configuration: Configuration,
+    seconds: float,
+    place: HuntPlace,
+    spared: Callable[[Mutant], bool] = lambda mutant: False,
+    chunks: int | None = None,
+    stored: StoredCalls = MappingProxyType({}),
+) -> Hunt:
+    """Hunt each mutant for this many seconds of work (`lab.cases.work`) or chunks.
 
-        try:
-            with WorkerPool(partial(_worker, make), jobs) as crew:
-                self._report_progress()
-                self._first(crew)
-                while some := wanted():
-                    self._report_progress()
-                    if chunks is not None and self.chunks >= chunks:
-                        break
-                    self._more(crew, some, jobs)
-        except KeyboardInterrupt:
-            self.interrupted = True
+    Every one meets the `stored` calls of its program first; spared ones meet only these and the
+    prepared cases. An interrupt ends the hunt and keeps the results so far.
+    """
+    made = Hunt([MutantResult(one) for one in mutants])
+    try:
+        first = _prepared(made, target, configuration, place, stored)
+        if first is not None and not made.interrupted:
+            wanted = [one for one in made.alive if not spared(one.mutant)]
+            _fresh(made, target, configuration, seconds, place, wanted, first, chunks)
+    except KeyboardInterrupt:
+        made.interrupted = True
+    results = [(one.killed, one.runs, one.work) for one in made.results]
+    if not made.interrupted:
+        data = configuration.digest.encode() + msgspec.json.encode(results)
+        made.digest = sha256(data).hexdigest()
+    return made
 
-    def _first(self, crew: WorkerPool[Step, dict[str, list[Attempt]]]) -> None:
-        slices = [self.results[at : at + SLICE] for at in range(0, len(self.results), SLICE)]
-        steps: list[Step] = [(None, _programs(some)) for some in slices]
-        for number, tried in crew.run(steps):
+
+def _prepared(
+    hunt: Hunt,
+    target: Target,
+    configuration: Configuration,
+    place: HuntPlace,
+    stored: StoredCalls,
+) -> SliceResult | None:
+    """Try all mutants on the prepared cases; the result of some slice, if there is one."""
+    programs = tuple((one.mutant.validator, one.mutant.program) for one in hunt.results)
+    if not programs:
+        return None
+    plan = Plan(configuration.digest, len(programs), SLICE)
+    job = PreparedJob(target, configuration.seed, programs, dict(stored))
+    kills = 0
+
+    def count(_: Shard, got: SliceResult) -> Counts:
+        nonlocal kills
+        kills += sum(runs > 0 for runs in got.killed)
+        return {"kills": kills}
+
+    with place.progress("mutant") as on_status:
+        run = engine.run(job, plan, place.workers(plan), on_result=count, on_status=on_status)
+    with held():
+        for shard, got in run.results.items():
+            some = hunt.results[shard.first * SLICE :]
+            for result, runs in zip(some, got.killed, strict=False):
+                result.killed = runs > 0
+                result.runs = runs or got.prepared[result.mutant.validator]
+        hunt.interrupted = run.interrupted
+        hunt.lost += [("mutant", one) for one in run.lost]
+    return next(iter(run.results.values()), None)
+
+
+def _fresh(
+    hunt: Hunt,
+    target: Target,
+    configuration: Configuration,
+    seconds: float,
+    place: HuntPlace,
+    wanted: Sequence[MutantResult],
+    first: SliceResult,
+    chunks: int | None,
+) -> None:
+    """Try these mutants on fresh chunks, round after round, until their work is done."""
+    budget = seconds * SECOND
+    alive = list(wanted)
+    spent = {one.mutant.validator: 0.0 for one in alive}
+
+    def until(begin: int, end: int) -> dict[str, int]:
+        """The chunk before which each validator's mutants have had all their work."""
+        work = _work_of_a_chunk(alive, first)
+        return {
+            name: min(end, begin + max(0, ceil((budget - spent[name]) / work[name])))
+            for name in work
+        }
+
+    bound = max(until(0, MOST_CHUNKS if chunks is None else chunks).values(), default=0)
+    # Without any work, a directory has one chunk without cases.
+    bound = max(1, bound)
+    plan = Plan(configuration.digest, bound, 1, seeds_per_shard=-(-bound // MOST_SHARDS))
+    results: dict[Shard, Chunks] = {}
+    with place.journal(plan) as journal, place.progress("chunk") as on_status:
+        begin, shards = 0, FIRST_ROUND
+        while (alive or (journal is not None and not begin)) and not hunt.interrupted:
+            most = min(bound, shards * plan.seeds_per_shard)
+            ends = until(begin, most if chunks is None else min(most, chunks))
+            end = max(ends.values(), default=1)
+            if end <= begin:
+                break
+            job = FreshJob(target, configuration.seed, _programs(alive), first.limits, ends)
+            seeds = range(begin, end)
+            run = engine.run(
+                job,
+                plan,
+                place.workers(plan),
+                journal,
+                _KillCount(hunt, seeds).add,
+                on_status,
+                known=results,
+                seeds=seeds,
+            )
             with held():
-                _note(slices[number], tried)
-            self._report_progress()
+                results = run.results
+                hunt.interrupted = run.interrupted
+                hunt.lost += [("chunk", one) for one in run.lost]
+                done = {one.number: one for part in in_order(results) for one in part}
+                work = _work_of_a_chunk(alive, first)
+                _count(alive, [done[n] for n in range(begin, end) if n in done], ends, work)
+                for name in ends:
+                    spent[name] += (ends[name] - begin) * work[name] if ends[name] > begin else 0
+                alive = [one for one in alive if not one.killed]
+                hunt.chunks = sum(bool(one.cases) for one in done.values())
+            begin, shards = end, shards * LATER_ROUNDS
 
-    def _more(
-        self,
-        crew: WorkerPool[Step, dict[str, list[Attempt]]],
-        wanted: list[MutantResult],
-        jobs: int,
-    ) -> None:
-        """Run one chunk in each process, and count the chunks in their order."""
-        programs = _programs(wanted)
-        steps: list[Step] = [(self.chunks + at, programs) for at in range(jobs)]
-        made = dict(crew.run(steps))
-        with held():
-            for _, tried in sorted(made.items()):
-                _note(wanted, tried)
-                self.chunks += 1
 
-    def _report_progress(self) -> None:
-        if self.on_progress is not None:
-            self.on_progress(self)
+class _KillCount:
+    """How many mutants are killed, counting a round that is under way."""
+
+    def __init__(self, hunt: Hunt, seeds: range) -> None:
+        self._before = len(hunt.results) - len(hunt.alive)
+        self._seeds = seeds
+        self._killed: set[tuple[str, int]] = set()
+
+    def add(self, shard: Shard, chunks: Chunks) -> Counts:
+        """Count the kills of a shard, also of a stored one, unless it is of another round."""
+        if shard.first in self._seeds:
+            self._killed.update(
+                (name, at) for one in chunks for name, some in one.killed.items() for at in some
+            )
+        return {"kills": self._before + len(self._killed)}
+
+
+def _work_of_a_chunk(alive: Iterable[MutantResult], first: SliceResult) -> dict[str, float]:
+    """The work that a chunk of fresh cases counts for each mutant, by validator."""
+    together = sum(1 for _ in alive)
+    names = dict.fromkeys(one.mutant.validator for one in alive)
+    return {
+        name: max(1.0, first.cases[name])
+        * (first.limits[name] / COST_FACTOR / COST + MAKING / together)
+        for name in names
+    }
+
+
+def _count(
+    alive: Sequence[MutantResult],
+    chunks: Iterable[ChunkResult],
+    ends: Mapping[str, int],
+    work: Mapping[str, float],
+) -> None:
+    """Add the results of chunks, in their order, to mutants that are still alive."""
+    by_name: dict[str, list[MutantResult]] = {}
+    for one in alive:
+        by_name.setdefault(one.mutant.validator, []).append(one)
+    for chunk in chunks:
+        for name, size in chunk.cases.items():
+            if chunk.number >= ends[name]:
+                continue
+            for at, one in enumerate(by_name[name]):
+                if not one.killed:
+                    runs = chunk.killed[name].get(at, 0)
+                    one.killed = runs > 0
+                    one.runs += runs or size
+                    one.work += work[name]
 
 
 def _programs(results: Sequence[MutantResult]) -> dict[str, list[bytes]]:
@@ -223,31 +286,3 @@ def _programs(results: Sequence[MutantResult]) -> dict[str, list[bytes]]:
     for result in results:
         found.setdefault(result.mutant.validator, []).append(result.mutant.program)
     return found
-
-
-def _note(results: Sequence[MutantResult], tried: Mapping[str, Sequence[Attempt]]) -> None:
-    """Add the attempts of a piece of work to mutants that are still alive."""
-    by_name = {name: iter(attempts) for name, attempts in tried.items()}
-    for result in results:
-        attempt = next(by_name[result.mutant.validator])
-        if not result.killed:
-            result.killed = attempt.killed
-            result.runs += attempt.runs
-            result.seconds += attempt.seconds
-            result.work += attempt.work
-
-
-Step = tuple[int | None, Programs]
-"""One piece of work: programs, and the chunk of fresh cases, or None for the prepared ones."""
-
-
-def _worker(make: Callable[[], Hunter]) -> Work[Step, dict[str, list[Attempt]]]:
-    hunter = make()
-
-    def work(step: Step) -> list[dict[str, list[Attempt]]]:
-        number, programs = step
-        if number is None:
-            return [hunter.try_prepared(programs)]
-        return [hunter.try_fresh(number, programs)]
-
-    return work

@@ -95,21 +95,23 @@ def fresh(
 
 def diverse(
     target: Target, seed: str, wanted: Collection[str]
-) -> tuple[dict[str, list[PreparedCall]], dict[str, int]]:
+) -> tuple[dict[str, list[PreparedCall]], dict[str, int], dict[str, float]]:
     """A few hundred cases of each wanted validator that differ in the rule that decides or in the
-    cost of the run, rule by rule in turn; and the cost up to which a mutant is run.
+    cost of the run, rule by rule in turn; the cost up to which a mutant is run; and the average
+    number of cases in a chunk.
 
     They come from the first chunks, numbered from 0.
     """
     kept: dict[str, dict[str, dict[int, PreparedCall]]] = {
         name: defaultdict(dict) for name in wanted
     }
-    most = dict.fromkeys(wanted, 0)
+    most, made = dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
     seen: set[bytes] = set()
     games = _games(target, wanted)
     for number in range(_first_chunks(games)):
         turn, at = divmod(number, len(games))
         for name, rule, case in _judged(games[at], seed, turn, wanted):
+            made[name] += 1
             if case.arguments in seen:
                 continue
             seen.add(case.arguments)
@@ -122,7 +124,8 @@ def diverse(
     for name, by_rule in kept.items():
         turns = zip_longest(*(by_cost.values() for by_cost in by_rule.values()))
         chosen[name] = [case for turn in turns for case in turn if case is not None][:KEPT]
-    return chosen, {name: COST_FACTOR * cost for name, cost in most.items()}
+    limits = {name: COST_FACTOR * cost for name, cost in most.items()}
+    return chosen, limits, {name: count / _first_chunks(games) for name, count in made.items()}
 
 
 def _games(target: Target, wanted: Collection[str]) -> tuple[Target, ...]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from hashlib import sha256
 from statistics import median_low
+from types import MappingProxyType
 
 import msgspec
 
+from channelsim.channel import __version__
+from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.mutants.hunt import CallHunter, Hunt, MutantResult
+from channelsim.channel.lab.mutants.hunt import Hunt, HuntPlace, MutantResult, hunt, in_processes
+from channelsim.channel.lab.mutants.hunt_jobs import StoredCalls
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
-from channelsim.channel.lab.mutants.prepared_calls import PreparedCall
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
 from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.games.names import LONGEST, nearest
 
 
@@ -39,7 +44,7 @@ class Count(msgspec.Struct, frozen=True):
 
 class Survivor(msgspec.Struct, frozen=True):
     """A mutant that was not killed: where it is, what was changed into what, in which
-    expression, how many runs and seconds it was given, and the reason if one is stored."""
+    expression, how many runs and seconds of work it was given, and the reason if one is stored."""
 
     validator: str
     function: str
@@ -103,7 +108,7 @@ class MutantReport:
         return all(one.reason is not None for one in self.survivors)
 
     def shown_open(self, seconds: float) -> bool:
-        """Whether a mutant without a reason survived a hunt of this many seconds."""
+        """Whether a mutant without a reason survived a hunt of this many seconds of work."""
         hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
         return any(self.argued.reason(result.mutant) is None for result in hunted)
 
@@ -126,30 +131,56 @@ def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
     ]
 
 
+def hunt_configuration(
+    target: Target,
+    mutants: Sequence[Mutant],
+    seed: str,
+    seconds: float,
+    *,
+    argued_too: bool = False,
+    chunks: int | None = None,
+    stored: StoredCalls = MappingProxyType({}),
+) -> Configuration:
+    """What decides on the results of a hunt."""
+    changed = sha256(b"".join(sha256(one.program).digest() for one in mutants)).hexdigest()
+    inputs = {**target_inputs(target), "mutants": changed}
+    if stored:
+        calls = [(name, one.arguments) for name, some in sorted(stored.items()) for one in some]
+        inputs["corpus"] = sha256(msgspec.json.encode(calls)).hexdigest()
+    options = {"seconds": seconds, "argued": argued_too, "chunks": chunks}
+    return Configuration("mutants", __version__, target.name, seed, inputs, options)
+
+
 def hunted(
     target: Target,
     mutants: Sequence[Mutant],
     *,
     seed: str,
     seconds: float,
-    jobs: int,
+    jobs: int = 1,
     argued_too: bool = False,
     chunks: int | None = None,
-    stored: Mapping[str, Sequence[PreparedCall]] | None = None,
-    hunt: Hunt | None = None,
+    stored: StoredCalls = MappingProxyType({}),
+    place: HuntPlace | None = None,
 ) -> MutantReport:
-    """Hunt these mutants. Those that are argued meet only the prepared cases, unless
-    `argued_too`; `chunks` ends the hunt at this many chunks of fresh cases, whatever the time.
-    Every mutant meets the `stored` calls of its program first."""
+    """Hunt these mutants, at `place` or in so many processes (`jobs`).
+
+    Those that are argued meet only the prepared cases, unless `argued_too`; `chunks` ends the hunt
+    at this many chunks of fresh cases, whatever the work. Every mutant meets the `stored` calls of
+    its program first.
+    """
     known = stored_reasons(target)
-    hunt = hunt or Hunt()
-    hunt.results = [MutantResult(mutant) for mutant in mutants]
-    names = tuple(dict.fromkeys(mutant.validator for mutant in mutants))
-    hunt.run(
-        partial(CallHunter, target, seed, names, stored or {}),
+    configuration = hunt_configuration(
+        target, mutants, seed, seconds, argued_too=argued_too, chunks=chunks, stored=stored
+    )
+    done = hunt(
+        target,
+        mutants,
+        configuration,
         seconds,
-        jobs,
+        place or in_processes(jobs),
         lambda mutant: not argued_too and known.reason(mutant) is not None,
         chunks,
+        stored,
     )
-    return MutantReport(target, seed, hunt, known)
+    return MutantReport(target, seed, done, known)

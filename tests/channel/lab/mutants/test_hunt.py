@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.shards import Plan
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.mutants.hunt import Attempt, Hunt, MutantResult, Programs
+from channelsim.channel.lab.mutants import hunt as hunting
+from channelsim.channel.lab.mutants.hunt import HuntPlace, hunt, in_processes
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
     PreparedCall,
@@ -18,7 +27,7 @@ from channelsim.channel.lab.mutants.prepared_calls import (
     fresh,
     stored,
 )
-from channelsim.channel.lab.mutants.report import all_mutants, hunted
+from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
@@ -146,7 +155,7 @@ def test_what_differs() -> None:
 @pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
 def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> None:
     target = of_game(registry.get(game))
-    pool, limits = diverse(target, "agree", target.programs)
+    pool, limits, _ = diverse(target, "agree", target.programs)
     chunks = [fresh(target, "agree", number, target.programs) for number in (8,)]
     for name, program in target.programs.items():
         cases = [*pool[name], *(case for chunk in chunks for case in chunk[name])]
@@ -154,31 +163,60 @@ def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> N
         assert len({case.arguments for case in pool[name]}) == len(pool[name])
 
 
-class Interrupted:
-    """A hunter that is interrupted at its second chunk; it kills every second program."""
+def stopping(shards: int) -> HuntPlace:
+    """A place at which the hunt is interrupted once so many shards of fresh chunks are done."""
 
-    def try_prepared(self, programs: Programs) -> dict[str, list[Attempt]]:
-        return {
-            name: [Attempt(number % 2 == 0, 7, 0.0) for number, _ in enumerate(some)]
-            for name, some in programs.items()
-        }
+    @contextmanager
+    def progress(unit: str) -> Iterator[Callable[[CampaignStatus], None]]:
+        def on_status(status: CampaignStatus) -> None:
+            if unit == "chunk" and status.shards >= shards:
+                raise KeyboardInterrupt
 
-    def try_fresh(self, number: int, programs: Programs) -> dict[str, list[Attempt]]:
-        if number == 1:
-            raise KeyboardInterrupt
-        return {name: [Attempt(False, 5, 0.1) for _ in some] for name, some in programs.items()}
+        yield on_status
+
+    return replace(in_processes(1), progress=progress)
 
 
 def test_an_interrupt_keeps_the_results_so_far() -> None:
-    hunt = Hunt([MutantResult(one) for one in SMALL[:10]])
-    hunt.run(Interrupted, 60, 1, lambda mutant: False)
-    assert hunt.interrupted
-    assert [result.killed for result in hunt.results] == [True, False] * 5
-    assert {result.runs for result in hunt.alive} == {12}
+    alive = mutant(TARGET.programs["a"].serialized)
+    some = [*SMALL[:3], alive]
+    report = hunted(TARGET, some, seed="s", seconds=60, place=stopping(1))
+    assert report.hunt.interrupted
+    assert report.hunt.digest is None
+    assert [one.killed for one in report.hunt.results] == [True] * 3 + [False]
+    (left,) = report.hunt.alive
+    assert 0 < left.seconds < 60
+    assert not report.shown_open(60)
+    assert report.shown_open(left.seconds / 2)
 
 
 def test_only_the_requested_mutants_are_hunted_on() -> None:
-    hunt = Hunt([MutantResult(one) for one in SMALL[:4]])
-    hunt.run(Interrupted, 60, 1, lambda mutant: mutant is not SMALL[1], chunks=1)
-    assert not hunt.interrupted
-    assert [result.runs for result in hunt.results] == [7, 12, 7, 7]
+    original = mutant(TARGET.programs["a"].serialized)
+    some = [original, replace(original, number=7)]
+    made = hunt_configuration(TARGET, some, "s", 60.0)
+    done = hunt(TARGET, some, made, 60.0, in_processes(1), lambda one: one is original, chunks=1)
+    spared, other = done.results
+    assert not done.interrupted
+    assert (spared.work, spared.killed, other.killed) == (0, False, False)
+    assert other.runs > spared.runs > 0
+
+
+def test_a_hunt_goes_on_from_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds of one shard each: those after the interrupt need the results of those before."""
+    monkeypatch.setattr(hunting, "FIRST_ROUND", 1)
+    monkeypatch.setattr(hunting, "LATER_ROUNDS", 2)
+    some = [*SMALL[:40:8], mutant(TARGET.programs["a"].serialized)]
+    made = hunt_configuration(TARGET, some, "s", 60.0, chunks=4)
+
+    def journal(plan: Plan) -> AbstractContextManager[CampaignDirectory[Any]]:
+        resume = directory.is_campaign(tmp_path)
+        return directory.opened(tmp_path, made, plan, "chunks", resume=resume)
+
+    hunt_here = partial(hunted, TARGET, some, seed="s", seconds=60.0, chunks=4)
+    whole = hunt_here()
+    stopped = hunt_here(place=replace(stopping(2), journal=journal))
+    rest = hunt_here(place=replace(in_processes(1), journal=journal))
+    assert (stopped.hunt.interrupted, stopped.hunt.chunks) == (True, 2)
+    assert (whole.hunt.chunks, rest.hunt.chunks) == (4, 4)
+    assert whole.hunt.digest == rest.hunt.digest is not None
+    assert whole.hunt.results == rest.hunt.results
