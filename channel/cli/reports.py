@@ -43,6 +43,8 @@ def page_of(file: Path) -> tuple[str, int]:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
             document = read_document(file, data)
+            if "law" in document and "vector" in document:  # a finding of `crosscheck`
+                document = {"findings": [document]}
             if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
                 raise UsageError(f"{file}: not a document of a campaign: there is no page of it")
             return campaign_html(document_page(file, document)), 0

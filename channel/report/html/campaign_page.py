@@ -174,7 +174,8 @@ def _page(
     failed = bool(findings) or any(table.failed for table in made)
     return CampaignPage(
         title=title,
-        summary=f"{state}; {counted(len(findings), 'finding')}",
+        summary=f"{state}; {counted(len(findings), 'finding')}"
+        + ("; a check failed" if failed and not findings else ""),
         good=not failed,
         facts=facts,
         charts=tuple(_charts(progress)),

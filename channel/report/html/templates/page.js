@@ -264,6 +264,7 @@
   addEventListener("beforeprint", () => {
     printing = true;
     choose(events.length - 1);
+    for (const closed of document.querySelectorAll("section > details")) closed.open = true;
     const made = document.createDocumentFragment();
     for (let index = 0; index < Math.min(events.length, MOST_PRINTED); index++) made.append(row(index));
     rows.style.height = "auto";

@@ -82,6 +82,9 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
     shown = page(capsys, file)
     assert list(shown.iter("script")) == []
     assert list(rows(shown, "Findings")) == [HOSTILE, "a delay"]
+    alone = tmp_path / "alone.json"
+    alone.write_text(json.dumps(findings[1]))
+    assert list(rows(page(capsys, alone), "Findings")) == [HOSTILE]
     for number, text in ((1, HOSTILE), (2, "a delay")):
         (link,) = (one for one in shown.iter("a") if one.get("href") == f"#finding-{number}")
         assert text_of(link) == text
