@@ -16,8 +16,7 @@ from typing import Any
 from channelsim.channel.campaign.job import Job, JobContent, ShardResult, content_of, run_shard
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.errors import InvariantError, UsageError
-from channelsim.channel.system.process_executor import OnMessage
-from channelsim.channel.system.workers import reported
+from channelsim.channel.system.process_executor import OnMessage, reported
 
 CONNECTING = 20
 """Seconds to wait for the scheduler."""

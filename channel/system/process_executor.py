@@ -7,17 +7,27 @@ however that ends.
 
 from __future__ import annotations
 
+import signal
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager, redirect_stdout
 from enum import Enum, auto
-from multiprocessing import resource_tracker
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from channelsim.channel.system.workers import GONE, bounded, reported, start_process
+from channelsim import plugins
+from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.system.interrupt import SIGNALS
+from channelsim.channel.system.watchdog import watching
+
+CONTEXT = get_context("spawn")
+
+GONE = "a worker process ended in the middle of its work"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -173,7 +183,7 @@ class ProcessExecutor(Executor):
         with self._lock:
             if self._closed:
                 raise EOFError
-            worker = start_process(_serve, ())
+            worker = _start_process(_serve, ())
             self._processes.append(worker[0])
         return worker
 
@@ -185,6 +195,44 @@ class ProcessExecutor(Executor):
         process.join()
         with self._lock:
             self._processes.remove(process)
+
+
+def _start_process(
+    serve: Callable[..., None], arguments: tuple[object, ...]
+) -> tuple[SpawnProcess, Connection]:
+    """Start a worker; return its process and our end of the pipe to it.
+
+    It calls `serve` with the arguments and its end of the pipe. It blocks all signals, which the
+    parent handles, and is ended by its owner.
+    """
+    ours, theirs = CONTEXT.Pipe()
+    process = CONTEXT.Process(target=serve, args=(*arguments, theirs))
+    resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    theirs.close()
+    return process, ours
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Bound authors' code in a worker process, and keep what it prints out of our output."""
+    with watching(), redirect_stdout(sys.stderr):
+        yield
+
+
+def reported(error: BaseException) -> Exception:
+    """What the parent of a worker process raises for an error there."""
+    if isinstance(error, UsageError):
+        return error
+    if isinstance(error, plugins.WrongAnswer):
+        return UsageError(str(error))
+    if plugins.blamed(error):
+        return UsageError(plugins.described(error))
+    return InvariantError(f"a worker: {type(error).__name__}: {error}")
 
 
 class _Pipe:
@@ -209,7 +257,7 @@ def _serve(end: Connection) -> None:
     """The life of a process: run calls until the parent closes the pipe."""
     global _parent
     try:
-        with bounded():
+        with _bounded():
             while True:
                 call = end.recv()
                 if call is None:  # the call that it would stop has just returned

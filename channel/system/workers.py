@@ -2,50 +2,22 @@
 
 from __future__ import annotations
 
-import signal
-import sys
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
-from multiprocessing import get_context, resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from typing import Generic, TypeVar
+from concurrent.futures import Future
+from hashlib import sha256
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
-from channelsim import plugins
-from channelsim.channel.errors import InvariantError, UsageError
-from channelsim.channel.system.interrupt import SIGNALS, held
-from channelsim.channel.system.watchdog import watching
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.process_executor import ProcessExecutor, WorkerDied, parent
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 Work = Callable[[T], Iterable[R]]
 """A function of one item, whose results are sent one by one."""
-
-CONTEXT = get_context("spawn")
-
-GONE = "a worker process ended in the middle of its work"
-
-
-def start_process(
-    serve: Callable[..., None], arguments: tuple[object, ...]
-) -> tuple[SpawnProcess, Connection]:
-    """Start a worker; return its process and our end of the pipe to it.
-
-    It calls `serve` with the arguments and its end of the pipe. It blocks all signals, which the
-    parent handles, and is ended by its owner. In the main thread, call this, and store the
-    process, inside `held`.
-    """
-    ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=serve, args=(*arguments, theirs))
-    resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    theirs.close()
-    return process, ours
 
 
 class WorkerPool(Generic[T, R]):
@@ -57,18 +29,16 @@ class WorkerPool(Generic[T, R]):
     def __init__(self, make: Callable[[], Work[T, R]], jobs: int) -> None:
         self._make, self._jobs = make, jobs
         self._work: Work[T, R] | None = None
-        self._processes: list[SpawnProcess] = []
-        self._ends: list[Connection] = []
+        self._executor: ProcessExecutor | None = None
+        self._news: SimpleQueue[tuple[Future[None], tuple[R, ...]]] = SimpleQueue()
 
     def __enter__(self) -> WorkerPool[T, R]:
         return self
 
     def __exit__(self, *_: object) -> None:
         with held():
-            for process in self._processes:
-                process.kill()
-            for process in self._processes:
-                process.join()
+            if self._executor is not None:
+                self._executor.kill()
 
     def run(self, items: Sequence[T]) -> Iterator[tuple[int, R]]:
         """Yield the results of all items, each with its item's number, as they arrive."""
@@ -78,72 +48,45 @@ class WorkerPool(Generic[T, R]):
                 for result in self._work(item):
                     yield number, result
             return
-        while len(self._processes) < min(self._jobs, len(items)):
-            with held():
-                process, ours = start_process(_serve, (self._make,))
-                self._processes.append(process)
-                self._ends.append(ours)
-        left = enumerate(items)
-        busy = [one for one in self._ends if _hand_out(one, left)]
-        while busy:
-            for ready in wait(busy):
-                if not isinstance(ready, Connection):
-                    raise InvariantError("a worker's end is no connection")
-                try:
-                    got = ready.recv()
-                except (EOFError, OSError):
-                    raise InvariantError(GONE) from None
-                if isinstance(got, Exception):
-                    raise got
-                if got is not None:
-                    yield got
-                elif not _hand_out(ready, left):
-                    busy.remove(ready)
+        with held():
+            if self._executor is None:
+                self._executor = ProcessExecutor(self._jobs, self._hear)
+        made = pickle.dumps(self._make)
+        digest = sha256(made).digest()
+        numbers: dict[Future[None], int] = {}
+        for number, item in enumerate(items):
+            future = self._executor.submit(_do, digest, made, item)
+            numbers[future] = number
+            future.add_done_callback(lambda one: self._news.put((one, ())))
+        left = len(numbers)
+        while left:
+            future, results = self._news.get()
+            for result in results:
+                yield numbers[future], result
+            if not results:
+                left -= 1
+                _raise_error(future)
+
+    def _hear(self, future: Future[Any], message: Any) -> None:
+        """A process has sent a result."""
+        self._news.put((future, (message,)))
 
 
-def _hand_out(to: Connection, left: Iterator[tuple[int, T]]) -> bool:
-    """Give a worker the next item; False if there is none."""
-    for item in left:
-        try:
-            to.send(item)
-        except OSError:
-            raise InvariantError(GONE) from None
-        return True
-    return False
-
-
-@contextmanager
-def bounded() -> Iterator[None]:
-    """Bound authors' code in a worker process, and keep what it prints out of our output."""
-    with watching(), redirect_stdout(sys.stderr):
-        yield
-
-
-def reported(error: BaseException) -> Exception:
-    """What the parent of a worker process raises for an error there."""
-    if isinstance(error, UsageError):
-        return error
-    if isinstance(error, plugins.WrongAnswer):
-        return UsageError(str(error))
-    if plugins.blamed(error):
-        return UsageError(plugins.described(error))
-    return InvariantError(f"a worker: {type(error).__name__}: {error}")
-
-
-def _serve(make: Callable[[], Work[T, R]], parent: Connection) -> None:
-    """A worker: sends numbered results, None behind the last one of an item, or what went wrong."""
+def _raise_error(future: Future[None]) -> None:
     try:
-        try:
-            with bounded():
-                work = make()
-                while True:
-                    number, item = parent.recv()
-                    for result in work(item):
-                        parent.send((number, result))
-                    parent.send(None)
-        except (EOFError, ConnectionError):
-            raise
-        except BaseException as error:  # the parent reports it in one line
-            parent.send(reported(error))
-    except (EOFError, ConnectionError):
-        return  # the parent no longer waits for results
+        future.result()
+    except WorkerDied as error:
+        raise InvariantError(str(error)) from None
+
+
+_made: dict[bytes, Work[Any, Any]] = {}
+"""The work that this process has made, by the digest of its pickled maker."""
+
+
+def _do(digest: bytes, made: bytes, item: Any) -> None:
+    """Do the work of one item in a process."""
+    if digest not in _made:
+        make: Callable[[], Work[Any, Any]] = pickle.loads(made)
+        _made[digest] = make()
+    for result in _made[digest](item):
+        parent().send(result)

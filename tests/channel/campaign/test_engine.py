@@ -12,7 +12,7 @@ from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus, run
 from channelsim.channel.campaign.executors import AnyExecutor, Processes, ThisProcess, Workers
 from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.errors import UsageError
-from channelsim.channel.system.workers import CONTEXT
+from channelsim.channel.system.process_executor import CONTEXT
 from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.campaign.summing import PLAN, UNIT, Squares, expected
 
