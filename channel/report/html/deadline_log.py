@@ -10,12 +10,20 @@ from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import (
     ChannelSettled,
     GamePaid,
+    LeftForChain,
     MovedOnChain,
     StateCounts,
     Undone,
+    UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import ChannelOpen, FundingSent, News, OpeningFailed
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    ChannelOpen,
+    FundingSent,
+    News,
+    OpeningFailed,
+)
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
@@ -68,8 +76,7 @@ class DeadlineLog:
             case Request():
                 self._asked = sender
             case ShutdownDone():
-                self._holder = None
-                self._end_waits("answered")
+                self._end_play()
             case Batch() | Shutdown():
                 self._holder = 1 - sender
                 self._asked = None
@@ -97,9 +104,12 @@ class DeadlineLog:
             due[f"{who} answers the request for the potato"] = times.response + times.margin
         return due
 
-    def _end_waits(self, outcome: str) -> None:
+    def _end_play(self) -> None:
+        """End the waits: from now on messages no longer count."""
+        self._holder = None
         for waiting in self._waits.values():
-            self._end(waiting, outcome)
+            late = self._height - waiting.since > waiting.limit
+            self._end(waiting, "missed" if late else "play ended")
         self._waits.clear()
 
     # --- on chain ---
@@ -114,9 +124,10 @@ class DeadlineLog:
                 self._end_coins("not funded in time")
             case ChannelOpen(coin, _):
                 self._close(coin.id, "funded", self._height)
+            case BrokenOff() | LeftForChain() | UnilateralClose():
+                self._end_play()
             case UnrollSeen(number, coin, height):
-                self._holder = None
-                self._end_waits("went on chain")
+                self._end_play()
                 what = f"state {number} may be preempted"
                 self._begin(coin, what, height, self._unroll_timeout)
             case StateCounts(number, preempted, _, _, games, height):

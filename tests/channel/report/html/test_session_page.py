@@ -103,6 +103,14 @@ def test_deadlines_end_in_time_where_an_honest_peer_met_them() -> None:
         assert waited >= one.limit if one.outcome == "timed out" else 0 <= waited <= one.limit
 
 
+def test_a_missed_deadline_is_over_its_limit() -> None:
+    page, _ = dispute("silent", 5)
+    (missed,) = (one for one in page.deadlines if one.outcome == "missed")
+    assert missed.what == "Receiver moves in game 1"
+    assert missed.ended is not None
+    assert missed.ended - missed.since > missed.limit
+
+
 @pytest.mark.parametrize(
     ("adversary", "words"),
     [
