@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from channelsim.games.betting_policies import aggressive, caller, folder, random
 from channelsim.games.chance import Chance
-from channelsim.games.choices import least_action, random_action
 from channelsim.games.contract import Action, Amount, Player, Policy
 from channelsim.games.poker.best_arrangement import best_arrangement
 from channelsim.games.poker.equity import sampled_equity
@@ -15,47 +15,8 @@ from channelsim.games.poker.result import money
 from channelsim.games.poker.schedule import HOLDEM
 from channelsim.games.poker.variants import Variant
 
-_RARELY = 4
-"""The chance that the random player folds when it may, in per cent."""
-
 STRONG = 0.6
 """With this chance to win, the player that plays by its equity bets."""
-
-
-def caller(player: Player, chance: Chance) -> Action:
-    """Checks, calls and shows; never bets, never folds."""
-    return least_action(player.choices()[0])
-
-
-def random(player: Player, chance: Chance) -> Action:
-    """Any legal action: folds rarely, otherwise every verb and every amount alike."""
-    choices = player.choices()
-    staying = [choice for choice in choices if choice.verb != "fold"]
-    if len(staying) < len(choices) and chance.chance(_RARELY):
-        return Action("fold")
-    return random_action(chance.pick(staying), chance)
-
-
-def aggressive(player: Player, chance: Chance) -> Action:
-    """Bets and raises three times in four, every third time all it may; otherwise stays."""
-    for choice in player.choices():
-        if isinstance(choice, Amount) and chance.chance(75):
-            most = chance.below(3) == 0
-            return Action(choice.verb, choice.most if most else _modest(choice, chance))
-    return caller(player, chance)
-
-
-def folder(player: Player, chance: Chance) -> Action:
-    """Folds a weak hand half the time and any other hand one time in sixteen; otherwise stays.
-
-    At the showdown it shows no hand that loses.
-    """
-    verbs = [choice.verb for choice in player.choices()]
-    if "muck" in verbs:
-        return Action("muck")
-    if "fold" in verbs and chance.below(2 if _is_weak(player) else 16) == 0:
-        return Action("fold")
-    return caller(player, chance)
 
 
 def equity(player: Player, chance: Chance) -> Action:
@@ -64,7 +25,7 @@ def equity(player: Player, chance: Chance) -> Action:
     choices = player.choices()
     verbs = [choice.verb for choice in choices]
     if not isinstance(player, PokerPlayer) or "fold" not in verbs:
-        return folder(player, chance)
+        return _folder(player, chance)
     share = sampled_equity(player.showdown, player.cards, chance)
     for choice in choices:
         if isinstance(choice, Amount) and share > STRONG:
@@ -90,6 +51,9 @@ def _is_weak(player: Player) -> bool:
     return bool(own) and len(ranks) == len(own) and max(ranks) < 10
 
 
+_folder = folder(_is_weak)
+
+
 def greedy(player: Player, chance: Chance) -> Action:
     """Arranges by the points that it wins on average from sampled hands; otherwise stays."""
     choices = player.choices()
@@ -103,8 +67,8 @@ def policies_of(variant: Variant) -> Mapping[str, Policy]:
     found: dict[str, Policy] = {
         "caller": caller,
         "random": random,
-        "aggressive": aggressive,
-        "folder": folder,
+        "aggressive": aggressive(_modest),
+        "folder": _folder,
     }
     if variant.arranges:
         return MappingProxyType({"greedy": greedy, **found})
