@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from enum import Enum, auto
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
@@ -88,7 +88,7 @@ class ProcessExecutor(Executor):
         self._on_message = on_message
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._stopping = False
         self._processes: list[SpawnProcess] = []
         self._busy: set[Connection] = set()
         resource_tracker.ensure_running()  # it may not be started by a thread with blocked signals
@@ -107,13 +107,11 @@ class ProcessExecutor(Executor):
         return future
 
     def stop(self) -> None:
-        """Ask the calls under way to return early."""
+        """Ask the calls under way to return early, and those that come."""
         with self._lock:
+            self._stopping = True
             for one in self._busy:
-                try:
-                    one.send(None)
-                except OSError:
-                    continue  # its process has ended, which its thread reports
+                _send_stop(one)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Finish the calls (or cancel those that wait), and end the processes."""
@@ -163,10 +161,12 @@ class ProcessExecutor(Executor):
         self._end(worker)
 
     def _run(self, end: Connection, future: Future[Any], call: _Call) -> Any:
-        with self._lock:
+        end.send(call)
+        with self._lock:  # after the call, which another thread must not interrupt
             self._busy.add(end)
+            if self._stopping:
+                _send_stop(end)
         try:
-            end.send(call)
             while True:
                 kind, value = end.recv()
                 if kind is not _Kind.MESSAGE:
@@ -233,6 +233,12 @@ def reported(error: BaseException) -> Exception:
     if plugins.blamed(error):
         return UsageError(plugins.described(error))
     return InvariantError(f"a worker: {type(error).__name__}: {error}")
+
+
+def _send_stop(end: Connection) -> None:
+    """Ask a process to stop; if it has ended, its thread reports that."""
+    with suppress(OSError):
+        end.send(None)
 
 
 class _Pipe:
