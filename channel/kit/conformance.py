@@ -28,7 +28,8 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
 )
 from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
 from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.fuzz import FuzzReport, fuzz
+from channelsim.channel.lab.fuzz.findings import FindingFiles as FuzzFiles
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
 
@@ -99,14 +100,15 @@ class CheckResult:
 class Effort:
     """The amount of work, and the figures to compare with.
 
-    `cases` are those of vectors, laws and costs; `seconds` those of the fuzzer, `disputes` the
-    deviations that are tried of each adversary. `corpus` is a folder of cases that the fuzzer
-    starts from; `costs` a file by `channelsim cost --write`. At least `coverage` percent of each
-    validator's branches are to be reached.
+    `cases` are those of vectors, laws and costs; `seconds` those of each of the `fuzzers`,
+    `disputes` the deviations that are tried of each adversary. `corpus` is a folder of cases that
+    the fuzzers start from; `costs` a file by `channelsim cost --write`. At least `coverage` percent
+    of each validator's branches are to be reached. `jobs` decides on no result.
     """
 
     cases: int = 5000
     seconds: float = 10.0
+    fuzzers: int = 1
     disputes: int = 1
     coverage: int = 100
     corpus: Path | None = None
@@ -163,16 +165,22 @@ class Subject:
     def fuzzed(self) -> FuzzReport:
         """A run of the fuzzer."""
         effort = self.effort
-        report = fuzz(
-            self.target,
-            seconds=effort.seconds,
-            seed=effort.seed,
-            jobs=effort.jobs,
-            corpus=effort.corpus,
-            patience=PATIENCE,
+        search = timed_search(
+            self.target, effort.seed, effort.seconds, effort.fuzzers, effort.corpus, PATIENCE
         )
+        with self._opened("fuzz", search.configuration, search.plan, "unit") as place:
+            found = place.directory
+            report = run_search(
+                search,
+                effort.jobs,
+                place.workers,
+                journal=found,
+                on_found=(lambda _: None) if found is None else FuzzFiles(found.findings).write,
+                on_status=place.on_status,
+            )
         if report.interrupted:
             raise KeyboardInterrupt
+        _check_lost(self.target, report.lost, "unit")
         return report
 
     @cached_property

@@ -36,6 +36,7 @@ def conform_configuration(target: Target, effort: Effort) -> Configuration:
     options = {
         "cases": effort.cases,
         "seconds": effort.seconds,
+        "fuzzers": effort.fuzzers,
         "disputes": effort.disputes,
         "coverage": effort.coverage,
     }

@@ -61,6 +61,9 @@ from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.channel.system.output import opened
 from channelsim.games.amounts import plural
 
+FUZZERS = 2
+"""Fuzzers that work at the same time, where there are so many processes."""
+
 SHOWN = 12
 """Failures of one check that are printed; the rest are counted."""
 
@@ -68,7 +71,9 @@ SHOWN = 12
 def command(
     target: TargetName,
     cases: Annotated[int, whole(10, MOST_CASES, "How many cases, of laws and costs.")] = 5000,
-    seconds: Annotated[float, real(0.1, DAY, "About how long to fuzz, in seconds.")] = 10.0,
+    seconds: Annotated[
+        float, real(0.1, DAY, "About how long two fuzzers work, in seconds each.")
+    ] = 10.0,
     disputes: Annotated[
         int, whole(0, 100, "How many deviations of each adversary; 0: no disputes.")
     ] = 1,
@@ -100,6 +105,7 @@ def command(
     effort = Effort(
         cases=cases,
         seconds=seconds,
+        fuzzers=FUZZERS,
         disputes=disputes,
         coverage=coverage,
         corpus=corpus,
