@@ -167,13 +167,13 @@ class _Watch:
     budget: int
     before: int = 0
     chunk: int = 0
-    told: float = field(default_factory=perf_counter)
+    notified: float = field(default_factory=perf_counter)
 
     def __call__(self, done: int, more: int) -> bool:
         """Whether to try `more` cases in a chunk with so many `done`."""
         self.chunk = done
-        if perf_counter() - self.told > OFTEN:
-            self.told = perf_counter()
+        if perf_counter() - self.notified > OFTEN:
+            self.notified = perf_counter()
             parent().send(ShardProgress(self.before + done))
         return self.before + done + more <= self.budget and not parent().wants_stop()
 

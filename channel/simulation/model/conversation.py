@@ -153,8 +153,8 @@ class Conversation:
         elif heard:
             self.broken.append(f"it accepted what breaks {', '.join(sorted(heard))}")
             self.over = True
-        told, wanted = {type(one).__name__ for one in news}, self._stops_with
-        if (OldCopy.__name__ in told or wanted) and wanted not in told:
+        names, wanted = {type(one).__name__ for one in news}, self._stops_with
+        if (OldCopy.__name__ in names or wanted) and wanted not in names:
             self.broken.append(f"it compared the last numbers wrongly ({wanted or 'no old copy'})")
             self.over = True
         if self.over:

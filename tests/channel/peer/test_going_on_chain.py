@@ -62,6 +62,7 @@ from tests.channel.table import (
     sit,
     wish,
 )
+from tests.sampling import one_in
 
 EVERY = [4, pytest.param(1, marks=pytest.mark.long)]
 """Of the messages of a hand: every fourth one here, the others with the other side or delivery."""
@@ -75,7 +76,7 @@ def played() -> tuple[int, tuple[int, int]]:
 
 
 @pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize("index", [ANN, BEN])
+@pytest.mark.parametrize("index", one_in(2, [ANN, BEN]))
 @pytest.mark.parametrize("delivered", [False, True])
 def test_a_hand_pays_on_chain_what_it_would_have_paid_off_chain(
     index: int, delivered: bool, every: int
@@ -100,7 +101,7 @@ def test_a_hand_pays_on_chain_what_it_would_have_paid_off_chain(
 
 
 @pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize("dead", [ANN, BEN])
+@pytest.mark.parametrize("dead", one_in(2, [BEN, ANN]))
 @pytest.mark.parametrize("delivered", [False, True])
 def test_a_peer_that_dies_at_any_message_costs_the_other_nothing(
     dead: int, delivered: bool, every: int

@@ -95,7 +95,7 @@ def test_every_adversary_on_both_sides(name: str) -> None:
         number += 1
 
 
-@pytest.mark.parametrize("name", sorted({"silent", "leaver", "stale-previous", "dead"}))
+@pytest.mark.parametrize("name", one_in(2, ["dead", "leaver", "stale-previous", "silent"]))
 def test_two_live_games_at_a_few_steps(name: str) -> None:
     for step in (3, 6, 11):
         done = run(name, step, step % 2, games=BOTH, seed=f"two {step}")

@@ -77,6 +77,7 @@ def test_the_example_passes(example: Path) -> None:
     assert "6 passed" in ran.stdout
 
 
+@pytest.mark.long
 def test_the_example_finds_the_mistake(example: Path) -> None:
     source = example / "onchain" / "calpoker" / "d.clsp"
     text = source.read_text("utf-8")
