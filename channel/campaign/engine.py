@@ -213,7 +213,8 @@ class _Engine(Generic[R]):
             return
         most = 1 if self._workers.inline else AHEAD * self._workers.size
         while self._waiting and len(self._under_way) < most:
-            self._submit(self._waiting.popleft())
+            self._submit(self._waiting[0])  # which does it at once, if inline
+            self._waiting.popleft()
 
     def _submit(self, shard: Shard) -> None:
         self._under_way[self._workers.submit(shard)] = shard

@@ -30,6 +30,7 @@ def test_any_number_of_workers_and_any_order_give_the_same(size: int) -> None:
     assert not done.lost
     assert not done.interrupted
     assert (seen[-1].shards, seen[-1].work) == (PLAN.size, PLAN.total)
+    assert {one.planned for one in seen} == {PLAN.size}
     assert joined(run(Squares(), PLAN, ThisProcess())) == expected()
 
 
