@@ -232,6 +232,23 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "mutants corpus": (corpus("mutants", "a"), {Kind.CASES}),
     "fuzz corpus": (corpus("fuzz", "a"), {Kind.CASES}),
     "conform corpus": (corpus("conform", "a"), {Kind.CASES}),
+    "compare before": (lambda file, _: ("compare", file, file), {Kind.COSTS}),
+    "compare after": (
+        lambda file, _: ("compare", DATA / "costs" / "calpoker.toml", file),
+        {Kind.COSTS},
+    ),
+    "corpus merge files": (
+        lambda file, here: ("corpus", "merge", file, "-o", here / "merged"),
+        {Kind.CASES, Kind.SPENDS},
+    ),
+    "corpus minimize corpus": (
+        lambda file, here: ("corpus", "minimize", file, "-o", here / "small"),
+        {Kind.CASES, Kind.SPENDS},
+    ),
+    "corpus minimize target": (
+        lambda file, here: ("corpus", "minimize", VECTORS, "-o", here / "small", "--target", file),
+        {Kind.TARGET},
+    ),
     "a target's source": (program("a.clsp"), {Kind.SOURCE}),
     "a target's program": (program("a.hex"), {Kind.PROGRAM}),
     "a source's include": (beside("lib.clinc"), {Kind.SOURCE}),
@@ -251,6 +268,8 @@ WRITTEN = {
     "play transcript",
     "dispute run transcript",
     *("play report", "dispute run report", "report output", "view output"),
+    *("corpus merge output", "corpus minimize output"),
+    *(f"{command} out" for command in ("conform", "crosscheck", "dispute run", "mutants")),
     "vectors make output",
     "cost write",
     "coverage html",
