@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +16,6 @@ def check_output(folder: Path, read: Iterable[Path]) -> None:
     It may replace a corpus that was read. Raises `UsageError`.
     """
     check_folder("-o", folder)
-    own = any(path.resolve() == folder.resolve() for path in read)
+    own = any(os.path.realpath(path) == os.path.realpath(folder) for path in read)
     if not own and any(folder.glob("*.jsonl")):
         raise UsageError(f"-o {folder}: has another corpus in it already; name another folder")

@@ -76,12 +76,12 @@ def read_document(path: Path) -> ReadDocument:
     try:
         keys = msgspec.json.decode(data, type=dict[str, msgspec.Raw]).keys()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise UsageError(f"{path}: {_what(data)}, not {_known()}") from None
+        raise _refusal(path, data) from None
     kind = next((one for one in document_kinds() if one.keys <= keys), None)
     if keys == {"interrupted"}:
         raise UsageError(f"{path}: of a command that was interrupted before it had any results")
     if kind is None:
-        raise UsageError(f"{path}: {_what(data)}, not {_known()}")
+        raise _refusal(path, data)
     try:
         return ReadDocument(path, kind, msgspec.json.decode(data, type=kind.type))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -142,9 +142,10 @@ def _of_costs(path: Path) -> ReadDocument:
     return ReadDocument(path, kind, snapshot.read(path))
 
 
-def _what(data: bytes) -> str:
+def _refusal(path: Path, data: bytes) -> UsageError:
     found = kind_of(data)
-    return "something else" if found is None else found.title
+    what, use = ("something else", "") if found is None else (found.title, f"; {found.use}")
+    return UsageError(f"{path}: {what}, not {_known()}{use}")
 
 
 def _known() -> str:
