@@ -55,9 +55,10 @@ Chunks = list[ChunkResult]
 @dataclass(slots=True)
 class MutantResult:
     """The result for one mutant: whether and after how many runs it was killed, and the units of
-    work that its fresh cases count for."""
+    work that its fresh cases count for. `place` is its place among all that are hunted."""
 
     mutant: Mutant
+    place: int
     killed: bool = False
     runs: int = 0
     work: float = 0.0
@@ -121,7 +122,7 @@ def hunt(
     Every one meets the `stored` calls of its program first; spared ones meet only these and the
     prepared cases. An interrupt ends the hunt and keeps the results so far.
     """
-    made = Hunt([MutantResult(one) for one in mutants])
+    made = Hunt([MutantResult(one, place) for place, one in enumerate(mutants)])
     try:
         first = _prepared(made, target, configuration, place, stored)
         if first is not None and not made.interrupted:
@@ -237,13 +238,13 @@ class _KillCount:
     def __init__(self, hunt: Hunt, seeds: range) -> None:
         self._before = len(hunt.results) - len(hunt.alive)
         self._seeds = seeds
-        self._killed: set[tuple[str, int]] = set()
+        self._killed: set[int] = set()
 
     def add(self, shard: Shard, chunks: Chunks) -> Counts:
         """Count the kills of a shard, also of a stored one, unless it is of another round."""
         if shard.first in self._seeds:
             self._killed.update(
-                (name, at) for one in chunks for name, some in one.killed.items() for at in some
+                place for one in chunks for some in one.killed.values() for place in some
             )
         return {"kills": self._before + len(self._killed)}
 
@@ -271,18 +272,19 @@ def _count(
         by_name.setdefault(one.mutant.validator, []).append(one)
     for chunk in chunks:
         for name, size in chunk.cases.items():
-            if chunk.number >= ends[name]:
+            # A stored chunk may name a validator whose mutants are all killed since.
+            if chunk.number >= ends.get(name, 0):
                 continue
-            for at, one in enumerate(by_name[name]):
+            for one in by_name[name]:
                 if not one.killed:
-                    runs = chunk.killed[name].get(at, 0)
+                    runs = chunk.killed[name].get(one.place, 0)
                     one.killed = runs > 0
                     one.runs += runs or size
                     one.work += work[name]
 
 
-def _programs(results: Sequence[MutantResult]) -> dict[str, list[bytes]]:
-    found: dict[str, list[bytes]] = {}
+def _programs(results: Sequence[MutantResult]) -> dict[str, dict[int, bytes]]:
+    found: dict[str, dict[int, bytes]] = {}
     for result in results:
-        found.setdefault(result.mutant.validator, []).append(result.mutant.program)
+        found.setdefault(result.mutant.validator, {})[result.place] = result.mutant.program
     return found

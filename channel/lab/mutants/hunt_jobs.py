@@ -23,8 +23,8 @@ from channelsim.channel.lab.target.target import REFEREE, Target
 SLICE = 100
 """The number of mutants in one piece of the first campaign."""
 
-Programs = Mapping[str, Sequence[bytes]]
-"""Mutants as serialized programs, by validator."""
+Programs = Mapping[str, Mapping[int, bytes]]
+"""Mutants as serialized programs, by validator and by their place among all that are hunted."""
 
 
 StoredCalls = Mapping[str, Sequence[PreparedCall]]
@@ -46,7 +46,11 @@ class SliceResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class ChunkResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Mutants on one chunk of fresh cases, by validator: the number of its cases, and after how
-    many runs each mutant was killed that was, by its place."""
+    many runs each mutant was killed that was, by its place among all that are hunted.
+
+    A place among those alive would not do: a resumed hunt may do a chunk that was lost before, and
+    have fewer of them alive.
+    """
 
     number: int
     cases: dict[str, int]
@@ -129,7 +133,7 @@ class FreshJob:
         return msgspec.json.decode(data, type=list[ChunkResult])
 
     def _try(self, shard: Shard) -> bytes:
-        alive = {name: dict(enumerate(some)) for name, some in self.programs.items()}
+        alive = {name: dict(some) for name, some in self.programs.items()}
         return msgspec.json.encode([self._try_chunk(number, alive) for number in shard.seeds])
 
     def _try_chunk(self, number: int, alive: dict[str, dict[int, bytes]]) -> ChunkResult:

@@ -72,7 +72,10 @@ def of_coverage(folder: Path, run: Run) -> Pair:
 
 def of_mutants(folder: Path, run: Run) -> Pair:
     target = of_game(registry.get("calpoker"))
-    results = [MutantResult(one, killed=True, runs=1) for one in all_mutants(target, "a")]
+    results = [
+        MutantResult(one, place, killed=True, runs=1)
+        for place, one in enumerate(all_mutants(target, "a"))
+    ]
     found = []
     for alive in (0, 3):
         for one in results[:alive]:

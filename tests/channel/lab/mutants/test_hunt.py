@@ -15,10 +15,11 @@ import pytest
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.campaign.shards import Plan
+from channelsim.channel.campaign.shards import Plan, Shard
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants import hunt as hunting
 from channelsim.channel.lab.mutants.hunt import HuntPlace, hunt, in_processes
+from channelsim.channel.lab.mutants.hunt_jobs import FreshJob
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
     PreparedCall,
@@ -220,3 +221,15 @@ def test_a_hunt_goes_on_from_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     assert (whole.hunt.chunks, rest.hunt.chunks) == (4, 4)
     assert whole.hunt.digest == rest.hunt.digest is not None
     assert whole.hunt.results == rest.hunt.results
+
+
+def test_a_stored_chunk_names_mutants_whatever_else_is_alive() -> None:
+    """A resumed hunt may have fewer alive, if it could do a chunk that was lost before."""
+    programs = {3: TARGET.programs["a"].serialized, 7: SMALL[0].program}
+    killed = []
+    for alive in (programs, {7: programs[7]}):
+        job = FreshJob(TARGET, "s", {"a": alive}, {"a": MAX_COST}, {"a": 1})
+        (chunk,) = job.decode(job.worker()(Shard("", 0, first=0, count=1, budget=1)))
+        killed.append(chunk.killed)
+    assert killed[0] == killed[1]
+    assert list(killed[0]["a"]) == [7]
