@@ -15,21 +15,22 @@ at a time may write to a directory; anyone may read it meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import Job, ShardResult
-from channelsim.channel.campaign.shards import FORMAT, Configuration, Plan, Shard, merged
-from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.campaign.shards import FORMAT, Configuration, Plan, Shard
+from channelsim.channel.errors import UsageError
 from channelsim.channel.system.durable_files import replace_file, write_once
-from channelsim.channel.system.input_files import MB, lines_of, read
+from channelsim.channel.system.input_files import MB, is_missing, lines_of, read
 from channelsim.channel.system.line_log import LineLog
+from channelsim.games.amounts import counted
 
 R = TypeVar("R")
 
@@ -42,6 +43,12 @@ PROGRESS_HEADER = b'{"format":"channelsim progress 1"}'
 
 MOST = 2048 * MB
 """The most bytes of a file that is read."""
+
+NAMED = 20
+"""Damaged lines that are named; of more, only their number."""
+
+Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class CampaignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,7 +67,7 @@ class ShardLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     shard: Shard
-    seconds: float
+    seconds: Seconds
     digest: str
     result: msgspec.Raw
 
@@ -71,13 +78,17 @@ class ProgressLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `seconds` are those of the run, which began with `begun` units of work done by earlier runs.
     """
 
-    shards: int
-    planned: int
-    work: int
-    total: int
-    begun: int
-    seconds: float
-    counts: dict[str, int]
+    shards: Figure
+    planned: Figure
+    work: Figure
+    total: Figure
+    begun: Figure
+    seconds: Seconds
+    counts: dict[str, Figure]
+
+
+_shard_decoder = msgspec.json.Decoder(ShardLine)
+_progress_decoder = msgspec.json.Decoder(ProgressLine)
 
 
 class CampaignDirectory(Generic[R]):
@@ -102,23 +113,37 @@ class CampaignDirectory(Generic[R]):
         return self.path / CORPUS
 
     def stored(self, job: Job[R]) -> dict[Shard, R]:
-        """The results of the shards that are done. Shards of damaged lines count as not done."""
-        if self._shards.torn:
-            self.complaints.append(
-                f"{self.path / SHARDS}: the last line is incomplete; its shard is done again"
-            )
+        """The results of the shards that are done. Shards of damaged lines count as not done.
+
+        Raises `UsageError` for two results of one shard, of which nobody can say which is right.
+        """
+        file = self.path / SHARDS
         found: dict[Shard, R] = {}
+        damaged: list[str] = []
         for number, line in enumerate(self._shards.lines[1:], 2):
             try:
                 one = _shard_line(line)
                 if not self._file.plan.covers(one.shard):
                     raise ValueError("of another campaign")
-                found = merged(found, {one.shard: job.decode(bytes(one.result))})
-            except (ValueError, RecursionError, InvariantError) as error:
-                self.complaints.append(
-                    f"{self.path / SHARDS}: line {number} is damaged; its shard is done again"
+                result = job.decode(bytes(one.result))
+            except (ValueError, RecursionError) as error:
+                damaged.append(
+                    f"{file}: line {number} is damaged; its shard is done again"
                     f" ({ascii(str(error)[:100])[1:-1]})"
                 )
+                continue
+            if found.setdefault(one.shard, result) != result:
+                raise UsageError(
+                    f"{file}: line {number} has another result of a shard than a line before;"
+                    " begin anew in another directory"
+                )
+        # A campaign in rounds asks for them again in each.
+        self.complaints = damaged[:NAMED]
+        if len(damaged) > NAMED:
+            more = counted(len(damaged) - NAMED, "more line")
+            self.complaints.append(f"{file}: {more} damaged; their shards are done again")
+        if self._shards.torn:
+            self.complaints.append(f"{file}: the last line is incomplete; its shard is done again")
         return found
 
     def record(self, shard: Shard, result: ShardResult) -> None:
@@ -180,6 +205,7 @@ def opened(
     # The file of shards is also the lock.
     shards = LineLog(path / SHARDS, SHARDS_HEADER, MOST)
     try:
+        _check_header(path / SHARDS, shards.lines, SHARDS_HEADER)
         if there.exists():
             _check_same(path, read_campaign(path), file, resume=resume)
         elif len(shards.lines) > 1:
@@ -191,11 +217,18 @@ def opened(
                 raise _unwritable(there, error) from None
         progress = LineLog(path / PROGRESS, PROGRESS_HEADER, MOST)
         try:
+            _check_header(path / PROGRESS, progress.lines, PROGRESS_HEADER)
             yield CampaignDirectory(path, file, shards, progress)
         finally:
             progress.close()
     finally:
         shards.close()
+
+
+def _check_header(path: Path, lines: Sequence[bytes], header: bytes) -> None:
+    """Refuse a file of something else, or of another version, before anything is added to it."""
+    if not lines or lines[0] != header:
+        raise UsageError(f"{path}: its first line is not {header.decode()}: no file of a campaign")
 
 
 def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: bool) -> None:
@@ -237,7 +270,7 @@ def read_campaign(path: Path) -> CampaignFile:
 def read_shards(path: Path) -> list[ShardLine]:
     """The shards that are done, also of a campaign that runs. Leaves out damaged lines."""
     found = []
-    for line in _lines(path / SHARDS):
+    for line in _lines(path / SHARDS, SHARDS_HEADER):
         try:
             found.append(_shard_line(line))
         except (ValueError, RecursionError):
@@ -248,25 +281,28 @@ def read_shards(path: Path) -> list[ShardLine]:
 def read_progress(path: Path) -> list[ProgressLine]:
     """How far the campaign was over time, in order. Leaves out damaged lines."""
     found = []
-    for line in _lines(path / PROGRESS):
+    for line in _lines(path / PROGRESS, PROGRESS_HEADER):
         try:
-            found.append(msgspec.json.decode(line, type=ProgressLine))
+            found.append(_progress_decoder.decode(line))
         except (ValueError, RecursionError):
             continue
     return found
 
 
-def _lines(path: Path) -> list[bytes]:
-    """The complete lines behind the first one."""
-    if not path.exists():
+def _lines(path: Path, header: bytes) -> list[bytes]:
+    """The complete lines behind the first one; none of a file that has just begun."""
+    data = b"" if is_missing(path) else read(path, MOST)
+    if header.startswith(data):
         return []
-    complete, _, _ = read(path, MOST).rpartition(b"\n")
-    return lines_of(complete)[1:]
+    complete, _, _ = data.rpartition(b"\n")
+    lines = lines_of(complete)
+    _check_header(path, lines, header)
+    return lines[1:]
 
 
 def _shard_line(line: bytes) -> ShardLine:
     """Raises `ValueError`."""
-    one = msgspec.json.decode(line, type=ShardLine)
+    one = _shard_decoder.decode(line)
     if _digest(bytes(one.result)) != one.digest:
         raise ValueError("its result was changed")
     return one

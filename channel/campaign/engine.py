@@ -20,7 +20,7 @@ import msgspec
 
 from channelsim.channel.campaign.executors import Workers
 from channelsim.channel.campaign.job import Counts, Job, ShardProgress, ShardResult
-from channelsim.channel.campaign.shards import Plan, Shard
+from channelsim.channel.campaign.shards import Plan, Shard, merged
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.system.interrupt import held, polled
 
@@ -146,7 +146,7 @@ class _Engine(Generic[R]):
     def run(self, known: Mapping[Shard, R]) -> CampaignRun[R]:
         run = self._run
         stored = {} if self._journal is None else self._journal.stored(self._job)
-        for shard, result in {**stored, **known}.items():
+        for shard, result in merged(stored, known).items():
             self._count(shard, result)
         self._begun, run.earlier = self._work, frozenset(run.results)
         self._waiting.extend(self._in_turn(self._plan.shards(run.results)))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -87,6 +90,51 @@ def test_a_torn_or_damaged_line_is_done_again_and_named(tmp_path: Path) -> None:
     assert "its result was changed" in one
     assert "line 5 is damaged" in other
     assert "of another campaign" in other
+
+
+def test_two_results_of_a_shard_are_refused(tmp_path: Path) -> None:
+    path = begun(tmp_path / "c", 2) / directory.SHARDS
+    first = directory.read_shards(tmp_path / "c")[0]
+    other = b"[1,2]"
+    line = msgspec.structs.replace(
+        first, digest=sha256(other).hexdigest(), result=msgspec.Raw(other)
+    )
+    path.write_bytes(path.read_bytes() + msgspec.json.encode(line) + b"\n")
+    with pytest.raises(UsageError, match="line 4 has another result of a shard"):
+        campaign(tmp_path / "c", resume=True)
+
+
+def test_many_damaged_lines_are_counted(tmp_path: Path) -> None:
+    path = begun(tmp_path / "c", 1) / directory.SHARDS
+    path.write_bytes(path.read_bytes() + b"x\n" * 30)
+    *named, rest = complaints(tmp_path / "c")
+    assert len(named) == 20
+    assert "10 more lines damaged" in rest
+
+
+@pytest.mark.parametrize("name", [directory.SHARDS, directory.PROGRESS])
+def test_a_file_of_something_else_stays_as_it_is(name: str, tmp_path: Path) -> None:
+    """Nothing is added to it, and no incomplete line of it is removed."""
+    begun(tmp_path / "c", 1)
+    file, letter = tmp_path / "c" / name, tmp_path / "letter"
+    letter.write_text("Dear Bob,\nno line end")
+    file.unlink()
+    file.symlink_to(letter)
+    with pytest.raises(UsageError, match=f"{name}: its first line is not"):
+        campaign(tmp_path / "c", resume=True)
+    assert letter.read_text() == "Dear Bob,\nno line end"
+    read: Callable[[Path], object] = directory.read_shards
+    read = directory.read_progress if name == directory.PROGRESS else read
+    with pytest.raises(UsageError, match="its first line is not"):
+        read(tmp_path / "c")
+
+
+def test_figures_that_no_campaign_has_are_left_out(tmp_path: Path) -> None:
+    path = begun(tmp_path / "c", 1) / directory.PROGRESS
+    good = path.read_bytes().splitlines()[-1]
+    bad = [re.sub(rb'"work":\d+', b'"work":%d' % figure, good) for figure in (-1, 1 << 63, 10**400)]
+    path.write_bytes(path.read_bytes() + b"\n".join([*bad, good]) + b"\n")
+    assert len(directory.read_progress(tmp_path / "c")) == 2
 
 
 def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
