@@ -114,13 +114,17 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return min(self.total, (first + count) * self.unit) - first * self.unit
 
     def covers(self, shard: Shard) -> bool:
-        """Whether a shard is of this plan: its seeds are, and its work is no more than theirs."""
+        """Whether a shard is of this plan: whole, or a part as `shards` and `halves` make them."""
         return (
             shard.configuration == self.configuration
             and shard.first >= 0
             and shard.count >= 1
             and shard.first + shard.count <= self.seeds
-            and 0 < shard.budget <= self.budget(shard.first, shard.count)
+            and shard.number
+            == shard.first // self.seeds_per_shard
+            == (shard.first + shard.count - 1) // self.seeds_per_shard
+            and 0 < shard.budget <= (whole := self.budget(shard.first, shard.count))
+            and (shard.count == 1 or shard.budget == whole)
         )
 
     def shards(self, results: Iterable[Shard] = ()) -> list[Shard]:

@@ -11,6 +11,7 @@ import msgspec
 from channelsim.channel.campaign.directory import (
     FINDINGS,
     SUMMARY,
+    Figure,
     ProgressLine,
     read_campaign,
     read_progress,
@@ -83,7 +84,7 @@ class _Found(msgspec.Struct, frozen=True):
     validator: str = ""
     law: str = ""
     loss: int = 0
-    times: int = 1
+    times: Figure = 1
     vector: dict[str, Any] | None = None
     scenario: dict[str, Any] | None = None
 
@@ -106,7 +107,7 @@ def directory_page(path: Path) -> CampaignPage:
     work = last.work if last else 0
     configuration = file.configuration
     state = "finished" if document else f"{work:,} of {file.plan.total:,} {file.unit} so far"
-    found = list(_stored(path / FINDINGS))
+    found = list(_stored(path / FINDINGS)) or _listed(summary, document)
     return _page(
         summary,
         f"Campaign: {configuration.command} of {configuration.target}",
@@ -129,11 +130,6 @@ def directory_page(path: Path) -> CampaignPage:
 
 def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
     """The page of the JSON document that a command printed. Raises `UsageError`."""
-    try:
-        found = msgspec.convert(document.get("findings", []), list[Any])
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{path}: key `findings`: {error}") from None
-    listed = [(path, one) for one in found]
     named = ("seed", "cases", "runs", "seconds", "digest")
     return _page(
         path,
@@ -141,7 +137,7 @@ def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
         "interrupted" if document.get("interrupted") is True else "finished",
         tuple((name, str(document[name])) for name in named if name in document),
         document,
-        listed,
+        _listed(path, document),
         (),
         "",
     )
@@ -175,7 +171,8 @@ def _page(
     return CampaignPage(
         title=title,
         summary=f"{state}; {counted(len(findings), 'finding')}"
-        + ("; a check failed" if failed and not findings else ""),
+        + ("; some work was not done" if document.get("lost") else "")
+        + ("; a check failed" if failed and not (findings or document.get("lost")) else ""),
         good=not failed,
         facts=facts,
         charts=tuple(_charts(progress)),
@@ -196,6 +193,15 @@ def _stored(folder: Path) -> Iterator[tuple[Path, Any]]:
     """The findings in a folder, by name."""
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         yield path, read_document(path, input_files.read(path, input_files.FINDING))
+
+
+def _listed(path: Path, document: Mapping[str, Any]) -> list[tuple[Path, Any]]:
+    """The findings in the document of a file. Raises `UsageError`."""
+    try:
+        found = msgspec.convert(document.get("findings", []), list[Any])
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{path}: key `findings`: {error}") from None
+    return [(path, one) for one in found]
 
 
 def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.campaign.directory import Figure
 from channelsim.channel.errors import UsageError
 from channelsim.clsp.run import MAX_COST
 
@@ -36,25 +37,30 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class _Reached(msgspec.Struct, frozen=True):
-    nodes: int
-    nodes_reached: int
-    branches: int
-    branches_reached: int
+    nodes: Figure
+    nodes_reached: Figure
+    branches: Figure
+    branches_reached: Figure
 
 
 class _Cost(msgspec.Struct, frozen=True):
-    most: int
+    most: Figure
 
 
 class _Bundle(msgspec.Struct, frozen=True):
-    total: int
+    total: Figure
 
 
 class _Killed(msgspec.Struct, frozen=True):
-    made: int
-    killed: int
-    argued: int
-    open: int
+    made: Figure
+    killed: Figure
+    argued: Figure
+    open: Figure
+
+
+class _Lost(msgspec.Struct, frozen=True):
+    seed: Figure
+    work: Figure
 
 
 class _Failure(msgspec.Struct, frozen=True):
@@ -70,9 +76,9 @@ class _Check(msgspec.Struct, frozen=True):
 
 
 class _Cell(msgspec.Struct, frozen=True):
-    runs: int
-    broken_promises: int
-    results: dict[str, int]
+    runs: Figure
+    broken_promises: Figure
+    results: dict[str, Figure]
 
 
 def tables(path: Path, document: Mapping[str, Any]) -> tuple[Table, ...]:
@@ -103,7 +109,7 @@ def _coverage(data: Any) -> Table:
 
 
 def _outcomes(data: Any) -> Table:
-    outcomes = msgspec.convert(data, dict[str, dict[str, int]])
+    outcomes = msgspec.convert(data, dict[str, dict[str, Figure]])
     words = tuple(dict.fromkeys(word for counts in outcomes.values() for word in counts))
     rows = []
     for name, counts in outcomes.items():
@@ -114,13 +120,13 @@ def _outcomes(data: Any) -> Table:
 
 
 def _tried(data: Any) -> Table:
-    tried = msgspec.convert(data, dict[str, int])
+    tried = msgspec.convert(data, dict[str, Figure])
     rows = tuple((Cell(law), _number(times)) for law, times in tried.items())
     return Table("Laws tried", ("law", "times"), rows)
 
 
 def _most_cost(data: Any) -> Table:
-    costs = msgspec.convert(data, dict[str, int])
+    costs = msgspec.convert(data, dict[str, Figure])
     return _costs((name, cost) for name, cost in costs.items())
 
 
@@ -166,7 +172,16 @@ def _matrix(data: Any) -> Table:
         said = ", ".join(f"{word} {count}" for word, count in results.items())
         rows.append((Cell(name), _number(runs), _number(broken), Cell(said)))
     head = ("adversary", "runs", "broken promises", "how they ended")
-    return Table("Disputes", head, tuple(rows))
+    failed = any(cell.broken_promises for parts in matrix.values() for cell in parts.values())
+    return Table("Disputes", head, tuple(rows), failed=failed)
+
+
+def _lost(data: Any) -> Table:
+    rows = tuple(
+        (Cell(f"{one.seed:,}"), _number(one.work)) for one in msgspec.convert(data, list[_Lost])
+    )
+    head = ("number of the seed", "work that is missing")
+    return Table("Seeds that ended their worker", head, rows, failed=True)
 
 
 def _checks(data: Any) -> Table:
@@ -210,7 +225,7 @@ def _costs(costs: Iterator[tuple[str, int]], title: str = "Costs against the blo
 
 
 def _of(part: int, whole: int) -> Cell:
-    return Cell(f"{part:,} of {whole:,}", part / whole if whole else 1.0, is_number=True)
+    return Cell(f"{part:,} of {whole:,}", min(part / whole, 1.0) if whole else 1.0, is_number=True)
 
 
 def _number(number: int, share: float | None = None) -> Cell:
@@ -218,6 +233,7 @@ def _number(number: int, share: float | None = None) -> Cell:
 
 
 SECTIONS: tuple[tuple[str, Callable[[Any], Table]], ...] = (
+    ("lost", _lost),
     ("checks", _checks),
     ("coverage", _coverage),
     ("outcomes", _outcomes),

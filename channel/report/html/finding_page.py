@@ -245,7 +245,7 @@ def _reached(sources: list[str], texts: Mapping[str, str]) -> dict[str, set[int]
     lines: defaultdict[str, set[int]] = defaultdict(set)
     for source in sources:
         file, _, line = source.rpartition(":")
-        if file in texts and line.isdigit():
+        if file in texts and re.fullmatch("[0-9]{1,9}", line):
             lines[file].add(int(line))
     return {file: lines[file] for file in texts if file in lines}
 

@@ -142,3 +142,30 @@ def test_a_document_of_another_shape_is_one_line(
     assert said in ran.err
     ran = channelsim(capsys, "report", tmp_path, "-o", "-")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+def test_work_that_was_not_done_is_no_success(tmp_path: Path, capsys: Capsys) -> None:
+    file = tmp_path / "printed.json"
+    file.write_text(json.dumps({"findings": [], "lost": [{"seed": 3, "work": 1500}]}))
+    shown = page(capsys, file)
+    assert rows(shown, "Seeds that ended their worker") == {"3": ["1,500"]}
+    assert "✗ finished; 0 findings; some work was not done" in text_of(shown)
+    file.write_text(json.dumps({"findings": [], "lost": []}))
+    assert "✓ finished; 0 findings" in text_of(page(capsys, file))
+
+
+def test_a_summary_shows_findings_whose_files_are_gone(tmp_path: Path, capsys: Capsys) -> None:
+    configuration = Configuration("crosscheck", "0", "e", "7", {}, {})
+    plan = Plan(configuration.digest, 1, 1)
+    with opened(tmp_path / "c", configuration, plan, "cases", resume=False) as directory:
+        directory.write_summary({"findings": [{"text": "a loss"}]})
+    assert list(rows(page(capsys, tmp_path / "c"), "Findings")) == ["a loss"]
+
+
+def test_figures_that_nobody_counted_are_refused(tmp_path: Path, capsys: Capsys) -> None:
+    file = tmp_path / "printed.json"
+    for document in ({"outcomes": {"e": {"valid": -1}}}, {"most_cost": {"e": 1 << 63}}):
+        file.write_text(json.dumps(document))
+        ran = channelsim(capsys, "report", file, "-o", "-")
+        assert ran.code == 2
+        assert "Expected `int`" in ran.err
