@@ -62,6 +62,7 @@ def sweep(
         with finishing():
             totals, printed = report.totals, sweep_document(report)
             if stored is not None and not totals.interrupted:
+                notebook.write_last(totals)
                 stored.write_summary(printed)
             if as_json:
                 print_json(printed)
@@ -89,6 +90,12 @@ class DisputeFindings:
                 self.directory.write_finding(name, {"format": FORMAT, **finding})
                 self.written.add(name)
         return {}
+
+    def write_last(self, totals: SweepTotals) -> None:
+        """Write all again, each in the first dispute of the order of seeds: earlier files depend
+        on the order in which shards came."""
+        self.written.clear()
+        self.write(totals)
 
 
 def findings(totals: SweepTotals) -> Iterator[dict[str, Any]]:

@@ -147,15 +147,18 @@ class Subject:
         effort = self.effort
         made = configuration(self.target, effort.cases, effort.seed)
         with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
+            notebook = FindingFiles(place.directory)
             report = crosscheck(
                 self.target,
                 effort.cases,
                 effort.seed,
                 workers=place.workers,
                 journal=place.directory,
-                on_result=FindingFiles(place.directory).write,
+                on_result=notebook.write,
                 on_status=place.on_status,
             )
+            if not report.interrupted:
+                notebook.write_last(report.tally)
         if report.interrupted:
             raise KeyboardInterrupt
         _check_lost(self.target, report.lost, "case")
@@ -170,14 +173,17 @@ class Subject:
         )
         with self._opened("fuzz", search.configuration, search.plan, "unit") as place:
             found = place.directory
+            files = None if found is None else FuzzFiles(found.findings)
             report = run_search(
                 search,
                 effort.jobs,
                 place.workers,
                 journal=found,
-                on_found=(lambda _: None) if found is None else FuzzFiles(found.findings).write,
+                on_found=(lambda _: None) if files is None else files.write,
                 on_status=place.on_status,
             )
+            if files is not None and not report.interrupted:
+                files.write_last(report.findings)
         if report.interrupted:
             raise KeyboardInterrupt
         _check_lost(self.target, report.lost, "unit")

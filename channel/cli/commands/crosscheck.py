@@ -102,7 +102,7 @@ def command(
         with finishing():
             printed = document(report, reached)
             if stored is not None and not report.interrupted:
-                notebook.write(report.tally)
+                notebook.write_last(report.tally)
                 stored.write_summary(printed)
             if json:
                 print_json(printed)

@@ -33,6 +33,19 @@ class FindingFiles:
         prints = sum(map(len, tally.prints.values()))
         return {"findings": len(tally.findings), "paths": prints}
 
+    def write_last(self, tally: LabTally) -> None:
+        """Write all causes again, as a campaign that is done has them, and remove other files.
+
+        Earlier files depend on the order in which the shards came; a loss that is found later
+        renames a cause.
+        """
+        if self.directory is None:
+            return
+        before, self.written = self.written, {}
+        self.write(tally)
+        for name in before.keys() - self.written.keys():
+            (self.directory.findings / name).unlink(missing_ok=True)
+
 
 def finding_document(finding: LabFinding, times: int) -> dict[str, Any]:
     """A finding as it is written: as in the document of the command, with its format."""

@@ -11,6 +11,8 @@ import pytest
 from rich.console import Console
 
 from channelsim.channel.adversaries.base import names
+from channelsim.channel.campaign.directory import opened
+from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli import dispute_sweep
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
@@ -182,6 +184,20 @@ def test_a_broken_promise_is_reported_and_fails(
     assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]
     assert shown.splitlines()[2].split() == ["dead", "s2", "u", "1!"]
     assert shown.count("planted") == 2
+
+
+def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> None:
+    broken = [
+        (Scenario(GAME, seed, "dead", 3), BrokenPromise("safety", "planted")) for seed in "ab"
+    ]
+    configuration = Configuration("dispute run --all", "1", "t", "s", {})
+    plan = Plan(configuration.digest, 2, 1)
+    with opened(tmp_path, configuration, plan, "adversaries", resume=False) as directory:
+        notebook = dispute_sweep.DisputeFindings(directory)
+        notebook.write(SweepTotals(broken=broken[1:]))
+        notebook.write_last(SweepTotals(broken=broken))
+    (path,) = (tmp_path / "findings").iterdir()
+    assert json.loads(path.read_text())["scenario"]["seed"] == "a"
 
 
 @pytest.mark.parametrize(
