@@ -313,7 +313,7 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "goes on from an old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
-    "forgets settlements": {"policies": ("folder", "folder")},  # a fold settles on one's own turn
+    "forgets settlements": {"policies": ("random", "random")},  # a fold settles on one's own turn
 }
 """Fields of the scenarios in which some behaviours show."""
 
