@@ -33,7 +33,7 @@ from tests.paths import DATA, ROOT
 FOLDER = ROOT / "docs" / "reference"
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.target.target", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.target.loading", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
     Kind.FINDING: ("channel.lab.fuzz.findings", "[Fuzz](../lab.md#fuzz)"),
     Kind.SPENDS: ("channel.lab.coverage.corpus", "[Coverage](../lab.md#coverage)"),
@@ -69,6 +69,7 @@ MODULES = {
     "channel.kit.driver": "Drivers, for `channelsim record`.",
     "games.referee": "The game coin, and its spends.",
     "games.vectors": "Conformance vectors.",
+    "channel.lab.target.loading": "Load a target by its name or file.",
     "channel.lab.target.target": "Targets of the lab.",
     "channel.lab.pytest.strategies": "Hypothesis strategies for test suites.",
     "channel.lab.pytest.checking": "Checks for test suites, without pytest.",

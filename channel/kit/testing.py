@@ -16,7 +16,7 @@ import pytest
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import Effort, Status, Subject
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.terminal import json_line
 
 SHOWN = 5

@@ -15,7 +15,7 @@ from channelsim.channel.lab.coverage.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import Place, stored_reasons
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say

@@ -40,7 +40,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, confi
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
 from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
 from channelsim.channel.lab.laws import laws_for, unchecked
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import campaign_progress, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say

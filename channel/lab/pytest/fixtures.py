@@ -15,7 +15,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.laws import Law, laws_for
 from channelsim.channel.lab.pytest import checking
 from channelsim.channel.lab.pytest.plugin import INI, MARKER
-from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target import Target
 from channelsim.games.contract import Game
 from channelsim.games.vectors import Case
 

@@ -15,7 +15,7 @@ from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from tests.channel.campaign.summing import PLAN, Squares, expected
 
 distributed = pytest.importorskip("distributed")

@@ -19,9 +19,9 @@ from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.fuzz import findings, seeds
 from channelsim.channel.lab.pytest.checking import stored_cases
 from channelsim.channel.lab.target import chialisp
+from channelsim.channel.lab.target.loading import read as read_target
 from channelsim.channel.lab.target.sources import read_hex
 from channelsim.channel.lab.target.target import of_game
-from channelsim.channel.lab.target.target import read as read_target
 from channelsim.channel.lab.trace import trace_text
 from channelsim.channel.session import script, transcript
 from channelsim.channel.system import input_files, toml_files

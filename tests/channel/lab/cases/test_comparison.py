@@ -10,7 +10,8 @@ import pytest
 from channelsim.channel.lab.cases.comparison import ComparedPart, compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.explanation import explanation
-from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.compiler import compile_source
 from channelsim.games.vectors import Case, arguments
 from tests.channel.lab.toys import toy

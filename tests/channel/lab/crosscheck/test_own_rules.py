@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from channelsim.channel.lab.fuzz.findings import Document
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import toy

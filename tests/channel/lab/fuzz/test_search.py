@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.target.target import load
+from channelsim.channel.lab.target.loading import load
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import HIDDEN, toy

@@ -17,7 +17,8 @@ from channelsim.channel.lab.node.node_checks import (
 )
 from channelsim.channel.lab.node.spend_cases import RAISED
 from channelsim.channel.lab.pytest.checking import node_failures
-from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target import Target
 from channelsim.games import registry
 from channelsim.games.referee import RULES
 from tests.channel.lab.broken import target_file

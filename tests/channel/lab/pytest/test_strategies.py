@@ -19,7 +19,8 @@ from channelsim.channel.lab.pytest.strategies import (
     legal_moves,
 )
 from channelsim.channel.lab.referee.referee_runs import SlashResult
-from channelsim.channel.lab.target.target import Target, load
+from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
