@@ -24,6 +24,12 @@ from channelsim.games.contract import Game
 MANY = CHUNK * MOST_SHARDS
 """Cases of a campaign that is not finished."""
 
+FIRST = 2 * CHUNK
+"""Cases before the measured ones: expensive laws come more often among the first."""
+
+FEWEST, MOST = CHUNK, 12 * CHUNK
+"""Bounds on the cases that are measured."""
+
 WHOLE = 2 * CHUNK
 """Cases of one that is: shards of one chunk are the shortest, and so the dearest to the engine."""
 
@@ -32,14 +38,15 @@ def measure_campaign(game: Game, seed: str, seconds: float, least: int) -> dict[
     """`two_to_one`: the work of two processes in the same time as that of one; `overhead`: the
     processor time of this process as a share of the workers'.
 
-    The campaigns are crosschecks of a game, in turns; the start of the processes is left out.
+    The campaigns are crosschecks of a game, in turns; their start is left out.
     """
     target = of_game(game)
     ratios: list[float] = []
     overheads: list[float] = []
     until = perf_counter() + seconds
     while perf_counter() < until or len(ratios) < least:
-        one, two = (_rate(target, seed, workers, seconds / least / 3) for workers in (1, 2))
+        cases = min(MOST, max(FEWEST, int(8 * CHUNK * seconds)))
+        one, two = (_rate(target, seed, workers, cases) for workers in (1, 2))
         ratios.append(two / one)
         overheads.append(_overhead(target, seed))
     return {"two_to_one": spread(ratios), "overhead": spread(overheads)}
@@ -49,17 +56,17 @@ class _Enough(Exception):
     """The time is over."""
 
 
-def _rate(target: Target, seed: str, workers: int, seconds: float) -> float:
-    """Cases a second, from when all workers do something."""
+def _rate(target: Target, seed: str, workers: int, cases: int) -> float:
+    """Cases a second, over so many cases after the first ones."""
     start: tuple[float, int] | None = None
     rate = 0.0
 
     def watch(status: CampaignStatus) -> None:
         nonlocal start, rate
         now = perf_counter()
-        if start is None and len(status.live) == workers:
+        if start is None and status.work >= FIRST:
             start = now, status.work
-        elif start is not None and now - start[0] >= seconds and status.work > start[1]:
+        elif start is not None and status.work >= FIRST + cases and status.work > start[1]:
             rate = (status.work - start[1]) / (now - start[0])
             raise _Enough
 
