@@ -16,7 +16,7 @@ from channelsim.channel.lab.coverage.corpus import (
     corpus_files,
     corpus_lines,
 )
-from channelsim.channel.lab.target.target import REFEREE
+from channelsim.channel.lab.target.target import LONGEST_NAME, REFEREE, is_program_name
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from channelsim.channel.system.interrupt import held
@@ -83,12 +83,19 @@ def _written(path: Path) -> Iterator[Written]:
         data = input_files.read(file, input_files.LINES)
         kind = RefereeSpend if kind_of(data) is Kind.SPENDS else Case
         for number, written in corpus_lines(file, data, kind):
-            if path.is_dir():
-                try:
+            try:
+                if path.is_dir():
                     check_file(file, written)
-                except BadCase as error:
-                    raise UsageError(f"{file}: line {number}: {error}") from None
+                _check_name(written)
+            except BadCase as error:
+                raise UsageError(f"{file}: line {number}: {error}") from None
             yield written
+
+
+def _check_name(written: Written) -> None:
+    """Check that a file can be named after the validator of a case. Raises `BadCase`."""
+    if isinstance(written, Case) and not is_program_name(written.validator):
+        raise BadCase(f"{written.validator[:LONGEST_NAME]!a} is no name of a validator")
 
 
 def write_corpus(option: str, folder: Path, corpus: StoredCorpus) -> None:

@@ -22,7 +22,14 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.sources import Sources
-from channelsim.channel.lab.target.target import LONGEST_NAME, REFEREE, Target, of_game
+from channelsim.channel.lab.target.target import (
+    LONGEST_NAME,
+    REFEREE,
+    Target,
+    is_name,
+    is_program_name,
+    of_game,
+)
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile
@@ -198,10 +205,13 @@ def _check_names(written: TomlFile[_File]) -> None:
     if not file.programs:
         raise UsageError(f"{written.where('programs')}: [programs] names none")
     for name in (file.name, *file.programs):
-        if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        if not is_name(name):
             raise UsageError(
                 f"{path}: {name[:LONGEST_NAME]!a} is no name: 1 to {LONGEST_NAME} printable signs"
             )
+    for name in file.programs:
+        if not is_program_name(name):
+            raise UsageError(f"{path}: {name!a} is no name of a program: it has a /")
     if file.rules is None:
         return
     if _is_file(file.rules):

@@ -263,3 +263,17 @@ def of_game(game: Game) -> Target:
     return Target(
         *(game.name, programs, judge, game.name), symbols=names, source=game.name, sources=sources
     )
+
+
+def is_name(name: str) -> bool:
+    """Whether a target can have this name."""
+    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def is_program_name(name: str) -> bool:
+    """Whether a program can have this name: a file of a corpus is named after it.
+
+    >>> is_program_name("show down"), is_program_name("../a")
+    (True, False)
+    """
+    return is_name(name) and "/" not in name

@@ -155,3 +155,15 @@ def test_what_is_no_corpus_of_the_target_is_one_line(
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert said in ran.err
     assert not Path("out").exists()
+
+
+@pytest.mark.parametrize("name", ["../escaped", "/tmp/escaped", "a\0b", "", "x" * 300])
+def test_a_case_writes_no_file_outside_of_the_folder(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_bytes(line_of(case(name, 1, "x")) + b"\n")
+    ran = channelsim(capsys, "corpus", "merge", file, "-o", tmp_path / "both")
+    assert ran.code == 2
+    assert "line 1" in ran.err
+    assert [one.name for one in tmp_path.iterdir()] == ["cases.jsonl"]
