@@ -32,6 +32,7 @@ from channelsim.channel.lab.fuzz.findings import FindingFiles as FuzzFiles
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
+from channelsim.channel.simulation.sweep_campaign import SweepReport
 
 INTERRUPTED = "interrupted"
 """The reason given for the checks that an interrupt left out."""
@@ -39,6 +40,14 @@ INTERRUPTED = "interrupted"
 
 PATIENCE = 10.0
 """The factor by which a slow machine may take longer to fuzz, so that it does the same work."""
+
+
+FEW = 3
+"""Seeds without a result that a check names."""
+
+
+class LostWork(UsageError):
+    """Some work of a check ended its worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +150,14 @@ class Subject:
         """Whether the target is an installed game: sessions and disputes play its programs."""
         return self.target.rules is not None and self.target.rules == self.target.source
 
-    @cached_property
+    @property
     def crosschecked(self) -> CrosscheckReport:
-        """Every law on generated cases."""
+        """Every law on generated cases. Raises `LostWork`."""
+        _check_lost(self.target, self._crosscheck.lost, "case")
+        return self._crosscheck
+
+    @cached_property
+    def _crosscheck(self) -> CrosscheckReport:
         effort = self.effort
         made = configuration(self.target, effort.cases, effort.seed)
         with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
@@ -161,12 +175,16 @@ class Subject:
                 notebook.write_last(report.tally)
         if report.interrupted:
             raise KeyboardInterrupt
-        _check_lost(self.target, report.lost, "case")
         return report
 
-    @cached_property
+    @property
     def fuzzed(self) -> FuzzReport:
-        """A run of the fuzzer."""
+        """A run of the fuzzer. Raises `LostWork`."""
+        _check_lost(self.target, self._fuzz.lost, "unit")
+        return self._fuzz
+
+    @cached_property
+    def _fuzz(self) -> FuzzReport:
         effort = self.effort
         search = timed_search(
             self.target, effort.seed, effort.seconds, effort.fuzzers, effort.corpus, PATIENCE
@@ -186,12 +204,16 @@ class Subject:
                 files.write_last(report.findings)
         if report.interrupted:
             raise KeyboardInterrupt
-        _check_lost(self.target, report.lost, "unit")
         return report
 
-    @cached_property
+    @property
     def disputed(self) -> SweepTotals:
-        """Disputes against every adversary."""
+        """Disputes against every adversary. Raises `LostWork`."""
+        _check_lost(self.target, self._dispute.lost, "adversary")
+        return self._dispute.totals
+
+    @cached_property
+    def _dispute(self) -> SweepReport:
         effort = self.effort
         made = disputes_configuration(self.target, effort.disputes, effort.seed)
         cut = disputes_plan(made)
@@ -206,8 +228,7 @@ class Subject:
             )
         if report.totals.interrupted:
             raise KeyboardInterrupt
-        _check_lost(self.target, report.lost, "adversary")
-        return report.totals
+        return report
 
     def _opened(
         self, name: str, configuration: Configuration, plan: Plan, unit: str
@@ -218,9 +239,8 @@ class Subject:
 
 
 def _check_lost(target: Target, lost: Sequence[Shard], unit: str) -> None:
-    """Raises `UsageError` for work that ended its worker."""
     if lost:
-        raise UsageError(f"{target.name}: {describe_lost(lost, unit)[0]}")
+        raise LostWork(f"{target.name}: {'; '.join(describe_lost(lost[:FEW], unit))}")
 
 
 Check: TypeAlias = Callable[[Subject], CheckResult]
@@ -233,6 +253,8 @@ def conform(
 ) -> Iterator[CheckResult]:
     """Run the checks in order. After an interrupt the rest are not checked.
 
+    A check fails of which some work ended its worker; no directory stores that.
+
     `on_check` is called with the name of each check before it begins.
     """
     interrupted = False
@@ -242,6 +264,9 @@ def conform(
                 on_check(name)
                 yield check(subject)
                 continue
+        except LostWork as error:
+            yield CheckResult(name, failures=(Failure(str(error)),))
+            continue
         except KeyboardInterrupt:
             interrupted = True
         yield CheckResult(name, unchecked=INTERRUPTED)

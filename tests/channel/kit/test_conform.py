@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from channelsim.channel.campaign import directory
-from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
+    CampaignPlace,
     CheckResult,
     Effort,
     Failure,
@@ -95,7 +100,9 @@ def test_each_check_finds_its_mistake(mistake: str, check: str, tmp_path: Path) 
     assert result.status is Status.FAILED
 
 
-def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
+def test_code_that_nothing_reaches_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = toy(tmp_path)
     source = tmp_path / "bid.clsp"
     far = "(if (= MOVE (sha256 MOVE)) 1 (> AMOUNT MOVE))"
@@ -108,7 +115,7 @@ def test_code_that_nothing_reaches_is_named(tmp_path: Path) -> None:
 
     def checked(coverage: int) -> CheckResult:
         subject = Subject(target, Effort(coverage=coverage))
-        vars(subject)["fuzzed"] = report
+        monkeypatch.setattr(Subject, "fuzzed", report)
         return CHECKS["coverage"](subject)
 
     failed = checked(100)
@@ -132,7 +139,7 @@ def test_costs_are_held_against_stored_ones(
     assert failure.text.startswith("higher than stored: commit validator most: 5 -> ")
 
 
-def test_broken_promises_are_failures_of_their_check() -> None:
+def test_broken_promises_are_failures_of_their_check(monkeypatch: pytest.MonkeyPatch) -> None:
     game = load("calpoker")
     scenario = Scenario(("calpoker",), "a seed", "silent", 7)
     totals = SweepTotals(runs=3, idle=1)
@@ -140,7 +147,7 @@ def test_broken_promises_are_failures_of_their_check() -> None:
     totals.broken.append((scenario, BrokenPromise("safety", "an honest move was slashed")))
     totals.exceptions.append((scenario, "ValueError: x"))
     subject = Subject(game, SMALL)
-    vars(subject)["disputed"] = totals
+    monkeypatch.setattr(Subject, "disputed", totals)
     command = (
         "channelsim dispute run silent@7 --game calpoker --side receiver --seed 'a seed'"
         " --weather calm --fees 0"
@@ -175,6 +182,32 @@ def test_a_session_that_cannot_be_played_is_a_failure(monkeypatch: pytest.Monkey
     result = CHECKS["determinism"](Subject(target, SMALL))
     assert result.status is Status.FAILED
     assert "no game is called 'no-game'" in result.failures[0].text
+
+
+class DeadWorkers(Executor):
+    """An executor whose workers end with every call."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(BrokenExecutor())
+        return future
+
+
+def test_work_that_ends_its_worker_fails_its_checks(tmp_path: Path) -> None:
+    """It is done once for all of them."""
+    opened = []
+
+    @contextmanager
+    def place(name: str, *_: object) -> Iterator[CampaignPlace]:
+        opened.append(name)
+        yield CampaignPlace(AnyExecutor(DeadWorkers, 1))
+
+    subject = Subject(load(str(toy(tmp_path))), replace(SMALL, cases=1), place)
+    first, again = conform(subject, {"laws": CHECKS["laws"], "again": CHECKS["laws"]})
+    assert first.status is Status.FAILED
+    assert "seed number 0 ends its worker: 1 case not done" in first.failures[0].text
+    assert again.failures == first.failures
+    assert opened == ["crosscheck"]
 
 
 def test_an_interrupt_ends_the_checks_and_keeps_the_results(tmp_path: Path) -> None:
