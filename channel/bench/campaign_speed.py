@@ -19,6 +19,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     plan,
 )
 from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.games.contract import Game
 
 MANY = CHUNK * MOST_SHARDS
@@ -79,7 +80,7 @@ def _overhead(target: Target, seed: str) -> float:
     """The engine's processor time for a campaign as a share of that of its shards."""
     before = process_time()
     run = engine.run(
-        CrosscheckJob(target, seed, WHOLE),
+        CrosscheckJob(target, seed, WHOLE, target_inputs(target)),
         plan(configuration(target, WHOLE, seed), WHOLE),
         Processes(1),
     )

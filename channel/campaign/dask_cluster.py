@@ -65,10 +65,10 @@ class DaskCluster:
         self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
     ) -> None:
         """Give the job to the cluster."""
+        self._executor: Executor = self._client.get_executor(pure=False)
         content = content_of(job)
         # A task, and no scattered data: the scheduler makes it again if its worker dies.
         self._content: Any = self._client.submit(_keep, content, key=f"job-{content.digest}")
-        self._executor: Executor = self._client.get_executor(pure=False)
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Begin a shard."""

@@ -52,7 +52,7 @@ class Workers(Protocol):
         """Ask the shards under way to return early; False if they cannot be asked."""
 
     def close(self) -> None:
-        """End the shards under way, and all workers that this began."""
+        """End the shards under way, and all workers that this began; also if `begin` raised."""
 
 
 class ThisProcess:
@@ -98,8 +98,8 @@ class Processes:
         self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
     ) -> None:
         """Get ready; the processes start with their first shards."""
-        self._content = content_of(job)
         self._executor = ProcessExecutor(self.size, on_message)
+        self._content = content_of(job)
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Begin a shard."""
@@ -134,8 +134,8 @@ class AnyExecutor:
         self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
     ) -> None:
         """Make the first executor."""
-        self._content = content_of(job)
         self._executor = self._make()
+        self._content = content_of(job)
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Begin a shard."""

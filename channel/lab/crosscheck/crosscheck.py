@@ -6,7 +6,7 @@ their order: the same seed gives the same counts for any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from time import perf_counter
@@ -23,7 +23,7 @@ from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tal
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.process_executor import parent
 
 MOST_SHARDS = 256
@@ -118,7 +118,9 @@ def crosscheck(
 
     if workers is None:
         workers = processes(min(jobs, cut.size), inline=True)
-    run = engine.run(CrosscheckJob(target, seed, cases), cut, workers, journal, add, on_status)
+    run = engine.run(
+        CrosscheckJob(target, seed, cases, made.inputs), cut, workers, journal, add, on_status
+    )
     tally, done = LabTally(), 0
     for part in in_order({**run.partial, **run.results}):
         tally.merge(part.tally)
@@ -180,16 +182,19 @@ class _Watch:
 
 @dataclass(frozen=True)
 class CrosscheckJob:
-    """The chunks of a crosscheck; `cases` are those of all chunks."""
+    """The chunks of a crosscheck; `cases` are those of all chunks, `inputs` those of its
+    configuration."""
 
     target: Target
     seed: str
     cases: int
+    inputs: Mapping[str, str]
 
     returns_early = True
 
     def worker(self) -> ShardWork:
         """Get ready to try the laws on chunks."""
+        check_inputs(self.target, self.inputs)
         return self._try
 
     def decode(self, data: bytes) -> ChunkTally:

@@ -6,7 +6,7 @@ instead of the work, if every fuzzer completes its work in time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -37,7 +37,7 @@ from channelsim.channel.lab.fuzz.fuzz_part import (
 )
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
 from channelsim.channel.system.output import write_whole
 from channelsim.channel.system.process_executor import parent
@@ -118,7 +118,8 @@ class FuzzSearch:
     @property
     def job(self) -> FuzzJob:
         """What workers do."""
-        return FuzzJob(self.target, self.seed, self.stored, self.limit)
+        inputs = self.configuration.inputs
+        return FuzzJob(self.target, self.seed, self.stored, self.limit, inputs)
 
 
 def timed_search(
@@ -239,17 +240,20 @@ class _Counting:
 
 @dataclass(frozen=True)
 class FuzzJob:
-    """A fuzzer for each seed; `limit` is the most seconds that one may take."""
+    """A fuzzer for each seed; `limit` is the most seconds that one may take, `inputs` are those
+    of the configuration."""
 
     target: Target
     seed: str
     stored: tuple[Probe, ...]
     limit: float | None
+    inputs: Mapping[str, str]
 
     returns_early = True
 
     def worker(self) -> ShardWork:
         """Get ready to fuzz."""
+        check_inputs(self.target, self.inputs)
         return self._fuzz
 
     def decode(self, data: bytes) -> FuzzPart:

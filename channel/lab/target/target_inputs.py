@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 
 import msgspec
 
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import input_files
 
@@ -25,3 +27,17 @@ def target_inputs(target: Target) -> dict[str, str]:
     if target.honest:
         found["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
     return found
+
+
+def check_inputs(target: Target, inputs: Mapping[str, str]) -> None:
+    """Check on a worker that a target is the one of its campaign, which has these inputs.
+
+    A file of rules does not travel: it may have changed, or be another one on another machine.
+    Raises `UsageError`.
+    """
+    for name, digest in target_inputs(target).items():
+        if inputs.get(name) != digest:
+            raise UsageError(
+                f"{target.name}: a worker has another {name} than the campaign began with;"
+                " have the same one everywhere, and begin anew if it was changed"
+            )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 
 import pytest
 
@@ -63,3 +65,12 @@ def test_an_error_of_a_shard_ends_the_campaign() -> None:
     for workers in (ThisProcess(), Processes(1)):
         with pytest.raises(UsageError, match="60: no number of mine"):
             run(Squares(refused=60), PLAN, workers)
+
+
+def test_a_job_that_cannot_travel_is_what_the_error_is_about() -> None:
+    class Local(Squares):
+        """No worker can import it."""
+
+    for workers in (Processes(1), AnyExecutor(partial(ThreadPoolExecutor, 1), 1)):
+        with pytest.raises((PicklingError, AttributeError), match=r"<locals>\.Local"):
+            run(Local(), PLAN, workers)

@@ -8,8 +8,13 @@ from textwrap import dedent
 
 import pytest
 
+from channelsim.channel.campaign.job import content_of, run_shard
+from channelsim.channel.campaign.shards import Shard
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckJob
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.campaigns import searched
 from tests.channel.lab.toys import toy
@@ -150,3 +155,15 @@ def test_a_file_of_rules_needs_moves_and_has_to_be_there(tmp_path: Path, capsys:
     ran = crosscheck(capsys, path)
     assert ran.code == 2
     assert "rules: no file none.py" in ran.err
+
+
+def test_a_worker_with_other_rules_ends_the_campaign(tmp_path: Path) -> None:
+    """They do not travel: an author may save the file meanwhile, or a machine have another one."""
+    target = load(str(with_rules(tmp_path, BID)))
+    inputs = target_inputs(target)
+    check_inputs(target, inputs)
+    rules = tmp_path / "rules.py"
+    rules.write_text(rules.read_text() + "\n")
+    job = CrosscheckJob(target, "s", 64, inputs)
+    with pytest.raises(UsageError, match="a worker has another file of rules than the campaign"):
+        run_shard(content_of(job), Shard("", 0, 0, 1, 64))
