@@ -16,7 +16,8 @@ from channelsim.channel.lab.coverage.corpus import (
     corpus_files,
     corpus_lines,
 )
-from channelsim.channel.lab.target.target import LONGEST_NAME, REFEREE, is_program_name
+from channelsim.channel.lab.target.target import REFEREE
+from channelsim.channel.lab.target.target_names import LONGEST_NAME, is_program_name
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from channelsim.channel.system.interrupt import held

@@ -23,9 +23,6 @@ from channelsim.games.dealing import dealer
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
-LONGEST_NAME = 60
-"""Names of targets and programs are used in tables and in file names."""
-
 REFEREE = "referee"
 """The referee, where programs are named."""
 
@@ -263,17 +260,3 @@ def of_game(game: Game) -> Target:
     return Target(
         *(game.name, programs, judge, game.name), symbols=names, source=game.name, sources=sources
     )
-
-
-def is_name(name: str) -> bool:
-    """Whether a target can have this name."""
-    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
-
-
-def is_program_name(name: str) -> bool:
-    """Whether a program can have this name: a file of a corpus is named after it.
-
-    >>> is_program_name("show down"), is_program_name("../a")
-    (True, False)
-    """
-    return is_name(name) and "/" not in name
