@@ -248,7 +248,8 @@ class _Engine(Generic[R]):
                 self._journal.record(shard, got)
             self._count(shard, result)
             if self._journal is not None:
-                self._journal.note(self._status())
+                # Work under way is lost in an interrupt, and its counts are not known yet.
+                self._journal.note(msgspec.structs.replace(self._status(), work=self._work))
 
     def _count(self, shard: Shard, result: R) -> None:
         self._run.results[shard] = result

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from channelsim.channel.campaign.job import ShardWork
+from channelsim.channel.campaign.job import ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard
 from channelsim.channel.errors import UsageError
+from channelsim.channel.system.process_executor import parent
 
 UNIT = 4
 CONFIGURATION = Configuration("sum", "1", "squares", "seed", {"program p": "00"}, {"cases": 90})
@@ -46,6 +47,7 @@ class Squares:
             os.unlink(self.kill_once)
             os._exit(9)
         first = shard.first * UNIT
+        parent().send(ShardProgress(shard.budget))
         time.sleep(self.seconds)
         numbers = range(first, first + shard.budget)
         if self.deadly in numbers:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 
 import msgspec
@@ -18,7 +19,7 @@ import pytest
 
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus, run
-from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.campaign.executors import Processes, ThisProcess
 from channelsim.channel.campaign.shards import Configuration, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
@@ -71,6 +72,13 @@ def test_a_campaign_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert noted[-1].work == PLAN.total
     assert noted[-1].begun == noted[2].work
     assert directory.read_campaign(path).configuration == CONFIGURATION
+
+
+def test_noted_work_is_that_of_shards_that_are_done(tmp_path: Path) -> None:
+    with directory.opened(tmp_path, CONFIGURATION, PLAN, "numbers", resume=False) as opened:
+        run(Squares(seconds=0.01), PLAN, Processes(2), opened)
+    done = [line.shard.budget for line in directory.read_shards(tmp_path)]
+    assert [one.work for one in directory.read_progress(tmp_path)] == list(accumulate(done))
 
 
 def test_a_torn_or_damaged_line_is_done_again_and_named(tmp_path: Path) -> None:
