@@ -27,7 +27,7 @@ def address() -> Iterator[str]:
     cluster: Any = distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # another run may have the usual port
         worker_dashboard_address=None,
         silence_logs=CRITICAL,
     )
