@@ -273,7 +273,7 @@ def _pytest(target: Target, made: Document) -> str:
         f"def test_{slug[:70]}() -> None:\n{comment}\n"
         "    import json\n\n"
         "    from channelsim.channel.lab.fuzz.findings import still_broken\n"
-        "    from channelsim.channel.lab.target.target import load\n\n"
+        "    from channelsim.channel.lab.target.loading import load\n\n"
         f"    finding = json.loads(\n        {data!r}\n    )\n"
         f"    assert still_broken(load({target.source!r}), finding) == []\n"
     )
