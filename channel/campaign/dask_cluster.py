@@ -75,7 +75,7 @@ class DaskCluster:
         return self._executor.submit(_run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
-        """Whether the scheduler gave the shard up, after several workers ended with it.
+        """True if the scheduler gave the shard up, after several workers ended with it.
 
         Raises `UsageError` if the scheduler itself is gone.
         """

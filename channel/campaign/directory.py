@@ -52,7 +52,7 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class CampaignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a campaign does. `unit` names its unit of work in the plural (`cases`)."""
+    """The description of a campaign. `unit` names its unit of work in the plural (`cases`)."""
 
     format: str
     configuration: Configuration
@@ -73,7 +73,7 @@ class ShardLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProgressLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far the campaign was: shards of planned, work of total, counts such as `findings`.
+    """Progress of the campaign: shards of planned, work of total, counts such as `findings`.
 
     `seconds` are those of the run, which began with `begun` units of work done by earlier runs.
     """
@@ -248,12 +248,12 @@ def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: boo
 
 
 def is_campaign(path: Path) -> bool:
-    """Whether a directory holds a campaign."""
+    """True if a directory holds a campaign."""
     return (path / CAMPAIGN).is_file()
 
 
 def read_campaign(path: Path) -> CampaignFile:
-    """What the campaign in a directory does. Raises `UsageError`."""
+    """Read the description of the campaign in a directory. Raises `UsageError`."""
     file = path / CAMPAIGN
     try:
         found = msgspec.json.decode(read(file, MB), type=CampaignFile)
@@ -279,7 +279,7 @@ def read_shards(path: Path) -> list[ShardLine]:
 
 
 def read_progress(path: Path) -> list[ProgressLine]:
-    """How far the campaign was over time, in order. Leaves out damaged lines."""
+    """Read the progress of the campaign over time, in order. Leaves out damaged lines."""
     found = []
     for line in _lines(path / PROGRESS, PROGRESS_HEADER):
         try:

@@ -33,11 +33,11 @@ PERIOD = 0.2
 """Seconds between two looks at signals and at the progress of shards, at most."""
 
 TRIES = 2
-"""How often one seed ends its worker before its work is cut: something else may have killed it."""
+"""Tries of a seed that ends its worker, before its work is cut: another cause is possible."""
 
 
 class CampaignStatus(msgspec.Struct, frozen=True):
-    """How far a campaign is.
+    """Progress of a campaign.
 
     `shards` of `planned` are done, and `work` of `total`. `begun` of the work was done by an
     earlier run. `counts` are those of the shards that are done, `live` those of each that is under
