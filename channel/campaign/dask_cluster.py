@@ -1,22 +1,28 @@
 """Workers of a Dask cluster; needs `pip install channelsim[cluster]`.
 
 The job travels once to each worker that needs it, under the digest of its content, and stays
-there while the campaign runs. The scheduler tries a shard again whose worker died, and gives it up
-after a few workers (its setting `allowed-failures`).
+there while the campaign runs. Each thread of a worker does its shards in a process of its own, as
+`Processes` does: in its main thread, where authors' code is bounded, and where no other thread
+collects garbage or looks into frames (objects of the CLVM interpreter belong to one thread). The
+scheduler tries a shard again whose worker died, and gives it up after a few workers (its setting
+`allowed-failures`).
 """
 
 from __future__ import annotations
 
 import logging
+import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from time import monotonic
 from typing import Any
 
+from channelsim.channel import __version__
 from channelsim.channel.campaign.job import Job, JobContent, ShardResult, content_of, run_shard
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.errors import InvariantError, UsageError
-from channelsim.channel.system.process_executor import OnMessage, reported
+from channelsim.channel.system.process_executor import OnMessage, ProcessExecutor
 
 CONNECTING = 20
 """Seconds to wait for the scheduler."""
@@ -68,22 +74,31 @@ class DaskCluster:
         self._executor: Executor = self._client.get_executor(pure=False)
         content = content_of(job)
         # A task, and no scattered data: the scheduler makes it again if its worker dies.
-        self._content: Any = self._client.submit(_keep, content, key=f"job-{content.digest}")
+        self._content: Any = self._client.submit(_WorkerJob, content, key=f"job-{content.digest}")
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Begin a shard."""
         return self._executor.submit(_run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
-        """True if the scheduler gave the shard up, after several workers ended with it.
+        """True if the shard's process ended, or several workers did.
 
-        Raises `UsageError` if the scheduler itself is gone.
+        Raises `UsageError` if the scheduler itself is gone, or if workers cannot do shards at all.
         """
         if self._client.status != "running":
             raise UsageError(
                 f"--cluster {self._address}: the scheduler is gone; with --out, go on by --resume"
             ) from None
-        return isinstance(error, (self._killed, BrokenExecutor, CancelledError))
+        if isinstance(error, (self._killed, BrokenExecutor, CancelledError)):
+            return True
+        if isinstance(error, (UsageError, InvariantError)):
+            return False
+        # Raised by Dask, and not by a shard: often a function that another version has not.
+        reason = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        raise UsageError(
+            f"--cluster {self._address}: a worker cannot do a shard ({reason}); install"
+            f" channelsim {__version__} on all"
+        ) from None
 
     def renew(self) -> None:
         """The cluster replaces its workers by itself."""
@@ -98,16 +113,33 @@ class DaskCluster:
         self._client.close()
 
 
-def _keep(content: JobContent) -> JobContent:
-    """Keep a job on the worker that runs this; others fetch it from there."""
-    return content
+class _WorkerJob:
+    """A job on a worker, with the processes that do its shards.
+
+    Dask drops it once the command has ended, also by SIGKILL; then its processes end.
+    """
+
+    def __init__(self, content: JobContent) -> None:
+        self._content = content
+        self._lock = threading.Lock()
+        self._executor: ProcessExecutor | None = None
+
+    def __reduce__(self) -> tuple[type[_WorkerJob], tuple[JobContent]]:
+        """Travel without the processes."""
+        return _WorkerJob, (self._content,)
+
+    def do(self, shard: Shard, threads: int) -> ShardResult:
+        """Do a shard in one of so many processes."""
+        with self._lock:
+            if self._executor is None:
+                self._executor = ProcessExecutor(threads)
+                weakref.finalize(self, self._executor.kill)
+        return self._executor.submit(run_shard, self._content, shard).result()
 
 
-def _run_shard(content: JobContent, shard: Shard) -> ShardResult:
-    """Do a shard on the cluster; errors travel as ours, which need nothing of the worker's."""
-    try:
-        return run_shard(content, shard)
-    except (UsageError, InvariantError):
-        raise
-    except BaseException as error:
-        raise reported(error) from None
+def _run_shard(job: _WorkerJob, shard: Shard) -> ShardResult:
+    """Do a shard on a worker, in a process for each of its threads."""
+    from distributed import get_worker
+
+    worker: Any = get_worker()
+    return job.do(shard, worker.state.nthreads)

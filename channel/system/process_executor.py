@@ -7,16 +7,18 @@ however that ends.
 
 from __future__ import annotations
 
+import os
+import select
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, redirect_stdout, suppress
 from enum import Enum, auto
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 from typing import Any, ParamSpec, Protocol, TypeVar
 
@@ -25,7 +27,16 @@ from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.channel.system.watchdog import watching
 
-CONTEXT = get_context("spawn")
+_SERVE = """\
+import sys
+sys.path[:] = sys.argv[2:]
+from channelsim.channel.system.process_executor import serve
+serve(int(sys.argv[1]))
+"""
+"""The program of a worker process: its arguments are its end of the pipe, and our search path.
+
+`multiprocessing` would refuse to start it from a worker of Dask, which is a daemon.
+"""
 
 GONE = "a worker process ended in the middle of its work"
 
@@ -75,6 +86,7 @@ class _Kind(Enum):
     ERROR = auto()
 
 
+_Process = subprocess.Popen[bytes]
 _Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 _Task = tuple[Future[Any], _Call]
 
@@ -89,9 +101,8 @@ class ProcessExecutor(Executor):
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = self._stopping = False
-        self._processes: list[SpawnProcess] = []
+        self._processes: list[_Process] = []
         self._busy: set[Connection] = set()
-        resource_tracker.ensure_running()  # it may not be started by a thread with blocked signals
         self._threads = [
             threading.Thread(target=self._attend, daemon=True) for _ in range(processes)
         ]
@@ -142,7 +153,7 @@ class ProcessExecutor(Executor):
 
     def _attend(self) -> None:
         """Give calls to one process, and start another one when it ends."""
-        worker: tuple[SpawnProcess, Connection] | None = None
+        worker: tuple[_Process, Connection] | None = None
         while (task := self._tasks.get()) is not None:
             future, call = task
             if not future.set_running_or_notify_cancel():
@@ -179,41 +190,41 @@ class ProcessExecutor(Executor):
             raise value
         return value
 
-    def _start(self) -> tuple[SpawnProcess, Connection]:
+    def _start(self) -> tuple[_Process, Connection]:
         with self._lock:
             if self._closed:
                 raise EOFError
-            worker = _start_process(_serve, ())
+            worker = _start_process()
             self._processes.append(worker[0])
         return worker
 
-    def _end(self, worker: tuple[SpawnProcess, Connection] | None) -> None:
+    def _end(self, worker: tuple[_Process, Connection] | None) -> None:
         if worker is None:
             return
         process, end = worker
         end.close()
-        process.join()
+        process.wait()
         with self._lock:
             self._processes.remove(process)
 
 
-def _start_process(
-    serve: Callable[..., None], arguments: tuple[object, ...]
-) -> tuple[SpawnProcess, Connection]:
+def _start_process() -> tuple[_Process, Connection]:
     """Start a worker; return its process and our end of the pipe to it.
 
-    It calls `serve` with the arguments and its end of the pipe. It blocks all signals, which the
-    parent handles, and is ended by its owner.
+    It blocks all signals, which the parent handles, and is ended by its owner.
     """
-    ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=serve, args=(*arguments, theirs))
-    resource_tracker.ensure_running()  # it unblocks signals, so it has to be there before
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    ours, theirs = Pipe()
+    end = theirs.fileno()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # the process inherits it
     try:
-        process.start()
+        process = subprocess.Popen(
+            [sys.executable, "-c", _SERVE, str(end), *sys.path],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[end],
+        )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    theirs.close()
+        theirs.close()
     return process, ours
 
 
@@ -259,9 +270,11 @@ class _Pipe:
         return self._stop
 
 
-def _serve(end: Connection) -> None:
-    """The life of a process: run calls until the parent closes the pipe."""
+def serve(descriptor: int) -> None:
+    """The life of a process: run calls until the parent closes the other end of this pipe."""
     global _parent
+    end = Connection(descriptor)
+    threading.Thread(target=_end_with_parent, args=(end,), daemon=True).start()
     try:
         with _bounded():
             while True:
@@ -280,6 +293,14 @@ def _serve(end: Connection) -> None:
                     end.send(result)
     except (EOFError, ConnectionError):
         return  # nobody waits for results any more
+
+
+def _end_with_parent(end: Connection) -> None:
+    """End this process as soon as nobody has the other end of the pipe, whatever it does."""
+    gone = select.poll()
+    gone.register(end, 0)  # nothing but a hang-up
+    gone.poll()
+    os._exit(0)
 
 
 class InlineExecutor(Executor):

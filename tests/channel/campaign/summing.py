@@ -1,8 +1,10 @@
-"""A campaign that is quick to do: each seed's work is to list its squares."""
+"""Campaigns that are quick to do: one lists the squares of numbers, one says where it runs."""
 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import time
 from dataclasses import dataclass
 
@@ -55,3 +57,20 @@ class Squares:
         if self.refused in numbers:
             raise UsageError(f"{self.refused}: no number of mine")
         return msgspec.json.encode([number * number for number in numbers])
+
+
+@dataclass(frozen=True)
+class Place:
+    """Says of each shard whether the main thread does it, and how often a timer looks at it."""
+
+    returns_early = False
+
+    def worker(self) -> ShardWork:
+        return self._look
+
+    def decode(self, data: bytes) -> tuple[bool, float]:
+        return msgspec.json.decode(data, type=tuple[bool, float])
+
+    def _look(self, shard: Shard) -> bytes:
+        main = threading.current_thread() is threading.main_thread()
+        return msgspec.json.encode((main, signal.getitimer(signal.ITIMER_PROF)[1]))

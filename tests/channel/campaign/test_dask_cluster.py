@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from channelsim.channel.campaign import job
 from channelsim.channel.campaign.dask_cluster import DaskCluster
 from channelsim.channel.campaign.engine import CampaignRun, run
-from channelsim.channel.campaign.shards import in_order
+from channelsim.channel.campaign.shards import Plan, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.target.loading import load
-from tests.channel.campaign.summing import PLAN, Squares, expected
+from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
 distributed = pytest.importorskip("distributed")
 
@@ -57,6 +58,27 @@ def test_a_crosscheck_on_a_cluster_is_the_one_here(address: str) -> None:
 def test_an_error_on_a_cluster_is_one_line(address: str) -> None:
     with pytest.raises(UsageError, match="60: no number of mine"):
         run(Squares(refused=60), PLAN, DaskCluster(address))
+
+
+def test_shards_on_a_cluster_run_where_authors_code_is_bounded(address: str) -> None:
+    """Nor does another thread there look into frames, whose CLVM objects belong to one thread."""
+    done = run(Place(), Plan("", 2, 1), DaskCluster(address))
+    assert [(main, often > 0) for main, often in done.results.values()] == [(True, True)] * 2
+
+
+def test_a_seed_that_ends_its_process_on_a_cluster_is_isolated(address: str) -> None:
+    plan = Plan(PLAN.configuration, 8, 4, least=4)
+    done = run(Squares(deadly=5), plan, DaskCluster(address))
+    assert joined(done) == [0, 1, 4, 9]
+    assert [(one.first, one.budget) for one in done.lost] == [(1, 4)]
+
+
+def test_workers_of_another_version_are_refused(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "__version__", "0.0")  # here, and not on the workers
+    with pytest.raises(UsageError, match=r"a worker has channelsim .*, this command 0\.0: install"):
+        run(Place(), Plan("", 1, 1), DaskCluster(address))
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port"])

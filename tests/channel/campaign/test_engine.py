@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from pickle import PicklingError
 
@@ -14,7 +15,6 @@ from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus, run
 from channelsim.channel.campaign.executors import AnyExecutor, Processes, ThisProcess, Workers
 from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.errors import UsageError
-from channelsim.channel.system.process_executor import CONTEXT
 from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.campaign.summing import PLAN, UNIT, Squares, expected
 
@@ -40,7 +40,7 @@ def test_any_number_of_workers_and_any_order_give_the_same(size: int) -> None:
     "make",
     [
         lambda: Processes(2),
-        lambda: AnyExecutor(lambda: ProcessPoolExecutor(2, CONTEXT), 2),
+        lambda: AnyExecutor(lambda: ProcessPoolExecutor(2, get_context("spawn")), 2),
     ],
     ids=("ours", "the library's"),
 )
