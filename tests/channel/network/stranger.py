@@ -1,7 +1,7 @@
 """An initiator written from the pages of the specification alone: its network and its opening.
 
 It shares no code with the package: TLS, MessagePack, CLVM trees and signatures come from libraries.
-`stranger_hand.py` plays a hand, and closes.
+`stranger_session.py` plays and closes.
 """
 
 from __future__ import annotations
@@ -82,19 +82,30 @@ class Wire:
     writer: asyncio.StreamWriter
 
     async def send(self, message: Message | None) -> None:
-        data = b"" if message is None else msgspec.msgpack.encode(message)
-        self.writer.write(len(data).to_bytes(4, "big") + data)
+        self.writer.write(frame(message))
         await self.writer.drain()
 
-    async def receive(self, say: str) -> Message:
-        """The next message, which has to be of this kind; empty frames mean nothing."""
+    async def send_half(self, message: Message) -> None:
+        """Send the first half of a frame."""
+        data = frame(message)
+        self.writer.write(data[: len(data) // 2])
+        await self.writer.drain()
+
+    async def receive(self, say: str = "") -> Message:
+        """The next message, which has to be of this kind if one is given; empty frames mean
+        nothing."""
         while True:
             length = int.from_bytes(await self.reader.readexactly(4), "big")
             data = await self.reader.readexactly(length)
             if data:
                 message: Message = msgspec.msgpack.decode(data)
-                assert message["say"] == say, message
+                assert message["say"] == say or not say, message
                 return message
+
+
+def frame(message: Message | None) -> bytes:
+    data = b"" if message is None else msgspec.msgpack.encode(message)
+    return len(data).to_bytes(4, "big") + data
 
 
 # --- coins, conditions and signatures -------------------------------------------------------------
@@ -201,7 +212,6 @@ class Stranger:
     async def open(self, wire: Wire, peak: int) -> tuple[Channel, Message]:
         """Open a channel; returns it, and the completed funding."""
         channel, unroll, referee = (AugSchemeMPL.key_gen(bytes([n]) * 32) for n in SEEDS)
-        await wire.send(None)
         await wire.send(
             {
                 "say": "hello",

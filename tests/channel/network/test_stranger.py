@@ -1,4 +1,4 @@
-"""A client that shares no code with us, written from the specification, plays a whole channel."""
+"""A client that shares no code with us, written from the specification, plays a whole session."""
 
 from __future__ import annotations
 
@@ -21,15 +21,20 @@ from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from tests.channel.network.stranger import AMOUNT, TIMEOUT, NetworkKey, Stranger, Wire
-from tests.channel.network.stranger_hand import STAKE, UNIT, Hand
+from tests.channel.network.stranger_poker import STAKE, UNIT
+from tests.channel.network.stranger_session import Session
 from tests.channel.network.wire import GUARD, identity, until
 from tests.paths import ROOT
 
 PROGRAMS = {
     "unroll": "channel",
     "referee": "channel",
-    **dict.fromkeys(("commitA", "commitB", "begin_round", "mid_round"), "spacepoker"),
+    **dict.fromkeys(("commitA", "commitB", "begin_round", "mid_round", "end"), "spacepoker"),
 }
+
+
+HANDS = 3
+"""The first two are played to the showdown; the stranger folds the last one."""
 
 
 def program(name: str) -> bytes:
@@ -37,8 +42,9 @@ def program(name: str) -> bytes:
     return bytes.fromhex((folder / f"{name}.hex").read_text().strip())
 
 
-def test_a_stranger_opens_a_channel_plays_a_hand_and_closes_by_the_text(tmp_path: Path) -> None:
-    for name in ("stranger", "stranger_hand"):
+def test_a_stranger_opens_a_channel_plays_hands_and_closes_by_the_text(tmp_path: Path) -> None:
+    """Connections break in the middle of its batches, and with the answers to them."""
+    for name in ("stranger", "stranger_poker", "stranger_session"):
         source = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
         assert "import channelsim" not in source
         assert "from channelsim" not in source
@@ -56,17 +62,23 @@ def test_a_stranger_opens_a_channel_plays_a_hand_and_closes_by_the_text(tmp_path
         unroll=program("unroll"),
     )
     network = NetworkKey(Ed25519PrivateKey.generate())
-    setup = Setup(("spacepoker",), "", 1, UNIT, STAKE // UNIT, AMOUNT, ("caller", "caller"))
+    setup = Setup(("spacepoker",), "", HANDS, UNIT, STAKE // UNIT, AMOUNT, ("caller", "caller"))
 
     async def play() -> None:
         peer = Peer(config)
-        player = SidePlayer(setup, peer, by_policy("caller", config.secret))
+        player = SidePlayer(setup, peer, by_policy("aggressive", config.secret))
         runner = PeerRunner(peer, peer, chain, player, DeckThreads(), poll_time=0.01)
         running = asyncio.ensure_future(runner.run())
         pairing = Pairing(identity(tmp_path), network.fingerprint)
         async with listen(Link(runner), ("127.0.0.1", 0), pairing) as address:
             context = network.context(pairing.identity.fingerprint, tmp_path)
-            wire = Wire(*await asyncio.open_connection(*address, ssl=context))
+
+            async def connect() -> Wire:
+                wire = Wire(*await asyncio.open_connection(*address, ssl=context))
+                await wire.send(None)
+                return wire
+
+            wire = await connect()
             channel, funded = await client.open(wire, chain.peak())
             assert len(funded["bundle"]["spends"]) == 3
             await until(lambda: bool(chain.pending(coin.id)))
@@ -76,13 +88,16 @@ def test_a_stranger_opens_a_channel_plays_a_hand_and_closes_by_the_text(tmp_path
             assert seen.coin.amount == 2 * AMOUNT
             chain.farm()
             await until(lambda: peer.phase is Phase.PLAYING)
-            hand = Hand(channel, {name: program(name) for name in PROGRAMS}, b"\x0a" * 32)
-            balances = await hand.play(wire)
-            await hand.shut_down(wire, balances)
+            programs = {name: program(name) for name in PROGRAMS}
+            cuts, losses = frozenset({7, 23}), frozenset({11, 31})
+            session = Session(channel, programs, wire, connect, HANDS, cuts, losses)
+            balances = await session.play()
+            assert session.number > max(cuts | losses)
             await until(lambda: bool(chain.pending(channel.coin_id)))
             chain.farm(2)
             await asyncio.wait_for(running, GUARD)
-            wire.writer.transport.abort()
+            session.wire.writer.transport.abort()
+        assert {*PROGRAMS, "raise"} - {"unroll", "referee"} == set(session.done)
         for reward, balance in zip(channel.rewards, balances, strict=True):
             assert [seen.coin.amount for seen in chain.coins_at(reward)] == [balance]
 
