@@ -39,7 +39,7 @@ from channelsim.channel.session.session_events import Decided, Listener, NewsFor
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
-from channelsim.channel.simulation.parties import Wrap, itself, make_parties
+from channelsim.channel.simulation.parties import Wrap, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.schedule import Schedule
@@ -67,7 +67,7 @@ class Arena:
 
     `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
     no adversary's, and then the scenario's `old_copy` does not apply. With `apart`, the node and
-    both sides are processes of their own, and neither of these applies.
+    both sides are processes of their own, and neither of these two applies.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Arena:
         self._weather = Weather(scenario, self.chain, sky, apart.push if apart else None)
         rewind: Callable[[int], bool] = self._weather.rewind
         if apart is not None:
-            rewind, wrap = apart.rewinding(rewind), itself
+            rewind, wrap = apart.rewinding(rewind), None
         wrap = wrap or partial(actor_of, scenario)
         self.parties = make_parties(scenario, self.chain, rewind, wrap)
         self._weather.floor = self.chain.peak()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection as Pipe
-from typing import Any
 
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.coins import Bundle
@@ -13,6 +11,7 @@ from channelsim.channel.chain.interface import PushResult
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
+    ComputeDeck,
     Connected,
     DeckComputed,
     Effect,
@@ -33,12 +32,15 @@ from channelsim.channel.simulation.directed_process import (
     Offer,
     Order,
     Reconnect,
+    Relink,
     Rewind,
     TakeMessage,
     TakeStep,
     travels,
 )
-from channelsim.channel.simulation.process_peer import ANSWER_TIME, effects_digest
+from channelsim.channel.simulation.old_copy import RestoredPeer
+from channelsim.channel.simulation.process_peer import effects_digest
+from channelsim.channel.simulation.side_process import SideProcess
 
 
 @dataclass
@@ -46,30 +48,37 @@ class Common:
     """What the parent knows of both processes.
 
     `waiting` counts the messages that are on their way to each side, `pushers` says who wants to
-    push a bundle, and `rewound` are the results of rewinds that a process has not heard.
+    push a bundle, and `rewound` are the results of rewinds that a process has not heard. `restored`
+    is a side whose process is another one since the last connection.
     """
 
     waiting: list[int] = field(default_factory=lambda: [0, 0])
     pushers: dict[Bundle, DirectedPeer] = field(default_factory=dict)
     rewound: list[bool] = field(default_factory=list)
-    _lost: dict[int, int] = field(default_factory=dict)
+    restored: Side | None = None
+    _orders: dict[Side, Reconnect | Relink] = field(default_factory=dict)
 
-    def lost(self, side: int) -> int:
-        """The messages to this side that were lost with the connection, which both sides lose."""
-        if not self._lost:
-            self._lost = dict(enumerate(self.waiting))
-            self.waiting = [0, 0]
-        return self._lost.pop(side)
+    def reconnection(self, side: Side) -> Reconnect | Relink:
+        """What this side does for a new connection, which both sides make at once."""
+        if not self._orders:
+            self._orders = {one: Reconnect(self.waiting[one]) for one in Side}
+            if self.restored is not None:
+                self._orders = {self.restored: Reconnect(0), self.restored.other: Relink()}
+            self.waiting, self.restored = [0, 0], None
+        return self._orders.pop(side)
 
 
 class DirectedPeer:
     """Stands in for `actor`, its copy, before a driver."""
 
-    def __init__(self, side: Side, actor: Actor, pipe: Pipe, common: Common) -> None:
+    def __init__(self, side: Side, actor: Actor, process: SideProcess, common: Common) -> None:
         self._side = side
         self._actor = actor
-        self._pipe = pipe
+        self._process = process
         self._common = common
+        self._steps = self._forgotten_steps = 0
+        if isinstance(actor, RestoredPeer):
+            actor.on_copy = process.copy
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height."""
@@ -78,8 +87,14 @@ class DirectedPeer:
     def handle(self, event: Event) -> list[Effect]:
         """Let the process handle an event: one that it gets by itself, or this command.
 
-        Raises `UsageError` for a command that is not possible now.
+        Raises `UsageError` for a command that is not possible now, and `PeerStopped` when the
+        process was restored from an older copy.
         """
+        if isinstance(self._actor, RestoredPeer) and self._actor.is_due:
+            self._process.restore(listens=self._side is Side.RECEIVER)
+            self._common.restored = self._side
+            self._forgotten_steps, self._steps = self._forgotten_steps + self._steps, 0
+            return self._actor.handle(event)
         return self._both(self._order(event), lambda: self._actor.handle(event))
 
     def finish_block(self) -> list[Effect]:
@@ -89,16 +104,16 @@ class DirectedPeer:
 
     def breaks_connection(self) -> bool:
         """Whether an adversary breaks the connection now."""
-        self._pipe.send(AskToBreak())
+        self._process.ask(AskToBreak())
         breaks = self._adversary().breaks_connection()
-        if received(self._pipe) != breaks:
+        if self._process.answer() != breaks:
             raise self._out_of_step(AskToBreak())
         return breaks
 
     def offer(self, bundle: Bundle) -> PushResult:
         """Let the process push a bundle."""
-        self._pipe.send(Offer(bundle))
-        result = received(self._pipe)
+        self._process.ask(Offer(bundle))
+        result = self._process.answer()
         if not isinstance(result, PushResult):
             raise self._out_of_step("a push")
         return result
@@ -121,10 +136,14 @@ class DirectedPeer:
                         if one.spent is not None and one.solution is None
                     )
                 )
+            case DeckComputed() if self._forgotten_steps:
+                self._forgotten_steps -= 1  # the process that began it is no more
+                return event
             case DeckComputed():
+                self._steps -= 1
                 return TakeStep()
             case Connected():
-                return Reconnect(self._common.lost(self._side))
+                return self._common.reconnection(self._side)
             case _:
                 return event
 
@@ -134,16 +153,16 @@ class DirectedPeer:
         The copy follows when the process is done, or when it replaces blocks: both have to see the
         chain as it was before, and as it is after that.
         """
-        self._pipe.send(order)
+        self._process.ask(order)
         found: list[Effect] | UsageError | None = None
-        answer = received(self._pipe)
+        answer = self._process.answer()
         while isinstance(answer, Rewind):
             if found is None:
                 found = _outcome(react)
             if not self._common.rewound:
                 raise self._out_of_step(answer)
-            self._pipe.send(self._common.rewound.pop(0))
-            answer = received(self._pipe)
+            self._process.ask(self._common.rewound.pop(0))
+            answer = self._process.answer()
         if found is None:
             found = _outcome(react)
         expected = REFUSED if isinstance(found, UsageError) else effects_digest(found)
@@ -154,6 +173,7 @@ class DirectedPeer:
         self._common.pushers |= {one.bundle: self for one in found if isinstance(one, Push)}
         sent = [one for one in found if isinstance(one, Send) and travels(one.message)]
         self._common.waiting[self._side.other] += len(sent)
+        self._steps += sum(isinstance(one, ComputeDeck) for one in found)
         return found
 
     def _out_of_step(self, order: object) -> InvariantError:
@@ -167,16 +187,3 @@ def _outcome(react: Callable[[], list[Effect]]) -> list[Effect] | UsageError:
         return react()
     except UsageError as error:
         return error
-
-
-def received(pipe: Pipe) -> Any:
-    """The next object from a process. Raises `InvariantError` if it has ended or hangs."""
-    if not pipe.poll(ANSWER_TIME):
-        raise InvariantError(f"a peer's process does not answer within {ANSWER_TIME:g} s")
-    try:
-        found = pipe.recv()
-    except (EOFError, ConnectionError):
-        raise InvariantError("a peer's process ended by itself") from None
-    if isinstance(found, Exception):
-        raise found
-    return found

@@ -86,6 +86,11 @@ class Reconnect:
 
 
 @dataclass(frozen=True, slots=True)
+class Relink:
+    """Begin anew on the connection to the process that took the other one's place."""
+
+
+@dataclass(frozen=True, slots=True)
 class FinishBlock:
     """Be an adversary's last effects after a block."""
 
@@ -108,6 +113,7 @@ Order: TypeAlias = (
     | LookAtChain
     | TakeStep
     | Reconnect
+    | Relink
     | FinishBlock
     | AskToBreak
     | Offer
@@ -228,6 +234,9 @@ def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
             for _ in range(lost):
                 ports.next_message()
             return driver.handle(Connected())
+        case Relink():
+            ports.linked.get(timeout=ANSWER_TIME)
+            return driver.handle(Connected())
         case FinishBlock():
             effects = _adversary_of(driver).finish_block()
             driver.carry_out(effects)
@@ -274,6 +283,7 @@ class _Ports:
 
     async def connected(self, link: Connection) -> None:
         self.link = link
+        self.inbox = queue.Queue()  # what an older connection brought is lost with it
         self.linked.put(link)
 
     def received(self, message: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 
 from channelsim.channel.crypto.hkdf import derive
@@ -19,11 +20,13 @@ class RestoredPeer:
 
     Steps count the messages that it sent: the copy is made after `copied`, once the channel's
     states are signed, and put in the place of the store after `stopped`, if the peer still plays.
+    `on_copy` is called when the copy is made.
     """
 
     def __init__(self, peer: Peer, copied: int, stopped: int) -> None:
         self.peer = peer
         self.restored = False
+        self.on_copy: Callable[[], None] = lambda: None
         self._copied = copied
         self._stopped = stopped
         self._sent = 0
@@ -37,8 +40,7 @@ class RestoredPeer:
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event, unless the copy is due. Raises `PeerStopped`."""
-        plays = self.peer.phase in (Phase.PLAYING, Phase.CLOSING)
-        if self._copy is not None and not self.restored and plays and self._sent >= self._stopped:
+        if self._copy is not None and self.is_due:
             self.restored = True
             self.peer.state = Peer(self.peer.config).state
             self._durable = DurablePeer(self.peer, self._copy)
@@ -46,7 +48,15 @@ class RestoredPeer:
         effects = self._count(self._durable.handle(event))
         if self._copy is None and self._sent >= self._copied and self.peer.state.play is not None:
             self._copy = deepcopy(self._store)
+            self.on_copy()
         return effects
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the copy takes the place of the store before the next event."""
+        plays = self.peer.phase in (Phase.PLAYING, Phase.CLOSING)
+        made = self._copy is not None and not self.restored
+        return made and plays and self._sent >= self._stopped
 
     def _count(self, effects: list[Effect]) -> list[Effect]:
         self._sent += sum(isinstance(one, Send) for one in effects)

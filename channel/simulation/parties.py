@@ -23,11 +23,6 @@ Wrap = Callable[[Peer], Actor]
 """Puts something in the place of a peer that is no adversary's."""
 
 
-def itself(peer: Peer) -> Actor:
-    """Put nothing in the place of a peer."""
-    return peer
-
-
 def make_parties(
     scenario: Scenario, chain: FarmableChain, rewind: Callable[[int], bool], wrap: Wrap
 ) -> tuple[Party, Party]:

@@ -3,20 +3,19 @@
 Each side has its store on disk, sends its messages over TLS, and asks the node by RPC. The parent
 has a copy of each, decides in which order things happen, and compares what each process does
 with its copy: so it is the same session, to the byte, as in one process. An adversary has no store.
+A side that is restored from an old copy is killed, and a new process begins with its old directory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
-from channelsim.channel.errors import InvariantError
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
@@ -26,12 +25,11 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.directed_peer import Common, DirectedPeer, received
-from channelsim.channel.simulation.directed_process import LINKED, Work, serve
+from channelsim.channel.simulation.directed_peer import Common, DirectedPeer
+from channelsim.channel.simulation.directed_process import Work
 from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import CONTEXT
+from channelsim.channel.simulation.side_process import SideProcess
 from channelsim.channel.store.keys_file import write_keys
-from channelsim.channel.system.interrupt import held
 from channelsim.games.chance import Chance
 
 LOCAL = ("127.0.0.1", 0)
@@ -44,7 +42,7 @@ class SessionProcesses:
         self._folder, self._seed, self._stack = folder, seed.encode(), stack
         self._script = script
         self._common = Common()
-        self._pipes: list[Pipe] = []
+        self._sides: list[SideProcess] = []
         for name in NAMES:
             make_identity(folder / name)
         self.chain = stack.enter_context(
@@ -78,17 +76,16 @@ class SessionProcesses:
             self._script,
             (actor.name, actor.plan.step) if isinstance(actor, Adversary) else None,
         )
-        pipe = self._begin(work)
-        self._pipes.append(pipe)
+        process = SideProcess(work)
+        self._stack.callback(process.end)
+        process.begin()
+        self._sides.append(process)
         if side is Side.RECEIVER:
-            initiator, receiver = self._pipes
-            receiver.send(LOCAL)
-            address = received(receiver)
-            initiator.send(address)
-            for one in self._pipes:
-                if received(one) != LINKED:
-                    raise InvariantError("the processes of the peers are out of step")
-        return DirectedPeer(side, actor, pipe, self._common)
+            initiator, receiver = self._sides
+            initiator.connect(receiver.listen(LOCAL))
+            for one in self._sides:
+                one.wait_for_link()
+        return DirectedPeer(side, actor, process, self._common)
 
     def push(self, bundle: Bundle) -> PushResult:
         """Let the process that wants to push this bundle do so.
@@ -107,22 +104,6 @@ class SessionProcesses:
             return self._common.rewound[-1]
 
         return rewound
-
-    def _begin(self, work: Work) -> Pipe:
-        with held():
-            ours, theirs = CONTEXT.Pipe()
-            process = CONTEXT.Process(target=serve, args=(work, theirs))
-            process.start()
-            theirs.close()
-
-        def end() -> None:
-            process.kill()
-            process.join()
-            process.close()
-            ours.close()
-
-        self._stack.callback(end)
-        return ours
 
 
 @contextmanager

@@ -68,6 +68,8 @@ def test_the_command_restores_an_old_copy_and_says_what_came_of_it(
     found = channelsim(capsys, *run, "--old-copy", 14, "--json")
     assert found.code == 0, found.err
     assert "OldCopy" in json.loads(found.out)["news"]
+    apart = channelsim(capsys, *run, "--old-copy", 14, "--processes", "--json")
+    assert (apart.code, apart.out) == (0, found.out), apart.err
     idle = channelsim(capsys, *run, "--old-copy", 999)
     assert (idle.code, "nothing was checked" in idle.err) == (1, True)
     wrong = channelsim(capsys, *run, "--old-copy", 9, "--at", 3)

@@ -76,6 +76,16 @@ def test_disputes_in_any_weather_are_the_same_too(adversary: str, weather: str) 
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("weather", WEATHERS)
+def test_a_side_restored_from_an_old_copy_is_the_same_too(weather: str, side: int) -> None:
+    """With decks: steps that the old process began end in the new one."""
+    scenario = Scenario(("holdem",), "apart", side=side, weather=weather, hands=2)
+    for old_copy in (6, 12, 20):
+        same_apart(replace(scenario, old_copy=old_copy))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setup",
     [

@@ -120,8 +120,6 @@ def command(
         return sweep(
             seed, seeds or 1, jobs or 1, out, cluster, resume=resume, quiet=quiet, as_json=as_json
         )
-    if processes:
-        refuse("does not go with --processes: that restores no store", old_copy=old_copy)
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
     refuse("goes with --all, which is a campaign", out=out, resume=resume)
