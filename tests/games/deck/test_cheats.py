@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import pytest
+from chia_rs import AugSchemeMPL, G1Element, PrivateKey
 
 from channelsim.games.deck import initiator, lock_proof, shuffle_proof
 from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.group import real_group
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.preparation import Preparation
 from channelsim.games.deck.secrets import (
@@ -98,23 +100,25 @@ def test_a_false_shuffle_is_noticed(side: Callable[[Change], None], change: str)
         side(SHUFFLES[change])
 
 
-def forged(guess: bytes) -> tuple[Shuffle, list[bytes], bytes]:
-    """A pack with a duplicate, and a proof of it that holds for one challenge."""
-    honest = conversation()
-    ours = honest.initiator_secrets
-    true = honest.shuffled.shuffle
+def forged(
+    true: Shuffle, seeds: Sequence[bytes], guess: bytes
+) -> tuple[Shuffle, list[bytes], bytes]:
+    """A pack with a duplicate, and a proof of it that holds for one challenge.
+
+    It needs no mask and no permutation, so a proof shows neither: whoever knows the challenge
+    beforehand can make one of any pack.
+    """
     pack, _ = SHUFFLES["a duplicate card"](true.result, true.result_base)
-    shuffle = replace(true, result=pack)
-    hashes, given = [], []
-    for number, seed in enumerate(ours.round_seeds):
+    shuffle = replace(true, result=tuple(pack))
+    hashes, given = shuffle_proof.round_hashes(shuffle, seeds), []
+    for number, seed in enumerate(seeds):
         if not bit(guess, number):
-            hashes.append(shuffle_proof.round_hashes(shuffle, ours.round_seeds)[number])
             given.append(seed)
             continue
         mask, order = seed_mask(TOY, seed), permutation(seed)
         points = [*(shuffle.source[at] for at in order), TOY.base]
         masked = TOY.multiply([(mask, point) for point in points])
-        hashes.append(tagged_hash("round", shuffle.digest(), bytes((number,)), *masked))
+        hashes[number] = tagged_hash("round", shuffle.digest(), bytes((number,)), *masked)
         given.append(mask.to_bytes(32, "big") + bytes(order))
     return shuffle, hashes, b"".join(given)
 
@@ -122,9 +126,9 @@ def forged(guess: bytes) -> tuple[Shuffle, list[bytes], bytes]:
 def test_a_cheat_passes_only_with_the_challenge_that_it_guessed() -> None:
     """So its chance is one in 2 to the number of rounds."""
     guess = conversation().receiver_secrets.bits
-    shuffle, hashes, given = forged(guess)
-    shuffle_proof.verify(shuffle, hashes, guess, given)
     ours = conversation().initiator_secrets
+    shuffle, hashes, given = forged(conversation().shuffled.shuffle, ours.round_seeds, guess)
+    shuffle_proof.verify(shuffle, hashes, guess, given)
     for number in range(8):
         other = bytes((guess[0] ^ 1 << number,))
         answers = shuffle_proof.answers(
@@ -263,3 +267,27 @@ def test_a_permutation_is_drawn_without_bias() -> None:
     expected = len(first) / 52
     spread = sum((first.count(card) - expected) ** 2 / expected for card in range(52))
     assert spread < 90  # 51 degrees of freedom: above 90 once in 1,600
+
+
+@pytest.mark.parametrize("known", ["the lock", "the lock plus 1", "another key"])
+def test_one_signature_by_a_lock_would_show_the_card(known: str) -> None:
+    """PD-16: also one by a key at a known distance, as an unhardened derivation has it."""
+    group, deck, card = real_group(), bytes(32), 17
+    ours, theirs = 0x1234567, 0x89ABCDEF
+    offset = {"the lock": 0, "the lock plus 1": 1, "another key": 0x55555}[known]
+    cards = card_points(group, deck)
+    (hidden,) = group.multiply([(ours * theirs, cards[card])])
+    (behind,) = group.multiply([(pow(ours, -1, group.order), hidden)])
+    key = PrivateKey.from_bytes((theirs + offset).to_bytes(32, "big"))
+    image = AugSchemeMPL.sign(key, b"a message")
+    message = AugSchemeMPL.g2_from_message(bytes(key.get_g1()) + b"a message")
+    pair = G1Element.from_bytes(behind).pair(message)
+
+    def fits(point: bytes) -> bool:
+        """Whether the card's point under the signing key, less the offset, is the hidden one."""
+        one = G1Element.from_bytes(point)
+        left = one.pair(image)
+        return left == (pair * one.pair(message) if offset == 1 else pair)
+
+    found = [number for number, point in enumerate(cards) if fits(point)]
+    assert found == ([] if known == "another key" else [card])

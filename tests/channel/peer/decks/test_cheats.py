@@ -19,17 +19,21 @@ from channelsim.games.chance import Chance
 from channelsim.games.deck import initiator, lock_proof, receiver, shuffle_proof
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.preparation import Stage
-from channelsim.games.deck.secrets import challenge_commitment
+from channelsim.games.deck.secrets import Random, challenge_commitment
+from channelsim.games.deck.terms import DeckTerms
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from tests.channel.peer.decks.high_card import TOY
 from tests.channel.peer.decks.test_proposals import SETTINGS, prepare
 from tests.channel.table import ANN, BEN, Table, sit
-from tests.games.deck.test_cheats import LOCKS, SHUFFLES, Change
+from tests.games.deck.test_cheats import LOCKS, SHUFFLES, Change, forged
 
 LockChange: TypeAlias = Callable[[Locks], Locks]
 
 Cheat: TypeAlias = Callable[[DeckWork, DeckResult], DeckResult]
 """Changes the result of a step."""
+
+Draws: TypeAlias = Callable[[Side, DeckTerms], Random]
+"""Where the secrets of a side come from."""
 
 
 @cache
@@ -37,11 +41,16 @@ def opened() -> Table:
     return sit("cheats", decks=SETTINGS).open()
 
 
-def cheating(side: Side, cheat: Cheat) -> Table:
+def drawn(side: Side, terms: DeckTerms) -> Random:
+    """The secrets of a side in a deck."""
+    return Chance(bytes((side,)) + terms.encode()).bytes
+
+
+def cheating(side: Side, cheat: Cheat, draws: Draws = drawn) -> Table:
     """An open channel in which one side computes its steps dishonestly."""
 
     def computing(index: int, work: DeckWork) -> Callable[[], DeckResult]:
-        random = Chance(bytes((index,)) + work.terms.encode()).bytes
+        random = draws(Side(index), work.terms)
 
         def result() -> DeckResult:
             honest = compute(work, random)
@@ -154,3 +163,72 @@ def test_an_unchanged_deck_is_finished(side: Side) -> None:
     for cheat in unchanged:
         table = prepare(cheating(side, cheat))
         assert [[*end.play.decks.ready] for end in table.ends] == [[1], [1]]
+
+
+def guessing(right: bool) -> Cheat:
+    """Prove a pack with a duplicate by a guess of the receiver's challenge."""
+    given = b""
+
+    def cheat(work: DeckWork, honest: DeckResult) -> DeckResult:
+        nonlocal given
+        stage = honest.after.stage if honest.after else None
+        if isinstance(stage, initiator.Shuffled):
+            random = drawn(BEN, work.terms)
+            random(32)
+            bits = random(1) if right else bytes((random(1)[0] ^ 1,))
+            false, hashes, given = forged(stage.shuffle, stage.secrets.round_seeds, bits)
+            head = honest.answer[: 64 + TOY.point_size]
+            answer = b"".join((head, *false.result, *hashes))
+            return changed(honest, replace(stage, shuffle=false), answer)
+        answer = honest.answer[:33] + given + honest.answer[33 + len(given) :]
+        return replace(honest, answer=answer) if right and work.step == 3 else honest
+
+    return cheat
+
+
+def test_only_a_guess_of_the_whole_challenge_passes() -> None:
+    """The chance is one in 2 to the number of rounds, which is 8 here."""
+    check_burnt(cheating(ANN, guessing(right=False)), ANN, "PD-5")
+    table = prepare(cheating(ANN, guessing(right=True)))
+    assert [[*end.play.decks.ready] for end in table.ends] == [[1], [1]]
+
+
+RELATED: dict[str, Callable[[shuffle_proof.Shuffle], Change]] = {
+    "the other side's key": lambda theirs: lambda pack, base: (pack, theirs.result_base),
+    "the other side's pack": lambda theirs: lambda pack, base: (theirs.result, theirs.result_base),
+    "the other side's mask undone": lambda theirs: lambda pack, base: (theirs.source, TOY.base),
+}
+"""What the receiver can make of the initiator's shuffle without knowing its mask."""
+
+
+@pytest.mark.parametrize("name", RELATED)
+def test_a_shuffle_related_to_the_other_side_s_burns_the_deck(name: str) -> None:
+    def cheat(work: DeckWork, honest: DeckResult) -> DeckResult:
+        stage = honest.after.stage if honest.after else None
+        if isinstance(stage, receiver.Shuffled):
+            return shuffles(BEN, RELATED[name](stage.theirs))(work, honest)
+        return honest
+
+    check_burnt(cheating(BEN, cheat), BEN, "PD-5")
+
+
+def weak(side: Side) -> Draws:
+    """One side's mask and all its locks are 1."""
+
+    def draws(index: Side, terms: DeckTerms) -> Random:
+        random = drawn(index, terms)
+        return lambda size: bytes(64) if (index, size) == (side, 64) else random(size)
+
+    return draws
+
+
+@pytest.mark.parametrize("side", [ANN, BEN])
+def test_weak_secrets_harm_only_their_owner(side: Side) -> None:
+    """Its own locks are no secret then, those of the other side still are."""
+    table = prepare(cheating(side, lambda work, honest: honest, weak(side)))
+    decks = [end.play.decks.ready[1] for end in table.ends]
+    ours, theirs = decks[side], decks[side.other]
+    keys = (theirs.initiator_keys, theirs.receiver_keys)
+    assert set(ours.own_locks) == {1}
+    assert set(keys[side]) == {TOY.base}
+    assert len(set(keys[side.other])) == len(set(theirs.points)) == SETTINGS.positions
