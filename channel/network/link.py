@@ -45,6 +45,10 @@ class End(Protocol):
         """Take a message."""
         ...
 
+    async def ready(self) -> None:
+        """Return once the next message may come."""
+        ...
+
     def disconnected(self, link: Connection) -> None:
         """Forget a connection."""
         ...
@@ -127,6 +131,7 @@ class Link:
             self.tell("connected")
             async for message in connection.messages(self._end.longest_message):
                 self._end.received(message)
+                await self._end.ready()
         except ConnectionLost as lost:
             if self._current is connection:
                 self.tell(f"the connection is lost: {lost}")

@@ -135,6 +135,7 @@ class PeerRunner:
         self._looked_at: tuple[Coin, ...] = ()
         self._pushes: dict[Bundle, Push] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._last_steps: set[asyncio.Task[None]] = set()
         self._linked = asyncio.Event()
         self._started = asyncio.Event()
         self._changed = asyncio.Event()
@@ -184,6 +185,14 @@ class PeerRunner:
         """Give the peer a message of the other side."""
         self._guarded(partial(self._driver.handle, Received(message)))
 
+    async def ready(self) -> None:
+        """Return once the next message may be handled: when the decks before it are finished.
+
+        The receiver has a deck as soon as it has sent its last step, and may name it at once.
+        """
+        while self._last_steps:
+            await asyncio.wait(self._last_steps)
+
     def failed(self, error: BaseException) -> None:
         """End the run with this error."""
         if self._failure is not None and not self._failure.done():
@@ -213,7 +222,10 @@ class PeerRunner:
 
     def compute(self, work: DeckWork) -> None:
         """Compute a step of a deck in a thread."""
-        self._spawn(self._computed(self._decks.submit(self.peer.config.side, work)))
+        task = self._spawn(self._computed(self._decks.submit(self.peer.config.side, work)))
+        if work.is_last:
+            self._last_steps.add(task)
+            task.add_done_callback(self._last_steps.discard)
 
     def notify(self, event: SessionEvent) -> None:
         """Pass an event to the player and to every listener."""
@@ -284,15 +296,17 @@ class PeerRunner:
     async def _ask_player(self) -> None:
         while True:
             self._changed.clear()
-            question = self._driven.next_question()
-            if question is None:
-                command = self._player.next_command()
-            else:
-                command = await in_thread(self._player.answer, question)
+            # First what it wants of its own accord: a deck can be prepared while it thinks.
+            command = self._player.next_command()
             if command is not None and self._carried_out(command):
                 continue
+            question = self._driven.next_question()
             if question is None:
                 await self._changed.wait()
+                continue
+            answer = await in_thread(self._player.answer, question)
+            if answer is not None:
+                self._carried_out(answer)
 
     def _carried_out(self, command: Command) -> bool:
         """Give the peer a command; False if it is not possible now."""

@@ -1,7 +1,8 @@
 """The player of one side: it proposes and accepts the hands agreed on, decides, and closes.
 
 The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
-shutdown when there is none. All of that follows from the newest state, so that a player that is
+shutdown when there is none. The receiver prepares the deck of the next hand during the one before.
+All of that follows from the newest state, so that a player that is
 restarted goes on where it was.
 """
 
@@ -72,7 +73,6 @@ class SidePlayer:
     accepts: Accepting = lambda number: True
     declined: bool = False
     idle_since: int | None = None
-    deck_since: int | None = None
 
     def follow(self, event: SessionEvent) -> None:
         """Take in an event: a declined hand is the last one."""
@@ -97,27 +97,29 @@ class SidePlayer:
                 return Act(game_id, self.decide(game, game_id, player))
 
     def next_command(self) -> Command | None:
-        """Propose the next hand or ask for the shutdown, when that is up to this side."""
+        """Prepare a deck, propose the next hand or ask for the shutdown, when that is up to us."""
         peer, side = self.peer, self.peer.config.side
         if peer.phase is not Phase.PLAYING:
             return None
         play, peak = peer.play, peer.state.block.peak
+        number = proposals(play.state)
+        if self._lacks_deck(number):
+            return PrepareDeck()
         if play.state.games or play.state.groups or play.queue or play.closing:
             self.idle_since = None
             return None
         self.idle_since = peak if self.idle_since is None else min(self.idle_since, peak)
-        number = proposals(play.state)
         if peak - self.idle_since > PATIENCE:
             return Close()
         if number % 2 != side:
-            return self._prepare(number)
+            return None
         if self.declined or number >= self.setup.hands or not self._affordable(number):
             return Close()
-        return self._prepare(number) or self._propose(number)
+        return self._propose(number)
 
     def _propose(self, number: int) -> Command | None:
         setup, name = self.setup, self.setup.game(number)
-        if registry.get(name).deck_positions and not self._has_deck():
+        if registry.get(name).deck_positions and not self.peer.play.decks.ready:
             return None
         first = setup.first(number, name) == self.peer.config.side
         return ProposeGames((Wish(name, self._parameters(name), setup.game_timeout, first),))
@@ -129,22 +131,15 @@ class SidePlayer:
             return parameters
         return carry.add(parameters, carried(self.peer.play.history))
 
-    def _has_deck(self) -> bool:
-        """Whether a deck has been ready for a block: the initiator finishes it a little later."""
-        peak = self.peer.state.block.peak
-        if not self.peer.play.decks.ready:
-            self.deck_since = None
+    def _lacks_deck(self, number: int) -> bool:
+        """Whether this side, the receiver, has to start the deck of the next hand."""
+        play = self.peer.play
+        if self.peer.config.side is not Side.RECEIVER or self.peer.state.resuming:
             return False
-        self.deck_since = peak if self.deck_since is None else min(self.deck_since, peak)
-        return self.peer.config.side is Side.INITIATOR or peak > self.deck_since
-
-    def _prepare(self, number: int) -> Command | None:
-        """Start a deck if the next hand needs one; the receiver does."""
-        pool = self.peer.play.decks
-        if number >= self.setup.hands or self.peer.config.side is not Side.RECEIVER:
-            return None
+        if self.declined or play.closing or number >= self.setup.hands:
+            return False
         needed = registry.get(self.setup.game(number)).deck_positions
-        return PrepareDeck() if needed and not (pool.decks or pool.is_full) else None
+        return bool(needed) and not play.decks.decks and not play.decks.is_full
 
     def _refusal(self, offers: tuple[Offer, ...], number: int) -> str:
         """The reason not to play these offers; empty for the hand agreed on."""

@@ -289,6 +289,9 @@ class _Ports:
     def received(self, message: bytes) -> None:
         self.inbox.put(message)
 
+    async def ready(self) -> None:
+        pass
+
     def disconnected(self, link: Connection) -> None:
         self.link = None
 

@@ -15,6 +15,9 @@ from channelsim.games.deck.preparation import Preparation
 from channelsim.games.deck.secrets import Random, draw_secrets
 from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms
 
+LAST_STEP = 5
+"""The step that has no answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeckWork:
@@ -33,6 +36,11 @@ class DeckWork:
     def is_new(self) -> bool:
         """True if this begins a deck."""
         return self.before is None
+
+    @property
+    def is_last(self) -> bool:
+        """True if the initiator finishes the deck by it."""
+        return self.step == LAST_STEP
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,9 @@ class Ear:
         if answer is not None:
             self.links[-1].send(answer)
 
+    async def ready(self) -> None:
+        pass
+
     def disconnected(self, link: Connection) -> None:
         self.lost += 1
 

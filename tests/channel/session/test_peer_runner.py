@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from threading import Event
 
 import pytest
 
@@ -14,10 +16,10 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.agreement import Agreement, DeckSettings
 from channelsim.channel.peer.chain_news import ChannelClosed, ChannelSettled
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import GameStarted, GoOnChain, News, Push
+from channelsim.channel.peer.interface import GameStarted, GoOnChain, News, PrepareDeck, Push
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Side
@@ -31,6 +33,8 @@ from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.deck.group import ToyGroup
+from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from channelsim.games.rotations import ROTATIONS
 from tests.channel.backends import backend
 
@@ -47,6 +51,8 @@ class Line:
 
     to: PeerRunner
     held: list[bytes] | None = field(default_factory=list)
+    arrived: asyncio.Queue[bytes] = field(default_factory=asyncio.Queue)
+    carrying: asyncio.Future[None] | None = None
 
     def send(self, message: bytes) -> None:
         if self.held is not None:
@@ -60,7 +66,14 @@ class Line:
             self.send(message)
 
     def _arrive(self, message: bytes) -> None:
-        self.to.received(message)
+        self.arrived.put_nowait(message)
+        if self.carrying is None:
+            self.carrying = asyncio.ensure_future(self._carry())
+
+    async def _carry(self) -> None:
+        while True:
+            self.to.received(await self.arrived.get())
+            await self.to.ready()
 
 
 @dataclass
@@ -72,7 +85,12 @@ class Place:
     news: list[News] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
 
-    def runner(self, chain: FarmableChain, setup: Setup | None = SETUP) -> PeerRunner:
+    def runner(
+        self,
+        chain: FarmableChain,
+        setup: Setup | None = SETUP,
+        decks: DeckThreads | None = None,
+    ) -> PeerRunner:
         peer = Peer(self.config)
         actor = DurablePeer(peer, self.store)
         player = SidePlayer(setup, peer, by_policy("caller", self.config.secret)) if setup else None
@@ -81,7 +99,7 @@ class Place:
             actor,
             chain,
             player or Spectator(),
-            DeckThreads(),
+            decks or DeckThreads(),
             [self._listen],
             poll_time=0.01,
             on_trouble=lambda trouble: self.troubles.append(trouble.reason),
@@ -92,8 +110,10 @@ class Place:
             self.news.append(event.news)
 
 
-def places(chain: FarmableChain, setup: Setup = SETUP) -> tuple[Place, Place]:
-    decks = deck_settings(setup.games)
+def places(
+    chain: FarmableChain, setup: Setup = SETUP, decks: DeckSettings | None = None
+) -> tuple[Place, Place]:
+    decks = decks or deck_settings(setup.games)
     agreement = Agreement((setup.balance, setup.balance), 15, 3, decks=decks)
     first, second = (Place(make_config(b"runner", side, chain, agreement)) for side in Side)
     return first, second
@@ -168,8 +188,8 @@ def test_two_runners_alternate_games_and_carry_antes(
         here, there = places(chain, setup)
 
         async def play() -> None:
-            # A deck takes seconds, and the initiator finishes it within a block after the receiver.
-            farming = asyncio.ensure_future(blocks(chain, 5.0))
+            # A deck takes seconds, in which many blocks come.
+            farming = asyncio.ensure_future(blocks(chain, 0.5))
             first, second = here.runner(chain, setup), there.runner(chain, setup)
             tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
             await join(first, second)
@@ -182,6 +202,54 @@ def test_two_runners_alternate_games_and_carry_antes(
     if rotation is None:
         assert [dict(one.parameters)["ante"] for one in started] == [1, 2, 3]
     assert [type(one) for one in there.news[-1:]] == [ChannelClosed]
+
+
+class HeldBack(DeckThreads):
+    """Threads that do no last step of a deck until they are released."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = Event()
+        self.last = False
+
+    def submit(self, side: int, work: DeckWork) -> Future[DeckResult]:
+        if not work.is_last:
+            return super().submit(side, work)
+        self.last = True
+
+        def released() -> DeckResult:
+            self.released.wait(GUARD)
+            return compute(work, bytes)
+
+        return ThreadPoolExecutor(1).submit(released)
+
+
+def test_the_initiator_takes_no_message_before_it_has_finished_a_deck() -> None:
+    """However quickly the receiver names the deck, and however quickly blocks come."""
+    chain = SimulatedChain(1)
+    here, there = places(chain, decks=DeckSettings(4, 8, ToyGroup(), demonstration=True))
+    held = HeldBack()
+
+    async def play() -> None:
+        farming = asyncio.ensure_future(blocks(chain))
+        first, second = here.runner(chain, None, held), there.runner(chain, None)
+        tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
+        await join(first, second)
+        await until(lambda: second.peer.phase is first.peer.phase is Phase.PLAYING)
+        await asyncio.wait_for(first.ready(), 1)
+        second.command(PrepareDeck())
+        await until(lambda: held.last)
+        assert second.peer.play.decks.ready
+        ready = asyncio.ensure_future(first.ready())
+        await asyncio.sleep(0.05)
+        assert not ready.done()
+        held.released.set()
+        await asyncio.wait_for(ready, GUARD)
+        assert first.peer.play.decks.ready
+        for task in (farming, *tasks):
+            task.cancel()
+
+    asyncio.run(play())
 
 
 def test_one_runner_alone_takes_its_money_from_the_chain() -> None:
