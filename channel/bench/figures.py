@@ -17,7 +17,11 @@ from channelsim.channel.bench.campaign_speed import measure_campaign
 from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
-from channelsim.channel.bench.linked_peers import measure_channels, measure_linked
+from channelsim.channel.bench.linked_peers import (
+    measure_channels,
+    measure_linked,
+    measure_waits,
+)
 from channelsim.channel.bench.long_channel import measure_long_channel
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
@@ -33,6 +37,9 @@ from channelsim.games.amounts import counted
 from channelsim.games.contract import Game
 
 SEED = "bench"
+CARDS_GAME, THINKING = "holdem", 1.0
+"""What a person plays to whom decks are dealt, and its seconds for a decision."""
+
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
 
@@ -66,6 +73,21 @@ def many_channels(channels: int, block_seconds: float, *, as_json: bool) -> int:
         for reason in figures["reasons"]:
             say(console(), f"    {reason}")
     return exit_code(False, failed=figures["late"] > 0 or figures["closed"] < channels)
+
+
+def waits_for_decks(hands: int, *, as_json: bool) -> int:
+    """Play hands with a person at the table, and print how long each waited to begin."""
+    figures = measure_waits(SEED, CARDS_GAME, hands, THINKING)
+    if as_json:
+        print_json(figures)
+    else:
+        waits = ", ".join(f"{seconds:.2f}" for seconds in figures["waits"])
+        say(
+            console(),
+            f"{CARDS_GAME}, with a person who thinks for {THINKING:g} s at every decision: seconds"
+            f" until each hand began, of which the first waits for its deck: {waits}",
+        )
+    return 0
 
 
 def long_channel(batches: int, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""Measure peers that are linked over the network: one pair against its floor, and many at once.
+"""Measure linked peers: one pair against its floor, many at once, and a person who waits for decks.
 
 All peers are in this process, with one node by its RPC, and stores in memory.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, TypedDict
 
 from channelsim.channel.bench.measuring import spread
@@ -24,10 +24,17 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.network.identity import Pairing, make_identity, read_identity
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
-from channelsim.channel.peer.interface import BrokenOff, OpeningFailed
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    ChannelOpen,
+    GameSettled,
+    GameStarted,
+    OpeningFailed,
+)
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.linked_peer import Place, run_linked
@@ -40,10 +47,11 @@ from channelsim.channel.session.setup import (
     Setup,
     default_policy,
 )
-from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games import registry
+from channelsim.games.contract import Action, Player
 
 GAME = registry.DEFAULT
 LATE = (BrokenOff, LeftForChain, UnilateralClose, OpeningFailed)
@@ -129,6 +137,31 @@ def measure_channels(seed: str, channels: int, block_seconds: float) -> dict[str
     }
 
 
+def measure_waits(seed: str, game: str, hands: int, thinking: float) -> dict[str, Any]:
+    """Measure how long each hand waits to begin, with a person who thinks at every decision.
+
+    The first one waits for its deck, the others should not: `waits` has the seconds since the
+    channel opened, or since the hand before was over on both sides.
+    """
+    waits: list[float] = []
+    since = 0.0
+    started = -1
+
+    def listen(event: SessionEvent) -> None:
+        nonlocal since, started
+        match event:
+            case NewsFor(_, ChannelOpen() | GameSettled()):
+                since = perf_counter()
+            case NewsFor(_, GameStarted(live)) if live.id > started:
+                started = live.id
+                waits.append(round(perf_counter() - since, 3))
+            case _:
+                pass
+
+    _run(seed, 1, hands, 0.5, 0.1, game=game, thinking=thinking, listener=listen)
+    return {"game": game, "thinking_seconds": thinking, "waits": waits}
+
+
 def _run(
     seed: str,
     channels: int,
@@ -136,12 +169,17 @@ def _run(
     block_seconds: float,
     poll_time: float,
     on_batch: Callable[[], None] = lambda: None,
+    *,
+    game: str = GAME,
+    thinking: float = 0.0,
+    listener: Callable[[SessionEvent], None] = lambda event: None,
 ) -> LinkedRun:
     run = LinkedRun(channels)
 
     def listen(event: SessionEvent) -> None:
         count = len(run.marks)
         run(event)
+        listener(event)
         if len(run.marks) > count:
             on_batch()
 
@@ -152,7 +190,9 @@ def _run(
         RpcChain(url) as chain,
         closing(DeckThreads()) as decks,
     ):
-        table = _Table(run, node, chain, decks, Path(folder), hands, poll_time, listen)
+        table = _Table(
+            *(run, node, chain, decks, Path(folder), hands, poll_time, listen, game, thinking)
+        )
         asyncio.run(table.play(seed, block_seconds))
     return run
 
@@ -169,6 +209,8 @@ class _Table:
     hands: int
     poll_time: float
     listen: Callable[[SessionEvent], None]
+    game: str
+    thinking: float
 
     async def play(self, seed: str, block_seconds: float) -> None:
         """Play in all channels at once."""
@@ -190,8 +232,10 @@ class _Table:
 
     async def _channel(self, seed: str, number: int) -> None:
         balance = DEFAULT_UNIT * DEFAULT_STACK * self.hands
-        policies = (default_policy((GAME,)),) * 2
-        setup = Setup((GAME,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, policies)
+        policies = (default_policy((self.game,)),) * 2
+        setup = Setup(
+            (self.game,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, policies
+        )
         runners = [self._runner(setup, side) for side in Side]
         pairings = self._pairings(number)
         bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
@@ -210,10 +254,16 @@ class _Table:
 
     def _runner(self, setup: Setup, side: Side) -> PeerRunner:
         agreement = Agreement(
-            (setup.balance, setup.balance), setup.unroll_timeout, setup.confirmations
+            (setup.balance, setup.balance),
+            setup.unroll_timeout,
+            setup.confirmations,
+            decks=deck_settings(setup.games),
         )
         peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
-        player = SidePlayer(setup, peer, by_policy(default_policy((GAME,)), peer.config.secret))
+        decide = by_policy(setup.policies[side], peer.config.secret)
+        # The receiver prepares the decks: it is the person, who is asked for other things.
+        thinking = self.thinking if side is Side.RECEIVER else 0.0
+        player = SidePlayer(setup, peer, _after(thinking, decide))
         return PeerRunner(
             peer,
             DurablePeer(peer, MemoryStore()),
@@ -231,3 +281,13 @@ class _Table:
             make_identity(one)
         first, second = (read_identity(one) for one in folders)
         return Pairing(first, second.fingerprint), Pairing(second, first.fingerprint)
+
+
+def _after(seconds: float, decide: Deciding) -> Deciding:
+    """Decide after some thought."""
+
+    def slowly(game: str, game_id: int, player: Player) -> Action:
+        sleep(seconds)
+        return decide(game, game_id, player)
+
+    return slowly if seconds else decide

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from channelsim.channel.bench.figures import long_channel, main, many_channels
+from channelsim.channel.bench.figures import (
+    long_channel,
+    main,
+    many_channels,
+    waits_for_decks,
+)
 from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, refuse, whole
 
 
@@ -24,6 +29,15 @@ def command(
             " restart, disk and memory.",
         ),
     ] = None,
+    hands: Annotated[
+        int | None,
+        whole(
+            2,
+            1000,
+            "Instead: play so many hands of Hold'em with a person at the table, and measure how"
+            " long each waits for its deck.",
+        ),
+    ] = None,
     block_every: Annotated[
         float, real(0.05, 3600, "Seconds from block to block, with --channels.")
     ] = 5.0,
@@ -35,6 +49,9 @@ def command(
 
     Example: channelsim bench --json
     """
+    if hands is not None:
+        refuse("does not go with --hands", channels=channels, batches=batches)
+        return waits_for_decks(hands, as_json=json_wanted(json, text))
     if batches is not None:
         refuse("does not go with --batches", channels=channels)
         return long_channel(batches, as_json=json_wanted(json, text))

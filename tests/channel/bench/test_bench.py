@@ -78,6 +78,16 @@ def test_ten_thousand_batches_cost_what_they_may() -> None:
 
 
 @pytest.mark.long
+def test_no_hand_after_the_first_waits_for_its_deck() -> None:
+    """A deck takes two seconds and a hand a few; what is left is a proposal and its answer."""
+    first, *others = linked_peers.measure_waits("bench", "holdem", 4, 1.0)["waits"]
+    assert first > 1
+    assert len(others) == 3
+    assert max(others) < 1
+    assert max(others) < first / 2
+
+
+@pytest.mark.long
 def test_two_hundred_channels_in_one_process_are_never_late() -> None:
     measured = linked_peers.measure_channels("bench", 200, 5.0)
     assert (measured["closed"], measured["late"]) == (200, 0), measured

@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import DeckReady
+from channelsim.channel.peer.interface import Close, DeckReady, PrepareDeck
 from channelsim.channel.protocol.messages import Batch, DeckStep, Propose, decode
 from channelsim.channel.session import deck_works
 from channelsim.channel.session import session as sessions
@@ -24,9 +24,14 @@ from channelsim.channel.session.session_events import (
     SessionEvent,
 )
 from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.games.contract import Action, Player
 from channelsim.games.deck.work import DeckResult, DeckWork
+from tests.channel.peer.decks import high_card
 from tests.channel.peer.decks.test_pool import SETTINGS
+from tests.channel.peer.decks.test_proposals import SETTINGS as DECKS
+from tests.channel.peer.decks.test_proposals import call, high, prepare
+from tests.channel.table import BEN, sit
 
 
 def setup(hands: int, seed: str = "dealers") -> Setup:
@@ -145,6 +150,25 @@ def test_only_new_decks_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert waited[0] == 0
     assert 1 < waited[1] <= 2
     assert waited[2:] == [0, 0]
+
+
+def test_the_receiver_s_player_prepares_the_next_deck_during_a_hand() -> None:
+    """One at a time, and none after the last hand."""
+    with high_card.registered():
+        table = sit("ahead", decks=DECKS).open()
+        one = Setup(("highcard",), "ahead", 2, 100, 10, 10_000, ("caller", "caller"))
+        ann, ben = (SidePlayer(one, end.peer, by_policy("caller", bytes(32))) for end in table.ends)
+        for number in (1, 2):
+            assert not isinstance(ann.next_command(), PrepareDeck)
+            assert ben.next_command() == PrepareDeck()
+            prepare(table)
+            assert [*table.ends[BEN].play.decks.ready] == [number]
+            assert ben.next_command() != PrepareDeck()
+            table.propose(number % 2, high()).until(lambda: bool(table.ends[BEN].state.games))
+            if number == 1:
+                assert ben.next_command() == PrepareDeck(), "the hand has just begun"
+            table.go_on(call, call).farm().go_on(call, call)
+        assert (ann.next_command(), ben.next_command()) == (Close(), None)
 
 
 def test_secrets_are_drawn_from_what_the_driver_says() -> None:
