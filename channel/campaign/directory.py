@@ -239,7 +239,7 @@ def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: boo
         )
     differences = new.configuration.differences(old.configuration)
     if not differences and new != old:
-        differences = ["the plan, which another version made"]
+        differences = [f"the plan of the same configuration; {CAMPAIGN} was changed"]
     if differences:
         raise UsageError(f"--resume: not the campaign in {path}: {'; '.join(differences)}")
 

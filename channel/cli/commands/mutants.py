@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 import typer
 
-from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.directory import CampaignDirectory, is_campaign
 from channelsim.channel.campaign.shards import Plan
 from channelsim.channel.cli.campaigns import (
     Cluster,
@@ -52,6 +52,11 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
+PREPARED = "prepared"
+"""The folder of prepared cases' results, a campaign of its own in that of the hunt."""
+
+Journal: TypeAlias = AbstractContextManager[CampaignDirectory[Any] | None]
+
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
 
@@ -93,20 +98,28 @@ def command(
         first = {} if corpus is None else stored_calls(target, corpus)
         mutants = all_mutants(target, validator)
         made = hunt_configuration(target, mutants, seed, seconds, argued_too=argued, stored=first)
-        check_directory(out, made, "chunks", resume=resume)
+        prepared = None if out is None else out / PREPARED
+        if out is None or is_campaign(out) or not is_campaign(out / PREPARED):
+            check_directory(out, made, "chunks", resume=resume)
+        else:
+            check_directory(prepared, made, "mutants", resume=resume)
     with ExitStack() as opened:
         directories: list[CampaignDirectory[Any]] = []
 
-        def journal(plan: Plan) -> AbstractContextManager[CampaignDirectory[Any] | None]:
-            # It is open until the summary is written.
-            found = opened.enter_context(
-                campaign_directory(out, made, plan, "chunks", resume=resume)
-            )
-            directories.extend([] if found is None else [found])
+        def kept_open(path: Path | None, plan: Plan, unit: str) -> Journal:
+            """Open a folder until the summary is written. It may be missing at a resume."""
+            there = path is not None and is_campaign(path)
+            found = opened.enter_context(campaign_directory(path, made, plan, unit, resume=there))
+            return nullcontext(found)
+
+        def journal(plan: Plan) -> Journal:
+            with kept_open(out, plan, "chunks") as found:
+                directories.extend([] if found is None else [found])
             return nullcontext(found)
 
         place = HuntPlace(
             lambda plan: chosen_workers(processes(jobs), plan, cluster, stored=out is not None),
+            lambda plan: kept_open(prepared, plan, "mutants"),
             journal,
             lambda unit: campaign_progress("mutants", unit, quiet=quiet),
         )

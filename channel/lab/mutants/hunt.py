@@ -71,9 +71,12 @@ class MutantResult:
 
 @dataclass(frozen=True)
 class HuntPlace:
-    """Where the campaigns of a hunt run, where fresh chunks are stored, and who hears of it."""
+    """Where the two campaigns of a hunt run, where each is stored, and who hears of it."""
 
     workers: Callable[[Plan], Workers]
+    prepared: Callable[[Plan], AbstractContextManager[Journal[SliceResult] | None]] = lambda plan: (
+        nullcontext()
+    )
     journal: Callable[[Plan], AbstractContextManager[Journal[Chunks] | None]] = lambda plan: (
         nullcontext()
     )
@@ -126,7 +129,7 @@ def hunt(
     try:
         first = _prepared(made, target, configuration, place, stored)
         if first is not None and not made.interrupted:
-            wanted = [one for one in made.alive if not spared(one.mutant)]
+            wanted = [one for one in made.results if not spared(one.mutant)]
             _fresh(made, target, configuration, seconds, place, wanted, first, chunks)
     except KeyboardInterrupt:
         made.interrupted = True
@@ -157,8 +160,8 @@ def _prepared(
         kills += sum(runs > 0 for runs in got.killed)
         return {"kills": kills}
 
-    with place.progress("mutant") as on_status:
-        run = engine.run(job, plan, place.workers(plan), on_result=count, on_status=on_status)
+    with place.prepared(plan) as journal, place.progress("mutant") as on_status:
+        run = engine.run(job, plan, place.workers(plan), journal, count, on_status)
     with held():
         for shard, got in run.results.items():
             some = hunt.results[shard.first * SLICE :]
@@ -182,18 +185,19 @@ def _fresh(
 ) -> None:
     """Try these mutants on fresh chunks, round after round, until their work is done."""
     budget = seconds * SECOND
-    alive = list(wanted)
-    spent = {one.mutant.validator: 0.0 for one in alive}
+    alive = [one for one in wanted if not one.killed]
+    spent = {one.mutant.validator: 0.0 for one in wanted}
 
-    def until(begin: int, end: int) -> dict[str, int]:
+    def until(begin: int, end: int, some: Sequence[MutantResult]) -> dict[str, int]:
         """The chunk before which each validator's mutants have had all their work."""
-        work = _work_of_a_chunk(alive, first)
+        work = _work_of_a_chunk(some, first)
         return {
             name: min(end, begin + max(0, ceil((budget - spent[name]) / work[name])))
             for name in work
         }
 
-    bound = max(until(0, MOST_CHUNKS if chunks is None else chunks).values(), default=0)
+    # Those alive may be others at a resume, if a slice was lost before.
+    bound = max(until(0, MOST_CHUNKS if chunks is None else chunks, wanted).values(), default=0)
     # Without any work, a directory has one chunk without cases.
     bound = max(1, bound)
     plan = Plan(configuration.digest, bound, 1, seeds_per_shard=-(-bound // MOST_SHARDS))
@@ -202,7 +206,7 @@ def _fresh(
         begin, shards = 0, FIRST_ROUND
         while (alive or (journal is not None and not begin)) and not hunt.interrupted:
             most = min(bound, shards * plan.seeds_per_shard)
-            ends = until(begin, most if chunks is None else min(most, chunks))
+            ends = until(begin, most if chunks is None else min(most, chunks), alive)
             end = max(ends.values(), default=1)
             if end <= begin:
                 break
@@ -249,9 +253,9 @@ class _KillCount:
         return {"kills": self._before + len(self._killed)}
 
 
-def _work_of_a_chunk(alive: Iterable[MutantResult], first: SliceResult) -> dict[str, float]:
+def _work_of_a_chunk(alive: Sequence[MutantResult], first: SliceResult) -> dict[str, float]:
     """The work that a chunk of fresh cases counts for each mutant, by validator."""
-    together = sum(1 for _ in alive)
+    together = len(alive)
     names = dict.fromkeys(one.mutant.validator for one in alive)
     return {
         name: max(1.0, first.cases[name])

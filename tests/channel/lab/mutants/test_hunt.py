@@ -209,14 +209,20 @@ def test_a_hunt_goes_on_from_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     some = [*SMALL[:40:8], mutant(TARGET.programs["a"].serialized)]
     made = hunt_configuration(TARGET, some, "s", 60.0, chunks=4)
 
-    def journal(plan: Plan) -> AbstractContextManager[CampaignDirectory[Any]]:
-        resume = directory.is_campaign(tmp_path)
-        return directory.opened(tmp_path, made, plan, "chunks", resume=resume)
+    def journal(path: Path, plan: Plan) -> AbstractContextManager[CampaignDirectory[Any]]:
+        resume = directory.is_campaign(path)
+        return directory.opened(path, made, plan, "chunks", resume=resume)
+
+    def stored_by(place: HuntPlace) -> HuntPlace:
+        prepared = partial(journal, tmp_path / "prepared")
+        return replace(place, prepared=prepared, journal=partial(journal, tmp_path))
 
     hunt_here = partial(hunted, TARGET, some, seed="s", seconds=60.0, chunks=4)
     whole = hunt_here()
-    stopped = hunt_here(place=replace(stopping(2), journal=journal))
-    rest = hunt_here(place=replace(in_processes(1), journal=journal))
+    stopped = hunt_here(place=stored_by(stopping(2)))
+    (slices,) = directory.read_shards(tmp_path / "prepared")
+    rest = hunt_here(place=stored_by(in_processes(1)))
+    assert directory.read_shards(tmp_path / "prepared") == [slices]
     assert (stopped.hunt.interrupted, stopped.hunt.chunks) == (True, 2)
     assert (whole.hunt.chunks, rest.hunt.chunks) == (4, 4)
     assert whole.hunt.digest == rest.hunt.digest is not None
