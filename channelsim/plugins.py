@@ -25,8 +25,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
+from pathlib import Path
 from traceback import walk_tb
 from typing import Generic, ParamSpec, TypeVar, cast
 
@@ -179,6 +181,25 @@ def in_use() -> tuple[str, ...]:
     )
 
 
+def versions(wanted: Callable[[str, str], bool]) -> dict[str, str]:
+    """The packages with a plug-in that is wanted, by its group (`games`) and name. Loads none.
+
+    Of each its version and the SHA-256 of its Python files: an author's version rarely changes.
+    """
+    modules: dict[str, set[str]] = defaultdict(set)
+    version: dict[str, str] = {}
+    for group, by_name in _installed().items():
+        for name, found in by_name.items():
+            for one in found:
+                modules[one.package].add(one.point.module.partition(".")[0])
+                if wanted(group.removeprefix(PREFIX), name):
+                    version[one.package] = one.point.dist.version if one.point.dist else ""
+    return {
+        package: f"{one}, SHA-256 {_code_digest(frozenset(modules[package]))}"
+        for package, one in sorted(version.items())
+    }
+
+
 def note_author(path: str) -> None:
     """Note a file, or a folder of files, as other authors' code."""
     _authors.add(path)
@@ -278,6 +299,20 @@ def _places(module: str) -> Iterable[str]:
     if spec is None:
         return ()
     return spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
+
+
+@cache
+def _code_digest(modules: frozenset[str]) -> str:
+    """The digest of the Python files of top-level packages, as they are when this is first asked:
+    what was loaded does not change afterwards."""
+    digest = sha256()
+    for module in sorted(modules):
+        for place in map(Path, _places(module)):
+            files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+            for file in files:
+                content = sha256(file.read_bytes()).hexdigest()
+                digest.update(f"{file.relative_to(place.parent)}\0{content}\n".encode())
+    return digest.hexdigest()
 
 
 @cache

@@ -11,6 +11,7 @@ from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import get, names
 from channelsim.channel.campaign.engine import CampaignStatus, Journal
 from channelsim.channel.campaign.executors import Workers
+from channelsim.channel.campaign.plugin_inputs import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import target_inputs
@@ -29,7 +30,11 @@ HANDS = 4
 
 def disputes_configuration(target: Target, most: int, seed: str) -> Configuration:
     """What decides on the results of these disputes."""
-    inputs = {**target_inputs(target), "adversaries": ",".join(names())}
+    inputs = {
+        **target_inputs(target),
+        "adversaries": ",".join(names()),
+        **plugin_inputs(lambda group, name: group == "adversaries"),
+    }
     return Configuration("disputes", __version__, target.name, seed, inputs, {"each": most})
 
 
@@ -52,9 +57,11 @@ def disputes(
     and then with the first message. Sides, hands, weather and fees alternate. An interrupt ends it
     early.
     """
+    configuration = disputes_configuration(target, most, seed)
     return run_sweep(
         partial(_run, target.name, most, seed),
-        disputes_plan(disputes_configuration(target, most, seed)),
+        configuration,
+        disputes_plan(configuration),
         workers,
         journal,
         on_status=on_status,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -18,6 +18,7 @@ from channelsim.channel.campaign import engine
 from channelsim.channel.campaign.engine import CampaignStatus, Journal
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inputs
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
@@ -84,6 +85,7 @@ def run_all(
     size = sweep_size(seed, seeds)
     return run_sweep(
         partial(_of_all, seed, size // seeds),
+        configuration,
         sweep_plan(configuration, size),
         workers or processes(min(jobs, size), inline=True),
         journal,
@@ -94,13 +96,14 @@ def run_all(
 
 def run_sweep(
     sweep: Sweep,
+    configuration: Configuration,
     plan: Plan,
     workers: Workers,
     journal: Journal[SweepTotals] | None = None,
     on_result: Callable[[SweepTotals], Counts] = lambda totals: {},
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> SweepReport:
-    """Run a sweep over the adversaries of a plan, as a campaign."""
+    """Run a sweep over the adversaries of a plan, as a campaign of this configuration."""
     so_far = SweepTotals()
 
     def add(_: Shard, part: SweepTotals) -> Counts:
@@ -108,7 +111,7 @@ def run_sweep(
         found = len(so_far.broken) + len(so_far.exceptions)
         return {"findings": found, "runs": so_far.runs, **on_result(so_far)}
 
-    run = engine.run(SweepJob(sweep), plan, workers, journal, add, on_status)
+    run = engine.run(SweepJob(sweep, configuration.inputs), plan, workers, journal, add, on_status)
     totals = SweepTotals(interrupted=run.interrupted)
     for part in in_order({**run.partial, **run.results}):
         totals.merge(part)
@@ -125,24 +128,31 @@ def _of_all(seed: str, adversaries: int, number: int) -> Iterator[SweepTotals]:
 
 def _inputs() -> dict[str, str]:
     """What a sweep depends on besides this package: the programs of the games, by digest."""
-    return {
+    games = {
         f"game {game.name}": sha256(
             b"".join(one.hash for _, one in sorted(game.programs.items()))
         ).hexdigest()
         for game in registry.channel_games()
-    } | {"adversaries": ",".join(names())}
+    }
+    return (
+        games
+        | {"adversaries": ",".join(names())}
+        | plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries"))
+    )
 
 
 @dataclass(frozen=True)
 class SweepJob:
-    """The disputes with some adversaries."""
+    """The disputes with some adversaries; `inputs` are those of their configuration."""
 
     sweep: Sweep
+    inputs: Mapping[str, str]
 
     returns_early = True
 
     def worker(self) -> ShardWork:
-        """Get ready to run disputes."""
+        """Get ready to run disputes. Raises `UsageError` where a plug-in is another one."""
+        check_plugins(self.inputs)
         return self._run
 
     def decode(self, data: bytes) -> SweepTotals:

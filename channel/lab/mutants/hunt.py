@@ -152,7 +152,8 @@ def _prepared(
     if not programs:
         return None
     plan = Plan(configuration.digest, len(programs), SLICE)
-    job = PreparedJob(target, configuration.seed, programs, dict(stored))
+    inputs = configuration.inputs
+    job = PreparedJob(target, configuration.seed, programs, dict(stored), inputs)
     kills = 0
 
     def count(_: Shard, got: SliceResult) -> Counts:
@@ -210,7 +211,10 @@ def _fresh(
             end = max(ends.values(), default=1)
             if end <= begin:
                 break
-            job = FreshJob(target, configuration.seed, _programs(alive), first.limits, ends)
+            job = FreshJob(
+                *(target, configuration.seed, _programs(alive), first.limits, ends),
+                configuration.inputs,
+            )
             seeds = range(begin, end)
             run = engine.run(
                 job,

@@ -19,6 +19,7 @@ from channelsim.channel.lab.mutants.prepared_calls import (
     fresh,
 )
 from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.target.target_inputs import check_inputs
 
 SLICE = 100
 """The number of mutants in one piece of the first campaign."""
@@ -66,11 +67,13 @@ class PreparedJob:
     seed: str
     mutants: tuple[tuple[str, bytes], ...]
     stored: StoredCalls
+    inputs: Mapping[str, str]
 
     returns_early = False
 
     def worker(self) -> ShardWork:
-        """Make the cases."""
+        """Make the cases. Raises `UsageError` where the target is another one."""
+        check_inputs(self.target, self.inputs)
         names = list(dict.fromkeys(name for name, _ in self.mutants))
         pool: dict[str, list[PreparedCall]] = {}
         limits: dict[str, int] = {}
@@ -121,11 +124,13 @@ class FreshJob:
     programs: Programs
     limits: Mapping[str, int]
     until: Mapping[str, int]
+    inputs: Mapping[str, str]
 
     returns_early = False
 
     def worker(self) -> ShardWork:
-        """There is nothing to prepare."""
+        """There is nothing to prepare. Raises `UsageError` where the target is another one."""
+        check_inputs(self.target, self.inputs)
         return self._try
 
     def decode(self, data: bytes) -> list[ChunkResult]:

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 import msgspec
 
+from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inputs
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import input_files
@@ -16,7 +17,8 @@ def target_inputs(target: Target) -> dict[str, str]:
     """Digests in hex, by what they are of.
 
     Tree hashes of the programs; SHA-256 of an author's file of rules and of recorded play. The
-    rules of an installed game are named; their version is that of its package.
+    rules of an installed game are named; packages of plug-ins with the game, a policy of it, or a
+    law have their version and a digest.
     """
     found = {f"program {name}": one.hash.hex() for name, one in target.with_referee.items()}
     if target.rules is not None:
@@ -26,7 +28,9 @@ def target_inputs(target: Target) -> dict[str, str]:
         found["file of rules"] = sha256(data).hexdigest()
     if target.honest:
         found["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
-    return found
+    return found | plugin_inputs(
+        lambda group, name: group == "laws" or name.partition(":")[0] == target.rules
+    )
 
 
 def check_inputs(target: Target, inputs: Mapping[str, str]) -> None:
@@ -35,6 +39,7 @@ def check_inputs(target: Target, inputs: Mapping[str, str]) -> None:
     A file of rules does not travel: it may have changed, or be another one on another machine.
     Raises `UsageError`.
     """
+    check_plugins(inputs)
     for name, digest in target_inputs(target).items():
         if inputs.get(name) != digest:
             raise UsageError(

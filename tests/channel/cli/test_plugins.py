@@ -111,6 +111,20 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert json.loads(again.out) == deviated
 
 
+def test_a_campaign_does_not_go_on_with_another_plug_in(tmp_path: Path) -> None:
+    package, folder = tmp_path / "code", tmp_path / "campaign"
+    shutil.copytree(PARITY, package)
+    install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
+    few = ("crosscheck", "parity", "--cases", 40, "--jobs", 1, "--json", "--out", folder)
+    (begun, same) = run((tmp_path, package), [few, (*few, "--resume")])
+    assert (begun.code, same.code) == (0, 0)
+    with (package / "parity" / "__init__.py").open("a") as file:
+        file.write("# changed\n")
+    (changed,) = run((tmp_path, package), [(*few, "--resume")])
+    assert changed.code == 2
+    assert re.search(r"not the campaign in .*: the plug-in parity-game '1\.0, SHA", changed.err)
+
+
 @pytest.mark.long
 def test_a_game_of_another_package_is_fuzzed_covered_and_measured(tmp_path: Path) -> None:
     install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})

@@ -44,6 +44,9 @@ def test_every_adversary_of_every_seed_has_a_number() -> None:
     assert len(list(beginnings("s/0", 0))) == size // 2
 
 
+run_few = partial(run_sweep, few, CONFIGURATION)
+
+
 class Stop(Exception):
     pass
 
@@ -54,16 +57,14 @@ def stop_after(shards: int, status: CampaignStatus) -> None:
 
 
 def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Path) -> None:
-    whole = run_sweep(few, sweep_plan(CONFIGURATION, len(SOME), at_once=9), ThisProcess())
+    whole = run_few(sweep_plan(CONFIGURATION, len(SOME), at_once=9), ThisProcess())
     plan = sweep_plan(CONFIGURATION, len(SOME))
     opened = partial(directory.opened, tmp_path, CONFIGURATION, plan, "adversaries")
     with pytest.raises(Stop), opened(resume=False) as stored:
-        run_sweep(few, plan, ThisProcess(), stored, on_status=partial(stop_after, 1))
+        run_few(plan, ThisProcess(), stored, on_status=partial(stop_after, 1))
     begun: list[int] = []
     with opened(resume=True) as stored:
-        rest = run_sweep(
-            few, plan, ThisProcess(), stored, on_status=lambda one: begun.append(one.begun)
-        )
+        rest = run_few(plan, ThisProcess(), stored, on_status=lambda one: begun.append(one.begun))
     assert (whole.shards, rest.shards) == (1, 3)
     assert set(begun) == {1}
     assert whole.digest == rest.digest is not None

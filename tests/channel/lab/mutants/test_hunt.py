@@ -30,6 +30,7 @@ from channelsim.channel.lab.mutants.prepared_calls import (
 )
 from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
@@ -234,7 +235,7 @@ def test_a_stored_chunk_names_mutants_whatever_else_is_alive() -> None:
     programs = {3: TARGET.programs["a"].serialized, 7: SMALL[0].program}
     killed = []
     for alive in (programs, {7: programs[7]}):
-        job = FreshJob(TARGET, "s", {"a": alive}, {"a": MAX_COST}, {"a": 1})
+        job = FreshJob(TARGET, "s", {"a": alive}, {"a": MAX_COST}, {"a": 1}, target_inputs(TARGET))
         (chunk,) = job.decode(job.worker()(Shard("", 0, first=0, count=1, budget=1)))
         killed.append(chunk.killed)
     assert killed[0] == killed[1]

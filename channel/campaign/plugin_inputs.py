@@ -1,0 +1,29 @@
+"""Plug-ins on which results depend: in the configuration of a campaign, and on its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from channelsim import plugins
+from channelsim.channel.errors import UsageError
+
+_PREFIX = "plug-in "
+
+
+def plugin_inputs(wanted: Callable[[str, str], bool]) -> dict[str, str]:
+    """Version and SHA-256 of the packages with wanted plug-ins, for `Configuration.inputs`.
+
+    `wanted` gets the group (`games`) and the name of each plug-in. Loads none of them.
+    """
+    return {f"{_PREFIX}{package}": one for package, one in plugins.versions(wanted).items()}
+
+
+def check_plugins(inputs: Mapping[str, str]) -> None:
+    """Check that a worker has the plug-ins of a campaign with these inputs. Raises `UsageError`."""
+    here = plugin_inputs(lambda group, name: True)
+    for name, version in inputs.items():
+        if name.startswith(_PREFIX) and here.get(name) != version:
+            raise UsageError(
+                f"a worker has {'another' if name in here else 'no'} {name} than the campaign began"
+                " with; have the same one everywhere, and begin anew if it was changed"
+            )
