@@ -15,7 +15,7 @@ at a time may write to a directory; anyone may read it meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -28,11 +28,13 @@ from channelsim.channel.campaign.job import Job, ShardResult
 from channelsim.channel.campaign.shards import FORMAT, Configuration, Plan, Shard
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.durable_files import replace_file, write_once
-from channelsim.channel.system.input_files import MB, is_missing, lines_of, read
+from channelsim.channel.system.input_files import MB, complete_lines, is_missing, read
+from channelsim.channel.system.input_files import opened as opened_file
 from channelsim.channel.system.line_log import LineLog
 from channelsim.games.amounts import counted
 
 R = TypeVar("R")
+L = TypeVar("L")
 
 CAMPAIGN, SHARDS, PROGRESS = "campaign.json", "shards.jsonl", "progress.jsonl"
 FINDINGS, CORPUS, SUMMARY = "findings", "corpus", "summary.json"
@@ -41,8 +43,8 @@ SHARDS_HEADER = b'{"format":"channelsim shards 1"}'
 PROGRESS_HEADER = b'{"format":"channelsim progress 1"}'
 """The first lines of the files of lines."""
 
-MOST = 2048 * MB
-"""The most bytes of a file that is read."""
+MOST = 1 << 36
+"""The most bytes of a file that is read, line by line."""
 
 NAMED = 20
 """Damaged lines that are named; of more, only their number."""
@@ -120,7 +122,7 @@ class CampaignDirectory(Generic[R]):
         file = self.path / SHARDS
         found: dict[Shard, R] = {}
         damaged: list[str] = []
-        for number, line in enumerate(self._shards.lines[1:], 2):
+        for number, line in enumerate(self._shards.lines(), 2):
             try:
                 one = _shard_line(line)
                 if not self._file.plan.covers(one.shard):
@@ -205,10 +207,10 @@ def opened(
     # The file of shards is also the lock.
     shards = LineLog(path / SHARDS, SHARDS_HEADER, MOST)
     try:
-        _check_header(path / SHARDS, shards.lines, SHARDS_HEADER)
+        _check_header(path / SHARDS, shards.first, SHARDS_HEADER)
         if there.exists():
             _check_same(path, read_campaign(path), file, resume=resume)
-        elif len(shards.lines) > 1:
+        elif any(True for _ in shards.lines()):
             raise UsageError(f"{path / SHARDS}: of a campaign, but {CAMPAIGN} is missing")
         else:
             try:
@@ -217,7 +219,7 @@ def opened(
                 raise _unwritable(there, error) from None
         progress = LineLog(path / PROGRESS, PROGRESS_HEADER, MOST)
         try:
-            _check_header(path / PROGRESS, progress.lines, PROGRESS_HEADER)
+            _check_header(path / PROGRESS, progress.first, PROGRESS_HEADER)
             yield CampaignDirectory(path, file, shards, progress)
         finally:
             progress.close()
@@ -225,9 +227,9 @@ def opened(
         shards.close()
 
 
-def _check_header(path: Path, lines: Sequence[bytes], header: bytes) -> None:
+def _check_header(path: Path, first: bytes, header: bytes) -> None:
     """Refuse a file of something else, or of another version, before anything is added to it."""
-    if not lines or lines[0] != header:
+    if first != header:
         raise UsageError(f"{path}: its first line is not {header.decode()}: no file of a campaign")
 
 
@@ -267,37 +269,30 @@ def read_campaign(path: Path) -> CampaignFile:
     return found
 
 
-def read_shards(path: Path) -> list[ShardLine]:
+def read_shards(path: Path) -> Iterator[ShardLine]:
     """The shards that are done, also of a campaign that runs. Leaves out damaged lines."""
-    found = []
-    for line in _lines(path / SHARDS, SHARDS_HEADER):
-        try:
-            found.append(_shard_line(line))
-        except (ValueError, RecursionError):
-            continue
-    return found
+    return _read(path / SHARDS, SHARDS_HEADER, _shard_line)
 
 
-def read_progress(path: Path) -> list[ProgressLine]:
+def read_progress(path: Path) -> Iterator[ProgressLine]:
     """Read the progress of the campaign over time, in order. Leaves out damaged lines."""
-    found = []
-    for line in _lines(path / PROGRESS, PROGRESS_HEADER):
+    return _read(path / PROGRESS, PROGRESS_HEADER, _progress_decoder.decode)
+
+
+def _read(path: Path, header: bytes, decode: Callable[[bytes], L]) -> Iterator[L]:
+    """The lines behind the first one, one by one; none of a file that has just begun."""
+    if is_missing(path):
+        return
+    with opened_file(path, MOST) as file:
+        if header.startswith(file.read(len(header) + 1)):
+            return
+    lines = complete_lines(path, MOST)
+    _check_header(path, next(lines, b""), header)
+    for line in lines:
         try:
-            found.append(_progress_decoder.decode(line))
+            yield decode(line)
         except (ValueError, RecursionError):
             continue
-    return found
-
-
-def _lines(path: Path, header: bytes) -> list[bytes]:
-    """The complete lines behind the first one; none of a file that has just begun."""
-    data = b"" if is_missing(path) else read(path, MOST)
-    if header.startswith(data):
-        return []
-    complete, _, _ = data.rpartition(b"\n")
-    lines = lines_of(complete)
-    _check_header(path, lines, header)
-    return lines[1:]
 
 
 def _shard_line(line: bytes) -> ShardLine:

@@ -37,9 +37,9 @@ def stored_chain(path: Path, seed: int) -> Iterator[SimulatedChain]:
     """
     log = LineLog(path, msgspec.json.encode(_Header(FORMAT, seed)), LINES)
     try:
-        _check_header(path, log.lines[:1], seed)
+        _check_header(path, log.first, seed)
         chain = SimulatedChain(seed)
-        for number, line in enumerate(log.lines[1:], 2):
+        for number, line in enumerate(log.lines(), 2):
             try:
                 chain.repeat(_decoder.decode(line))
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
@@ -53,9 +53,9 @@ def stored_chain(path: Path, seed: int) -> Iterator[SimulatedChain]:
         log.close()
 
 
-def _check_header(path: Path, first: tuple[bytes, ...], seed: int) -> None:
+def _check_header(path: Path, first: bytes, seed: int) -> None:
     try:
-        header = msgspec.json.decode(b"".join(first), type=_Header)
+        header = msgspec.json.decode(first, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise UsageError(f"{path}: no chain of channelsim; name another file") from None
     if header.format != FORMAT:

@@ -7,6 +7,7 @@ from the peer's history.
 
 from __future__ import annotations
 
+from collections import deque
 from itertools import takewhile
 from pathlib import Path
 
@@ -112,11 +113,11 @@ class WatchedPeer:
             raise UsageError(f"{self._folder}: {reason}") from None
         header = encoded(watched_channel(endpoint))
         log = LineLog(self._folder / STATES, header, LINES)
-        count = len(log.lines) - 1
-        if log.lines[:1] != (header,):
+        if log.first != header:
             log.close()
             raise UsageError(f"{self._folder}: the watch data of another channel; move them away")
-        if count and not _has(endpoint.channel, history, count - 1, log.lines[-1]):
+        ((count, newest),) = deque(enumerate(log.lines(), 1), maxlen=1) or [(0, b"")]
+        if count and not _has(endpoint.channel, history, count - 1, newest):
             log.close()
             raise UsageError(
                 f"{self._folder}: the store does not have the newest state of these data: it is an"

@@ -1,4 +1,4 @@
-"""Read files that a user names: plain files of a bounded size, always as a whole.
+"""Read files that a user names: plain files of a bounded size, as a whole or line by line.
 
 Devices, named pipes, sockets and folders are refused before a byte is read: a device may never
 end, and a named pipe may never start. A pipe that the shell has opened (`<(…)`,
@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from channelsim.channel.errors import UsageError
 
@@ -34,35 +37,61 @@ LINES = 256 * MB
 _OPENED = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
 
 
+LONGEST_LINE = 64 * MB
+"""The longest line of a file that is read line by line."""
+
+
 def read(path: Path, most: int) -> bytes:
     """A file's bytes, at most `most`. Raises `UsageError`, naming the file."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY
-    opened = _OPENED.fullmatch(str(path)) is not None
-    try:
-        # A named pipe without a writer would hold up a blocking `open` for ever.
-        file = os.open(path, flags if opened else flags | os.O_NONBLOCK)
-        try:
-            data = _plain(path, file, opened, most)
-        finally:
-            os.close(file)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError:  # a NUL byte in the name
-        raise UsageError(f"{str(path)!a}: no name of a file") from None
+    with opened(path, most) as file:
+        data = file.read(most + 1)
     if len(data) > most:
         raise UsageError(f"{path}: too large, more than {_size(most)}")
     return data
 
 
-def _plain(path: Path, file: int, opened: bool, most: int) -> bytes:
-    """Read an open file, up to one byte more than `most`, so that the caller sees the excess."""
+def complete_lines(path: Path, most: int) -> Iterator[bytes]:
+    """The lines of a file without line ends, one by one; not what comes behind the last line end.
+
+    Raises `UsageError`, naming the file, and the line if one is longer than `LONGEST_LINE`.
+    """
+    number = 0
+    with opened(path, most) as file:
+        while line := file.readline(LONGEST_LINE + 1):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                raise UsageError(f"{path}: line {number}: longer than {_size(LONGEST_LINE)}")
+            if line.endswith(b"\n"):
+                yield line[:-1].removesuffix(b"\r")
+
+
+@contextmanager
+def opened(path: Path, most: int) -> Iterator[BinaryIO]:
+    """Open a file to be read in this block. Raises `UsageError`, naming the file."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY
+    shells = _OPENED.fullmatch(str(path)) is not None
+    try:
+        # A named pipe without a writer would hold up a blocking `open` for ever.
+        descriptor = os.open(path, flags if shells else flags | os.O_NONBLOCK)
+        try:
+            _check_plain(path, descriptor, shells, most)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                yield file
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError:  # a NUL byte in the name
+        raise UsageError(f"{str(path)!a}: no name of a file") from None
+
+
+def _check_plain(path: Path, file: int, shells: bool, most: int) -> None:
+    """Refuse an open file of another kind, or of more than `most` bytes as far as is known."""
     status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) and not (opened and stat.S_ISFIFO(status.st_mode)):
+    if not stat.S_ISREG(status.st_mode) and not (shells and stat.S_ISFIFO(status.st_mode)):
         raise UsageError(f"{path}: {_kind(status.st_mode)}, not a file")
     if status.st_size > most:
         raise UsageError(f"{path}: too large, more than {_size(most)}")
-    with os.fdopen(file, "rb", closefd=False) as stream:
-        return stream.read(most + 1)
 
 
 def read_text(path: Path, most: int) -> str:

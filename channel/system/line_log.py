@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.durable_files import sync_folder
-from channelsim.channel.system.input_files import lines_of, read
+from channelsim.channel.system.input_files import complete_lines, opened
 
 
 class LineLog:
-    """A file of lines that one process holds. `lines` are those that it had when it was opened;
-    `torn` is whether an incomplete one came behind them.
+    """A file of lines that one process holds.
+
+    `first` is its first line, and `torn` is whether an incomplete one came behind the last one when
+    it was opened.
 
     A file that is missing or empty gets this first line; nothing else is written before `append`.
     Raises `UsageError`, naming the file, also when it holds more than `most` bytes.
     """
 
     def __init__(self, path: Path, header: bytes, most: int) -> None:
-        self._path = path
+        self._path, self._most = path, most
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
         try:
             self._file = os.open(path, flags, 0o600)
@@ -33,22 +37,26 @@ class LineLog:
             raise _failed(path, error) from None
         try:
             self._lock()
-            data = read(path, most)
             self._size = 0
-            if header.startswith(data):  # a process was killed before it could write it
+            with opened(path, most) as file:
+                begun = file.read(len(header) + 1)
+            if header.startswith(begun):  # a process was killed before it could write it
                 self.append([header])
                 sync_folder(path.parent)
-                data = header + b"\n"
+            with opened(path, most) as file:
+                self._size, size = _end_of_lines(file), file.seek(0, os.SEEK_END)
+            self.first = next(complete_lines(path, most), b"")
         except OSError as error:
             os.close(self._file)
             raise _failed(path, error) from None
         except BaseException:
             os.close(self._file)
             raise
-        complete, _, tail = data.rpartition(b"\n")
-        self.torn = bool(tail)
-        self.lines = tuple(lines_of(complete))
-        self._size = len(complete) + 1
+        self.torn = size > self._size
+
+    def lines(self) -> Iterator[bytes]:
+        """The complete lines behind the first one, read one by one. Raises `UsageError`."""
+        return islice(complete_lines(self._path, self._most), 1, None)
 
     def _lock(self) -> None:
         try:
@@ -73,6 +81,22 @@ class LineLog:
     def close(self) -> None:
         """Close the file and let other processes use it."""
         os.close(self._file)
+
+
+def _end_of_lines(file: BinaryIO) -> int:
+    """The size of a file up to its last line end, which is looked for from its end."""
+    end = file.seek(0, os.SEEK_END)
+    while end:
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+_BLOCK = 1 << 16
 
 
 def _failed(path: Path, error: OSError) -> UsageError:

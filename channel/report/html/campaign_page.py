@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +30,8 @@ from channelsim.games.amounts import counted
 MOST_SECTIONS = 40
 """Findings with a section of their own; of more, only the table has all."""
 
-MOST_POINTS = 400
-"""Points of a chart."""
+MOST_POINTS = 800
+"""Points of a chart, at most; with more, every other one is left out."""
 
 CHART = (320, 90)
 """The size of a chart."""
@@ -97,12 +97,14 @@ def campaign_html(page: CampaignPage) -> str:
 def directory_page(path: Path) -> CampaignPage:
     """The page of the campaign in a directory, also while it runs. Raises `UsageError`."""
     file = read_campaign(path)
-    progress, shards = read_progress(path), read_shards(path)
+    progress = _thinned(read_progress(path))
+    shards, seconds = 0, 0.0
+    for shard in read_shards(path):
+        shards, seconds = shards + 1, seconds + shard.seconds
     summary = path / SUMMARY
     document: dict[str, Any] = {}
     if summary.exists():
         document = read_document(summary, input_files.read(summary, input_files.LINES))
-    seconds = sum(shard.seconds for shard in shards)
     last = progress[-1] if progress else None
     work = last.work if last else 0
     configuration = file.configuration
@@ -117,7 +119,7 @@ def directory_page(path: Path) -> CampaignPage:
             ("version", configuration.version),
             *((name, str(value)) for name, value in configuration.options.items()),
             ("work", f"{work:,} of {file.plan.total:,} {file.unit}"),
-            ("shards done", f"{len(shards)}"),
+            ("shards done", f"{shards:,}"),
             ("time in shards", f"{seconds:,.1f} s"),
             *([("digest", str(document["digest"]))] if "digest" in document else []),
         ),
@@ -243,19 +245,30 @@ def _case(vector: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
+def _thinned(progress: Iterable[ProgressLine]) -> list[ProgressLine]:
+    """So many lines as a chart has points, evenly, and the last one."""
+    chosen: list[ProgressLine] = []
+    step = 1
+    last: ProgressLine | None = None
+    for at, line in enumerate(progress):
+        last = line
+        if at % step == 0:
+            chosen.append(line)
+            if len(chosen) == MOST_POINTS:
+                chosen, step = chosen[::2], 2 * step
+    return chosen if last is None or chosen[-1] is last else [*chosen, last]
+
+
 def _charts(progress: Sequence[ProgressLine]) -> Iterator[Chart]:
     """A chart of each count."""
     names = dict.fromkeys(name for line in progress for name in line.counts)
-    step = max(1, len(progress) // MOST_POINTS)
-    last = len(progress) - 1
-    chosen = [line for at, line in enumerate(progress) if at % step == 0 or at == last]
     width, height = CHART
-    whole = max((line.work for line in chosen), default=0) or 1
+    whole = max((line.work for line in progress), default=0) or 1
     for name in names:
-        values = [line.counts.get(name, 0) for line in chosen]
+        values = [line.counts.get(name, 0) for line in progress]
         most = max(*values, 1)
         points = " ".join(
             f"{line.work / whole * width:.1f},{height - value / most * height:.1f}"
-            for line, value in zip(chosen, values, strict=True)
+            for line, value in zip(progress, values, strict=True)
         )
         yield Chart(name, values[-1], f"0,{height} {points}")

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
@@ -65,9 +65,9 @@ def test_a_campaign_goes_on_where_it_ended(tmp_path: Path) -> None:
     assert [line.shard.number for line in directory.read_shards(path)] == [0, 1, 2]
     done = campaign(path, resume=True)
     assert [n for part in in_order(done.results) for n in part] == expected()
-    lines = directory.read_shards(path)
+    lines = list(directory.read_shards(path))
     assert [line.shard for line in lines] == PLAN.shards()
-    noted = directory.read_progress(path)
+    noted = list(directory.read_progress(path))
     assert [one.shards for one in noted] == list(range(1, PLAN.size + 1))
     assert noted[-1].work == PLAN.total
     assert noted[-1].begun == noted[2].work
@@ -102,7 +102,7 @@ def test_a_torn_or_damaged_line_is_done_again_and_named(tmp_path: Path) -> None:
 
 def test_two_results_of_a_shard_are_refused(tmp_path: Path) -> None:
     path = begun(tmp_path / "c", 2) / directory.SHARDS
-    first = directory.read_shards(tmp_path / "c")[0]
+    first = next(directory.read_shards(tmp_path / "c"))
     other = b"[1,2]"
     line = msgspec.structs.replace(
         first, digest=sha256(other).hexdigest(), result=msgspec.Raw(other)
@@ -131,10 +131,10 @@ def test_a_file_of_something_else_stays_as_it_is(name: str, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=f"{name}: its first line is not"):
         campaign(tmp_path / "c", resume=True)
     assert letter.read_text() == "Dear Bob,\nno line end"
-    read: Callable[[Path], object] = directory.read_shards
+    read: Callable[[Path], Iterable[object]] = directory.read_shards
     read = directory.read_progress if name == directory.PROGRESS else read
     with pytest.raises(UsageError, match="its first line is not"):
-        read(tmp_path / "c")
+        list(read(tmp_path / "c"))
 
 
 def test_figures_that_no_campaign_has_are_left_out(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_figures_that_no_campaign_has_are_left_out(tmp_path: Path) -> None:
     good = path.read_bytes().splitlines()[-1]
     bad = [re.sub(rb'"work":\d+', b'"work":%d' % figure, good) for figure in (-1, 1 << 63, 10**400)]
     path.write_bytes(path.read_bytes() + b"\n".join([*bad, good]) + b"\n")
-    assert len(directory.read_progress(tmp_path / "c")) == 2
+    assert len(list(directory.read_progress(tmp_path / "c"))) == 2
 
 
 def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_killed_command_is_resumed_with_the_same_digest(tmp_path: Path, capsys
         start_new_session=True,
     )
     until = time.monotonic() + 60
-    while not directory.read_shards(path):
+    while not any(directory.read_shards(path)):
         assert time.monotonic() < until
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
@@ -205,10 +205,10 @@ def test_a_killed_command_is_resumed_with_the_same_digest(tmp_path: Path, capsys
     while _group_lives(process.pid):  # its workers end with it
         assert time.monotonic() < until
         time.sleep(0.02)
-    before = len(directory.read_shards(path))
+    before = len(list(directory.read_shards(path)))
     resumed = channelsim(capsys, *options, "--out", path, "--resume")
     assert resumed.code == 0
-    shards = directory.read_shards(path)
+    shards = list(directory.read_shards(path))
     assert before < len(shards) == 3
     digest = json.loads(resumed.out)["digest"]
     assert digest == crosscheck(load("spacepoker"), 8200, "s").digest

@@ -223,7 +223,7 @@ def test_a_hunt_goes_on_from_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     stopped = hunt_here(place=stored_by(stopping(2)))
     (slices,) = directory.read_shards(tmp_path / "prepared")
     rest = hunt_here(place=stored_by(in_processes(1)))
-    assert directory.read_shards(tmp_path / "prepared") == [slices]
+    assert list(directory.read_shards(tmp_path / "prepared")) == [slices]
     assert (stopped.hunt.interrupted, stopped.hunt.chunks) == (True, 2)
     assert (whole.hunt.chunks, rest.hunt.chunks) == (4, 4)
     assert whole.hunt.digest == rest.hunt.digest is not None
