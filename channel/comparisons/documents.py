@@ -22,6 +22,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.games.amounts import counted
 from channelsim.games.decoding import document_error
 from channelsim.games.names import printable
 
@@ -30,9 +31,9 @@ from channelsim.games.names import printable
 class DocumentKind:
     """A kind of documents: the command that writes them, and how two of them are compared.
 
-    `keys` are those by which one is recognised. `type` may have the fields `target`, `seed` and
-    `interrupted`. `compare` takes the older, the newer, and the percentage by which costs may
-    rise. `effort` names the field that says how much was tried.
+    `keys` are those by which one is recognised. `type` may have the fields `target`, `seed`,
+    `interrupted` and `lost`. `compare` takes the older, the newer, and the percentage by which
+    costs may rise. `effort` names the field that says how much was tried.
     """
 
     command: str
@@ -116,6 +117,11 @@ def _notes(before: ReadDocument, after: ReadDocument) -> list[str]:
         f"{one.path} was interrupted: it does not have everything"
         for one in (before, after)
         if getattr(one.value, "interrupted", False)
+    ]
+    notes += [
+        f"{one.path} is not complete: {counted(len(lost), 'seed')} could not be done"
+        for one in (before, after)
+        if (lost := getattr(one.value, "lost", ()))
     ]
     old, new = (getattr(one.value, "seed", None) for one in (before, after))
     if old != new:

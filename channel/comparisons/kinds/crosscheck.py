@@ -36,6 +36,7 @@ class CrosscheckDocument(msgspec.Struct, frozen=True):
     most_cost: dict[str, Number]
     coverage: dict[str, Covered]
     findings: list[CrosscheckFinding]
+    lost: list[object] = []
 
 
 def compare(

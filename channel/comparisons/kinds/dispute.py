@@ -35,6 +35,7 @@ class DisputeDocument(msgspec.Struct, frozen=True):
     interrupted: bool
     matrix: dict[str, dict[str, object]]
     findings: list[DisputeFinding]
+    lost: list[object] = []
 
 
 def compare(before: DisputeDocument, after: DisputeDocument, tolerance: float) -> list[Change]:

@@ -45,6 +45,7 @@ class FuzzDocument(msgspec.Struct, frozen=True):
     runs: Number
     coverage: dict[str, Covered]
     findings: list[FuzzFinding]
+    lost: list[object] = []
 
 
 def compare(before: FuzzDocument, after: FuzzDocument, tolerance: float) -> list[Change]:

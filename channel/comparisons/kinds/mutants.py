@@ -32,6 +32,7 @@ class MutantsDocument(msgspec.Struct, frozen=True):
     made: Number
     validators: dict[str, object]
     survivors: list[SurvivingMutant]
+    lost: list[object] = []
 
 
 def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -> list[Change]:

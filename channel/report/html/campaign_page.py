@@ -108,12 +108,12 @@ def directory_page(path: Path) -> CampaignPage:
     last = progress[-1] if progress else None
     work = last.work if last else 0
     configuration = file.configuration
-    state = "finished" if document else f"{work:,} of {file.plan.total:,} {file.unit} so far"
+    so_far = f"{work:,} of {file.plan.total:,} {file.unit} so far"
     found = list(_stored(path / FINDINGS)) or _listed(summary, document)
     return _page(
         summary,
         f"Campaign: {configuration.command} of {configuration.target}",
-        state,
+        _end(document) if document else so_far,
         (
             ("seed", configuration.seed),
             ("version", configuration.version),
@@ -136,13 +136,23 @@ def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
     return _page(
         path,
         f"Results of {document.get('target', 'a campaign')}",
-        "interrupted" if document.get("interrupted") is True else "finished",
+        _end(document),
         tuple((name, str(document[name])) for name in named if name in document),
         document,
         _listed(path, document),
         (),
         "",
     )
+
+
+def _end(document: Mapping[str, Any]) -> str:
+    """How the campaign of a document ended, in a few words."""
+    if document.get("interrupted") is True:
+        return "interrupted"
+    lost = document.get("lost")
+    if isinstance(lost, list) and lost:
+        return f"not complete: {counted(len(lost), 'seed')} could not be done"
+    return "finished"
 
 
 def read_document(path: Path, data: bytes) -> dict[str, Any]:
@@ -173,7 +183,6 @@ def _page(
     return CampaignPage(
         title=title,
         summary=f"{state}; {counted(len(findings), 'finding')}"
-        + ("; some work was not done" if document.get("lost") else "")
         + ("; a check failed" if failed and not (findings or document.get("lost")) else ""),
         good=not failed,
         facts=facts,

@@ -149,7 +149,7 @@ def test_work_that_was_not_done_is_no_success(tmp_path: Path, capsys: Capsys) ->
     file.write_text(json.dumps({"findings": [], "lost": [{"seed": 3, "work": 1500}]}))
     shown = page(capsys, file)
     assert rows(shown, "Seeds that ended their worker") == {"3": ["1,500"]}
-    assert "✗ finished; 0 findings; some work was not done" in text_of(shown)
+    assert "✗ not complete: 1 seed could not be done; 0 findings" in text_of(shown)
     file.write_text(json.dumps({"findings": [], "lost": []}))
     assert "✓ finished; 0 findings" in text_of(page(capsys, file))
 
