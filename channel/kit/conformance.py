@@ -161,7 +161,7 @@ class Subject:
         effort = self.effort
         made = configuration(self.target, effort.cases, effort.seed)
         with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
-            notebook = FindingFiles(place.directory)
+            notebook = FindingFiles(place.directory, self.target)
             report = crosscheck(
                 self.target,
                 effort.cases,

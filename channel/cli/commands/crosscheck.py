@@ -86,7 +86,7 @@ def command(
     cut = plan(made, cases)
     with campaign_directory(out, made, cut, "cases", resume=resume) as stored:
         workers = chosen_workers(processes(jobs), cut, cluster, stored=stored is not None)
-        notebook = FindingFiles(stored)
+        notebook = FindingFiles(stored, loaded)
         with campaign_progress("crosscheck", "case", quiet=quiet) as show:
             report = run(
                 loaded,

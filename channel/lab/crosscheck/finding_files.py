@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+import msgspec
+
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.job import Counts
 from channelsim.channel.lab.cases.trial import LabFinding, LabTally
+from channelsim.channel.lab.target.target import Target
+from channelsim.games.vectors import Case, arguments
 
 FORMAT = "channelsim crosscheck finding 1"
 
@@ -20,6 +24,7 @@ class FindingFiles:
     directory."""
 
     directory: CampaignDirectory[Any] | None
+    target: Target
     written: dict[str, int] = field(default_factory=dict)
 
     def write(self, tally: LabTally) -> Counts:
@@ -28,7 +33,9 @@ class FindingFiles:
             for finding, times in tally.causes():
                 name = file_name(finding)
                 if self.written.get(name, -1) < finding.loss:
-                    self.directory.write_finding(name, finding_document(finding, times))
+                    self.directory.write_finding(
+                        name, finding_document(self.target, finding, times)
+                    )
                     self.written[name] = finding.loss
         prints = sum(map(len, tally.prints.values()))
         return {"findings": len(tally.findings), "paths": prints}
@@ -47,9 +54,26 @@ class FindingFiles:
             (self.directory.findings / name).unlink(missing_ok=True)
 
 
-def finding_document(finding: LabFinding, times: int) -> dict[str, Any]:
-    """A finding as it is written: as in the document of the command, with its format."""
-    return {"format": FORMAT, **finding.document(), "loss": finding.loss, "times": times}
+def finding_document(target: Target, finding: LabFinding, times: int) -> dict[str, Any]:
+    """A finding as it is written: as in the document of the command, with its format.
+
+    `source` is the game or file that the target was, and `brun` the program and the environment of
+    the run, by which a trace knows that the programs are still the same.
+    """
+    run = finding.run
+    if run is None and finding.vector is not None and finding.validator in target.present:
+        case = msgspec.convert(finding.vector, Case)
+        environment = arguments(case, target.name, target.programs)
+        run = target.programs[case.validator].serialized, environment
+    return {
+        "format": FORMAT,
+        "target": target.name,
+        "source": target.source,
+        **finding.document(),
+        "brun": {} if run is None else {"program": run[0].hex(), "environment": run[1].hex()},
+        "loss": finding.loss,
+        "times": times,
+    }
 
 
 def file_name(finding: LabFinding) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ from channelsim.channel.campaign.directory import (
 )
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.trial import SEVERITIES
+from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECK_FINDING
 from channelsim.channel.lab.fuzz.findings import FORMAT as FINDING
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.report.html.campaign_tables import Table, tables
-from channelsim.channel.report.html.finding_page import FindingPage, finding_page
+from channelsim.channel.report.html.finding_page import FindingPage, case_page, finding_page
 from channelsim.channel.report.html.page import render
 from channelsim.channel.system import input_files
 from channelsim.games.amounts import counted
@@ -221,8 +223,13 @@ def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:
     fields: tuple[tuple[str, str], ...] = ()
     try:
         one = msgspec.convert(data, _Found)
-        if in_full and isinstance(data, dict) and data.get("format") == FINDING:
-            section = _section(path, data, key)
+        if in_full and isinstance(data, dict):
+            if data.get("format") == FINDING:
+                section = _section(path, data, key)
+            elif data.get("format") == CROSSCHECK_FINDING and one.vector is not None:
+                facts = (("law", one.law), *_case(one.vector))
+                trace = f"channelsim trace -v {shlex.quote(str(path))}"
+                section = case_page(path, data, facts, key, (trace,))
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: a finding: {ascii(str(error)[:200])[1:-1]}") from None
     if section is None and in_full:

@@ -16,7 +16,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.comparison import ComparedPart
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
-from channelsim.channel.lab.trace.trace_text import TracedRun, TraceRequest, of_finding, traced
+from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
 from channelsim.games.amounts import counted
 
@@ -78,29 +78,35 @@ class SourceFile(msgspec.Struct, frozen=True):
     lines: tuple[SourceLine, ...]
 
 
-class FindingPage(msgspec.Struct, frozen=True):
-    """The whole page, which may be a section of another one: `key` makes its ids unique.
+class ShownRun(msgspec.Struct, frozen=True):
+    """A run step by step, and the sources of its steps.
 
-    `no_run` says why there is no run, where there is none.
+    `missing` says why there is no run, where there is none.
     """
+
+    given: tuple[str, ...] = ()
+    steps: tuple[PageStep, ...] = ()
+    ended: tuple[str, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
+    missing: str = ""
+
+
+class FindingPage(msgspec.Struct, frozen=True):
+    """The whole page, which may be a section of another one: `key` makes its ids unique."""
 
     key: str
     title: str
     severity: str
     text: str
     facts: tuple[tuple[str, str], ...]
-    differs: tuple[str, ...]
-    fields: tuple[FieldPair, ...]
-    compared: tuple[ComparedPart, ...]
-    given: tuple[str, ...]
-    steps: tuple[PageStep, ...]
-    ended: tuple[str, ...]
-    no_run: str
-    sources: tuple[SourceFile, ...]
+    run: ShownRun
     commands: tuple[str, ...]
-    also: tuple[str, ...]
-    pytest: str
-    brun: tuple[tuple[str, str], ...]
+    differs: tuple[str, ...] = ()
+    fields: tuple[FieldPair, ...] = ()
+    compared: tuple[ComparedPart, ...] = ()
+    also: tuple[str, ...] = ()
+    pytest: str = ""
+    brun: tuple[tuple[str, str], ...] = ()
 
 
 def finding_page(
@@ -111,22 +117,6 @@ def finding_page(
     `commands` try it again, those for the file by default. A target that cannot be loaded leaves
     out the run.
     """
-    request: TraceRequest | None = None
-    run, no_run = TracedRun((), (), ()), ""
-    try:
-        request = of_finding(path, msgspec.to_builtins(found))
-        run = traced(request, OPERATORS)
-        if len(run.steps) > MOST_STEPS:
-            run = traced(request, CALLS)
-    except UsageError as error:
-        no_run = str(error)
-    texts = _texts(request, found.validator)
-    reached = _reached([*(step.source for step in run.steps), found.source_line], texts)
-    anchors = {
-        f"{file}:{line}": f"{key}-source{number}-{line}"
-        for number, file in enumerate(reached)
-        for line in range(1, texts[file].count("\n") + 2)
-    }
     before, after = found.fields
     return FindingPage(
         key=key,
@@ -146,18 +136,59 @@ def finding_page(
         differs=found.differs,
         fields=tuple(_fields(found.probe)),
         compared=found.compared,
-        given=run.given,
-        steps=tuple(_step(line, anchors) for line in run.steps),
-        ended=run.ended,
-        no_run=no_run,
-        sources=tuple(
-            _source(file, texts[file], lines, anchors, found.source_line)
-            for file, lines in reached.items()
-        ),
+        run=_run(path, msgspec.to_builtins(found), found.validator, key, found.source_line),
         commands=_commands(path) if commands is None else commands,
         also=found.also,
         pytest=found.pytest,
         brun=tuple(found.brun.items()),
+    )
+
+
+def case_page(
+    path: Path,
+    document: dict[str, Any],
+    facts: tuple[tuple[str, str], ...],
+    key: str,
+    commands: tuple[str, ...],
+) -> FindingPage:
+    """The page of a finding of `crosscheck`, which has a case and nothing beside it."""
+    severity, text, validator = (str(document[name]) for name in ("severity", "text", "validator"))
+    return FindingPage(
+        key=key,
+        title=f"{severity}: {validator}",
+        severity=severity,
+        text=text,
+        facts=facts,
+        run=_run(path, document, validator, key),
+        commands=commands,
+    )
+
+
+def _run(
+    path: Path, document: dict[str, Any], validator: str, key: str, decisive: str = ""
+) -> ShownRun:
+    """The run of a finding in this file; `decisive` is the `file:line` that decides it."""
+    try:
+        request = of_finding(path, document)
+        run = traced(request, OPERATORS)
+        if len(run.steps) > MOST_STEPS:
+            run = traced(request, CALLS)
+    except UsageError as error:
+        return ShownRun(missing=str(error))
+    texts = _texts(request, validator)
+    reached = _reached([*(step.source for step in run.steps), decisive], texts)
+    anchors = {
+        f"{file}:{line}": f"{key}-source{number}-{line}"
+        for number, file in enumerate(reached)
+        for line in range(1, texts[file].count("\n") + 2)
+    }
+    return ShownRun(
+        run.given,
+        tuple(_step(line, anchors) for line in run.steps),
+        run.ended,
+        tuple(
+            _source(file, texts[file], lines, anchors, decisive) for file, lines in reached.items()
+        ),
     )
 
 

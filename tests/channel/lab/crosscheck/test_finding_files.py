@@ -11,17 +11,18 @@ from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.lab.cases.trial import THEFT, LabFinding, LabTally
 from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
+from channelsim.channel.lab.target.loading import load
 
 CONFIGURATION = Configuration("crosscheck", "1", "t", "s", {})
+TARGET = load("spacepoker")
 PLAN = Plan(CONFIGURATION.digest, 3, 1)
 
 
 def tally(*losses: int) -> LabTally:
     found = LabTally()
     for loss in losses:
-        vector = {"loss": loss}
         found.found(
-            LabFinding("a law", "e", THEFT, "a text", "a cause", vector, b"", 0, b"", loss=loss)
+            LabFinding("a law", "e", THEFT, "a text", "a cause", None, b"", 0, b"", loss=loss)
         )
     return found
 
@@ -29,7 +30,7 @@ def tally(*losses: int) -> LabTally:
 def files(path: Path, parts: Sequence[LabTally]) -> dict[str, int]:
     """The number of times in each file, after these parts came in this order."""
     with directory.opened(path, CONFIGURATION, PLAN, "cases", resume=False) as opened:
-        notebook, so_far = FindingFiles(opened), LabTally()
+        notebook, so_far = FindingFiles(opened, TARGET), LabTally()
         for part in parts:
             so_far.merge(part)
             notebook.write(so_far)

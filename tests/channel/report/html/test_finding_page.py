@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,8 @@ import pytest
 
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.trial import LabFinding
+from channelsim.channel.lab.crosscheck.finding_files import finding_document
 from channelsim.channel.lab.fuzz.findings import Document, FindingFiles, document
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
@@ -50,17 +53,33 @@ def test_the_changed_byte_is_marked_in_both_moves(stored: tuple[Path, Document])
         assert sum(one.changed for one in side) == 1
 
 
+def test_a_finding_of_crosscheck_shows_its_run(
+    stored: tuple[Path, Document], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, found = stored
+    lab = LabFinding("verdicts agree", "e", "theft", "a loss", "", found.vector, b"", 0, b"")
+    file = tmp_path / "finding.json"
+    file.write_text(json.dumps(finding_document(load(found.source), lab, 1)))
+    shown = text_of(parsed(channelsim(capsys, "report", file, "-o", "-").out))
+    assert "if (= (strlen MOVE) 18)" in shown
+    assert f"channelsim trace -v {file}" in shown
+    assert channelsim(capsys, "trace", file).code == 0
+
+
 def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) -> None:
     path, found = stored
     page = finding_page(path, found)
-    lines = {line.anchor: line for file in page.sources for line in file.lines if line.anchor}
-    linked = [step for step in page.steps if step.anchor]
+    lines = {line.anchor: line for file in page.run.sources for line in file.lines if line.anchor}
+    linked = [step for step in page.run.steps if step.anchor]
     assert len(linked) > 3
     (length,) = (step for step in linked if step.text.startswith("if (= (strlen MOVE) 18)"))
     assert "(= (strlen MOVE) 18)" in lines[length.anchor].text
     assert {step.anchor for step in linked} <= lines.keys()
     decides = [
-        f"{file.name}:{line.number}" for file in page.sources for line in file.lines if line.decides
+        f"{file.name}:{line.number}"
+        for file in page.run.sources
+        for line in file.lines
+        if line.decides
     ]
     assert decides == [found.source_line]
     ids = [node.get("id") for node in parsed(finding_html(page)).iter() if node.get("id")]
