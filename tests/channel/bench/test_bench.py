@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from channelsim.channel.bench import (
+    campaign_speed,
     deck_preparation,
     judging,
     linked_peers,
@@ -27,6 +28,8 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_batch, "HANDS", 1)
     monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
     monkeypatch.setattr(speed, "CHUNK", 30)
+    for name in ("FIRST", "FEWEST", "WHOLE"):
+        monkeypatch.setattr(campaign_speed, name, 100)
     monkeypatch.setattr(calpoker, "HANDS", 200)
     monkeypatch.setattr(calpoker, "HANDS_OF_OTHERS", 200)
     monkeypatch.setattr(spacepoker, "HANDS", 200)
@@ -57,6 +60,8 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < measured["crosscheck_ratio_to_clvm"] < 1.5
     families = {registry.get(name).family for name in measured["crosscheck"]}
     assert families == {registry.get(name).family for name in registry.names()}
+    assert measured["campaign_two_workers_to_one"] > 0
+    assert measured["campaign_overhead"] > 0
     assert measured["best_of_seven_per_second"] > 0
     assert measured["import_channel_seconds"] >= 0
 
