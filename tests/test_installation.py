@@ -19,8 +19,7 @@ import pytest
 
 from tests.paths import ROOT
 
-OWN = """
-import games
+OWN = """import games
 from channelsim.games import registry
 
 def test_both_are_there(target):

@@ -31,17 +31,8 @@ class StateHistory:
         Only the newest two keep their proposals: these pay nothing on chain, and the counterparty
         could otherwise fill our memory with proposals that we refuse.
         """
-        return StateHistory(
-            state, signed, replace(self, older=self.older and self.older._settled())
-        )
-
-    def _settled(self) -> StateHistory:
-        if not self.state.groups:
-            return self
-        state = msgspec.structs.replace(self.state, groups=())
-        return StateHistory(
-            state, replace(self.signed, state=state) if self.signed else None, self.older
-        )
+        older = self.older and _without_proposals(self.older)
+        return StateHistory(state, signed, replace(self, older=older))
 
     def __iter__(self) -> Iterator[StateHistory]:
         """This state and all older ones, newest first."""
@@ -53,3 +44,11 @@ class StateHistory:
     def numbered(self, number: int) -> ChannelState | None:
         """The state of this number."""
         return next((link.state for link in self if link.state.number == number), None)
+
+
+def _without_proposals(history: StateHistory) -> StateHistory:
+    if not history.state.groups:
+        return history
+    state = msgspec.structs.replace(history.state, groups=())
+    signed = replace(history.signed, state=state) if history.signed else None
+    return StateHistory(state, signed, history.older)

@@ -30,11 +30,21 @@ OPEN = ("/dev/std", "/dev/fd/", "/proc/")
 class Output:
     """A file that is being written; `finish` completes it. Failures are `UsageError`s."""
 
-    def __init__(self, option: str, path: Path | None, file: BinaryIO | None) -> None:
+    def __init__(self, option: str, path: Path | None) -> None:
         self._option, self.path = option, path
-        self._file = file
+        self.is_standard = path is not None and _is_standard(path)
+        self._file: BinaryIO | None = None
         self._half: Path | None = None
         self._place: Path | None = None
+
+    def open(self) -> None:
+        """Begin to write. Raises `UsageError` where that is impossible."""
+        if self.is_standard:
+            sys.stdout.flush()
+            self._file = sys.stdout.buffer
+        elif self.path is not None:
+            with _reported(self._option, self.path):
+                self._open(self.path)
 
     @property
     def renamed(self) -> bool:
@@ -71,6 +81,26 @@ class Output:
                 self._half.replace(place)
                 self._half = None
 
+    def _open(self, path: Path) -> None:
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            mode = None
+        if mode is not None and stat.S_ISDIR(mode):
+            raise UsageError(f"{self._option} {path}: cannot be written (it is a folder)")
+        if mode is not None:
+            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(OPEN):
+                self._file = path.open("wb")
+                return
+            if not os.access(path, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+        place = path.resolve()
+        if not place.parent.is_dir():
+            missing = f"no folder {place.parent}, so it cannot be written"
+            raise UsageError(f"{self._option} {path}: {missing}")
+        with held():
+            self._begin(place, None if mode is None else stat.S_IMODE(mode))
+
     def _begin(self, place: Path, mode: int | None) -> None:
         """Open the temporary file."""
         half = place.with_name(f".channelsim-{token_hex(6)}.part")
@@ -79,7 +109,10 @@ class Output:
         if mode is not None:
             os.fchmod(descriptor, mode)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the file, and delete a temporary one that was not finished."""
+        if self.is_standard:
+            return
         try:
             if self._file is not None:
                 self._file.close()
@@ -93,19 +126,13 @@ class Output:
 def opened(option: str, path: Path | None) -> Iterator[Output]:
     """The file that an option names, nowhere for None. Unless it is finished in here, a regular
     file stays as it was. Raises `UsageError` at once where it cannot be written."""
-    output = Output(option, path, None)
-    standard = path is not None and _is_standard(path)
+    output = Output(option, path)
     try:
-        if standard:
-            sys.stdout.flush()
-            output._file = sys.stdout.buffer
-        elif path is not None:
-            _open(output, option, path)
-        with redirect_stdout(sys.stderr) if standard else nullcontext():
+        output.open()
+        with redirect_stdout(sys.stderr) if output.is_standard else nullcontext():
             yield output
     finally:
-        if not standard:
-            output._close()
+        output.close()
 
 
 def write_whole(option: str, path: Path, data: bytes) -> None:
@@ -128,28 +155,6 @@ def check_folder(option: str, path: Path) -> None:
         with held():
             os.close(os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             probe.unlink()
-
-
-def _open(output: Output, option: str, path: Path) -> None:
-    """Begin to write at a path that is not the standard output."""
-    with _reported(option, path):
-        try:
-            mode = path.stat().st_mode
-        except FileNotFoundError:
-            mode = None
-        if mode is not None and stat.S_ISDIR(mode):
-            raise UsageError(f"{option} {path}: cannot be written (it is a folder)")
-        if mode is not None:
-            if not stat.S_ISREG(mode) or str(path.absolute()).startswith(OPEN):
-                output._file = path.open("wb")
-                return
-            if not os.access(path, os.W_OK):
-                raise PermissionError(EACCES, os.strerror(EACCES))
-        place = path.resolve()
-        if not place.parent.is_dir():
-            raise UsageError(f"{option} {path}: no folder {place.parent}, so it cannot be written")
-        with held():
-            output._begin(place, None if mode is None else stat.S_IMODE(mode))
 
 
 def _is_standard(path: Path) -> bool:

@@ -343,11 +343,12 @@ def save(report: FuzzReport, folder: Path) -> int:
                 lines.append(msgspec.json.encode(one.case))
         added += len(lines)
         if lines:
-            _append(folder / f"{name}.jsonl", lines)
+            append_lines(folder / f"{name}.jsonl", lines)
     return added
 
 
-def _append(path: Path, lines: Sequence[bytes]) -> None:
+def append_lines(path: Path, lines: Sequence[bytes]) -> None:
+    """Add lines to a file, which is replaced as a whole. Raises `UsageError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         before = path.read_bytes() if path.exists() else b""

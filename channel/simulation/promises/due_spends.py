@@ -32,6 +32,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
         return
     unrolls = {agreed.unroll_puzzle_hash(state): state for state in talk.accounts.values()}
     games: dict[bytes, LedgerGame] = {}
+    followed: set[tuple[bytes, bytes | None]] = set()  # every block reports all spends again
     for turn in run.parties[talk.side].journal:
         if not isinstance(turn.event, Block) or _settled(turn):
             continue
@@ -44,11 +45,14 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
         for seen in turn.event.coins:
             state = unrolls.get(seen.coin.puzzle_hash)
             state = state if seen.coin.parent == agreed.coin.id else None
-            if state is not None:
-                _unrolled(talk, games, seen, state)
             standing = games.get(seen.coin.id)
-            if standing is not None:
+            spend = seen.coin.id, seen.solution
+            if state is not None and spend not in followed:
+                _unrolled(talk, games, seen, state)
+                followed.add(spend)
+            if standing is not None and spend not in followed:
                 _moved(games, seen, standing)
+                followed.add(spend)
             if seen.spent is not None or seen.coin.id in pushed:
                 continue
             age = turn.event.peak - seen.born

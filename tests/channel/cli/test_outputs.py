@@ -15,6 +15,7 @@ from typing import IO
 import pytest
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.fuzz.fuzz import append_lines
 from channelsim.channel.system.interrupt import listening
 from channelsim.channel.system.output import opened, write_whole
 from tests.channel.command import Ran, channelsim
@@ -284,16 +285,14 @@ def test_what_cannot_be_played_is_one_line(place: Path, capsys: Capsys) -> None:
 
 def test_a_corpus_is_added_to_whole(place: Path) -> None:
     """What is there stays, also where its last line has no end."""
-    from channelsim.channel.lab.fuzz.fuzz import _append
-
     path = place / "corpus" / "b.jsonl"
     path.write_bytes(b"{}")
-    _append(path, [b"[1]", b"[2]"])
+    append_lines(path, [b"[1]", b"[2]"])
     assert path.read_bytes() == b"{}\n[1]\n[2]\n"
     path.unlink()
     path.mkdir()
     with pytest.raises(UsageError, match="cannot be written"):
-        _append(path, [b"[3]"])
+        append_lines(path, [b"[3]"])
 
 
 def test_a_cut_off_file_of_cases_is_refused(place: Path, capsys: Capsys) -> None:

@@ -353,7 +353,7 @@ def test_a_funding_that_comes_back_after_it_had_failed_is_unrolled() -> None:
     table.farm()
     assert [end.peer.phase for end in table.ends] == [Phase.FAILED] * 2
     # The old blocks win again: below the deadline, where the bundle is still good.
-    table.chain._node.revert_blocks(table.chain.peak() - opened.deadline + 5)
+    table.chain.reorganise(table.chain.peak() - opened.deadline + 5, 1, keep=True)
     assert table.chain.push(opened.bundle).benign
     table.farm()
     for end in table.ends:
