@@ -86,7 +86,7 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
         ("trace", cases),
         ("crosscheck", "parity", "--cases", 400, *few),
         ("cost", "parity", "--cases", 30, "--write", finding),
-        ("mutants", "parity", "--validator", "commit", "--seconds", 1, "--jobs", 1, "--json"),
+        ("mutants", "parity", "--validator", "commit", "--seconds", 0.2, "--jobs", 1, "--json"),
         ("dispute", "run", "silent", "--game", "parity", "--json", "--transcript", disputed),
         ("replay", disputed),
     ]
@@ -192,7 +192,7 @@ def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Pat
     mutants, wrong, crosscheck = run(
         (tmp_path,),
         [
-            ("mutants", "solo", "--validator", "guess", "--seconds", 1, "--jobs", 1, "--json"),
+            ("mutants", "solo", "--validator", "guess", "--seconds", 0.2, "--jobs", 1, "--json"),
             ("vectors", "make", "wrong_solo", "-o", cases),
             ("crosscheck", "wrong_solo", "--cases", 100, "--jobs", 1),
         ],

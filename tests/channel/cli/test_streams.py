@@ -41,12 +41,12 @@ def test_no_standard_input_where_a_person_is_asked() -> None:
 
 
 def test_no_standard_output() -> None:
-    ran = shell(f"channelsim {PLAY} >&-")
+    ran = shell("channelsim games >&-")
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
 def test_a_full_disk() -> None:
-    assert "cannot be written" in one_line(shell(f"channelsim {PLAY} > /dev/full"))
+    assert "cannot be written" in one_line(shell("channelsim games > /dev/full"))
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_bad_use_where_no_message_can_be_written(command: str) -> None:
     assert shell(f"channelsim {command} 2> /dev/full").returncode == 2
 
 
-@pytest.mark.parametrize("command", one_in(2, [PLAY, f"{PLAY} --text"]))
+@pytest.mark.parametrize("command", one_in(3, ["games", PLAY, f"{PLAY} --text"]))
 def test_a_reader_that_closes_the_pipe(command: str) -> None:
     ran = shell(f"channelsim {command} | head -c 1", PYTHONUNBUFFERED="1")
-    assert ran.stdout in (b"{", b"T")
+    assert len(ran.stdout) == 1
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
@@ -75,7 +75,7 @@ def test_a_terminal_without_unicode(game: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", one_in(3, [f"{PLAY} --text", "dispute run silnt --seed '♠'", "--help"])
+    "command", one_in(3, ["dispute run silnt --seed '♠'", f"{PLAY} --text", "--help"])
 )
 def test_the_locale_c(command: str) -> None:
     """Python would write UTF-8 there; a user who chose that locale wants plain letters."""
