@@ -27,9 +27,9 @@ from channelsim.games.poker.states import Score
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.vectors import Case, NextRecord, verdict
 from tests.games.poker.hands import ROWS, Hand, Turn, stakes_of
-from tests.paths import DATA
+from tests.paths import ROOT
 
-FOLDER = DATA / "corpus" / "poker"
+FOLDER = ROOT / "games" / "poker" / "corpus"
 CASES = 1200
 """Cases that are made of each game."""
 

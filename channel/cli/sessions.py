@@ -78,7 +78,7 @@ def run_session(
             session_page,
         )
 
-        log = session_log(setup)
+        log = session_log(setup, viewer)
         listeners.append(log)
     try:
         # The narration itself shows how far the session is.

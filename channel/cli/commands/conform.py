@@ -52,6 +52,7 @@ from channelsim.channel.kit.conformance_campaign import (
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
+from channelsim.channel.lab.coverage.corpus import own_corpus
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import Bar, campaign_progress, progress, status_text
@@ -78,7 +79,9 @@ def command(
         int, whole(0, 100, "How many deviations of each adversary; 0: no disputes.")
     ] = 1,
     coverage: Annotated[int, whole(0, 100, "Percent of branches to be reached.")] = 100,
-    corpus: Annotated[Path | None, file_option("A folder of cases to start from.")] = None,
+    corpus: Annotated[
+        Path | None, file_option("A folder of cases to start from (that of the game's package).")
+    ] = None,
     costs: Annotated[
         Path | None, file_option("Costs by `channelsim cost --write`; none may be higher.")
     ] = None,
@@ -102,19 +105,19 @@ def command(
 
     Example: channelsim conform my-validators.toml --junit conform.xml
     """
+    with progress("conformance", shown=not quiet):
+        loaded = load(target, partial=True)
     effort = Effort(
         cases=cases,
         seconds=seconds,
         fuzzers=FUZZERS,
         disputes=disputes,
         coverage=coverage,
-        corpus=corpus,
+        corpus=corpus or own_corpus(loaded),
         costs=costs,
         seed=seed,
         jobs=processes(jobs),
     )
-    with progress("conformance", shown=not quiet):
-        loaded = load(target, partial=True)
     made = conform_configuration(loaded, effort)
     cut = conform_plan(made, CHECKS)
     with (

@@ -34,6 +34,7 @@ from channelsim.channel.cli.options import (
     real,
 )
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.coverage.corpus import own_corpus
 from channelsim.channel.lab.mutants.hunt import HuntPlace
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.prepared_calls import stored as stored_calls
@@ -68,7 +69,10 @@ def command(
     seed: Seed = "mutants",
     jobs: Jobs = None,
     corpus: Annotated[
-        Path | None, file_option("A folder of cases that every mutant meets first.")
+        Path | None,
+        file_option(
+            "A folder of cases that every mutant meets first (that of the game's package)."
+        ),
     ] = None,
     validator: Annotated[
         str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
@@ -95,7 +99,8 @@ def command(
                 f"{target.name}: mutants are held against the rules of an installed game;"
                 ' name one with `rules = "GAME"`'
             )
-        first = {} if corpus is None else stored_calls(target, corpus)
+        folder = corpus or own_corpus(target)
+        first = {} if folder is None else stored_calls(target, folder)
         mutants = all_mutants(target, validator)
         made = hunt_configuration(target, mutants, seed, seconds, argued_too=argued, stored=first)
         prepared = None if out is None else out / PREPARED

@@ -2,11 +2,14 @@
 
 `<validator>.jsonl` has conformance cases. `referee.jsonl` has spends, an object a line: `id`,
 `tag`, `puzzle` (the eleven curried fields), `solution` and `expect`, `valid` or `raise`.
+
+A game may have one in its package: the folder `corpus`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,7 +31,11 @@ from channelsim.clsp.run import (
 from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games import vectors
 from channelsim.games.decoding import line_error
+from channelsim.games.registry import package_of
 from channelsim.games.vectors import BadCase, Case, read_value
+
+FOLDER = "corpus"
+"""The name of the folder in a game's package."""
 
 FIELDS = 11
 """The number of fields that are curried into a referee."""
@@ -82,6 +89,15 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
                 raise UsageError(f"{path}: line {number}: {error}") from None
     if empty:
         raise UsageError(f"{folder}: has no cases")
+
+
+def own_corpus(target: Target) -> Path | None:
+    """The folder of stored cases in an installed game's package; None where there is none."""
+    if target.rules is None or target.rules != target.source:
+        return None
+    package = package_of(target.rules)
+    folder = files(package) / FOLDER if package else None
+    return folder if isinstance(folder, Path) and folder.is_dir() else None
 
 
 def corpus_files(folder: Path) -> list[Path]:

@@ -45,6 +45,7 @@ from channelsim.channel.session.session_events import (
     Sent,
     SessionEvent,
     StepMade,
+    viewer_seat,
 )
 from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
@@ -76,11 +77,16 @@ class SessionLog:
     """Collects the rows of a page from the events of a session or dispute.
 
     `sides` are the peers whose news are shown; those of the first one say what happens on chain and
-    with the money. `contributions` are in mojos, `unroll_timeout` in blocks.
+    with the money. `contributions` are in mojos, `unroll_timeout` in blocks. A `viewer` sees no
+    cards that the other side hides.
     """
 
     def __init__(
-        self, sides: tuple[int, ...], contributions: tuple[int, int], unroll_timeout: int
+        self,
+        sides: tuple[int, ...],
+        contributions: tuple[int, int],
+        unroll_timeout: int,
+        viewer: str | None = None,
     ) -> None:
         self.events: list[PageEvent] = []
         self.left_out = 0
@@ -91,6 +97,7 @@ class SessionLog:
         self.height = 0
         self._bytes = 0
         self._sides = sides
+        self._viewer = viewer
         self._unroll_timeout = unroll_timeout
         self._judge = MoveJudge()
         self.money = MoneyLog(sides[0], contributions)
@@ -139,7 +146,8 @@ class SessionLog:
                 text = f"proposes hand {number + 1}: {game}"
                 self._add(NAMES.index(proposer), "hand", text)
             case StepMade(game, hand):
-                self._step(registry.get(game).story.step(titled(hand), None))
+                seat = viewer_seat(hand, self._viewer)
+                self._step(registry.get(game).story.step(titled(hand), seat))
             case HandEnded():
                 self._hand_ended(event)
             case NoMoreHands(reason):
@@ -258,7 +266,8 @@ class SessionLog:
         self._decided = None
 
     def _hand_ended(self, event: HandEnded) -> None:
-        lines = _plain(registry.get(event.game).story.result(titled(event.hand), None))
+        seat = viewer_seat(event.hand, self._viewer)
+        lines = _plain(registry.get(event.game).story.result(titled(event.hand), seat))
         begun = self._begun.get(event.number, len(self.events))
         self._add(CHAIN, "hand", f"hand {event.number + 1} is over", lines=lines)
         if len(self.hands) == MOST_HANDS:

@@ -61,9 +61,9 @@ TO_AN_OLD_COPY = ("money", "signatures", "safety", "liveness", "news")
 """The promises to a peer that runs on an old copy of its store."""
 
 
-def session_log(setup: Setup) -> SessionLog:
-    """A log for the session of this setup."""
-    return SessionLog((0, 1), (setup.balance, setup.balance), setup.unroll_timeout)
+def session_log(setup: Setup, viewer: str | None = None) -> SessionLog:
+    """A log for the session of this setup; a `viewer` sees no cards that the other side hides."""
+    return SessionLog((0, 1), (setup.balance, setup.balance), setup.unroll_timeout, viewer)
 
 
 def dispute_log(scenario: Scenario) -> SessionLog:

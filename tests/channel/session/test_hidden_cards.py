@@ -1,18 +1,29 @@
-"""What one side of a poker game receives, stores and is shown has nothing that the other hides."""
+"""What one side of a game receives, stores and is shown has nothing that the other hides."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import StringIO
+from typing import TypeVar
 
 from rich.console import Console
 
 from channelsim.channel.peer.interface import Store
 from channelsim.channel.report.document import document
+from channelsim.channel.report.html.session_log import SessionLog
+from channelsim.channel.report.html.session_page import session_log
 from channelsim.channel.report.narrator import Narrator
+from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Handled, Listener, Sent, SessionEvent
+from channelsim.channel.session.session_events import (
+    Handled,
+    Listener,
+    NewsFor,
+    Sent,
+    SessionEvent,
+)
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.session.transcript import Recorder
 from channelsim.games.contract import Hand, Seat
@@ -21,12 +32,19 @@ from channelsim.games.poker.known_cards import card
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Deal
 from channelsim.games.poker.variants import VARIANTS
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+
+P = TypeVar("P")
+
+
+def every(kind: type[P], hand: Hand, seat: Seat) -> list[P]:
+    """A player before and after each step."""
+    steps = [pair[seat] for step in hand.steps for pair in (step.players_before, step.players)]
+    return [player for player in steps if isinstance(player, kind)]
 
 
 def players(hand: Hand, seat: Seat) -> list[PokerPlayer]:
-    """A player before and after each step."""
-    steps = [pair[seat] for step in hand.steps for pair in (step.players_before, step.players)]
-    return [player for player in steps if isinstance(player, PokerPlayer)]
+    return every(PokerPlayer, hand, seat)
 
 
 def seen_by(hand: Hand, viewer: Seat) -> set[int]:
@@ -45,10 +63,15 @@ def pack(hand: Hand) -> tuple[int, ...]:
 
 
 class Views:
-    """What each side received, stored and was shown in a session, and its transcript."""
+    """What each side received, stored and was shown in a session, and its transcript.
 
-    def __init__(self, seed: str, policies: tuple[str, str], hands: int) -> None:
-        setup = Setup(tuple(VARIANTS), seed, hands, 100, 10, 2000 * hands, policies)
+    `told` are the lines of each hand, in the terminal and on the page, and `documents` its data.
+    """
+
+    def __init__(
+        self, games: tuple[str, ...], seed: str, policies: tuple[str, str], hands: int
+    ) -> None:
+        setup = Setup(games, seed, hands, 100, 10, 2000 * hands, policies)
         self.received: dict[str, list[bytes]] = {name: [] for name in NAMES}
         lines: list[bytes] = []
         texts = {name: StringIO() for name in NAMES}
@@ -56,8 +79,17 @@ class Views:
             Narrator(setup, Console(file=text, width=100), viewer=name)
             for name, text in texts.items()
         ]
+        logs = {name: session_log(setup, name) for name in NAMES}
+        self.news: dict[str, list[str]] = {name: [] for name in NAMES}
+        self.lines = [PeerLines(side, partial(self.say, name)) for side, name in enumerate(NAMES)]
         deciders, recorder = Deciders(setup), Recorder(setup, lines.append)
-        listeners: list[Listener] = [self.note, deciders, recorder, *narrators]
+        listeners: list[Listener] = [
+            self.note,
+            deciders,
+            recorder,
+            *narrators,
+            *logs.values(),
+        ]
         result = Session(
             setup, deciders.decide, deciders.answer, listeners, simulated_dealer=True
         ).run()
@@ -65,14 +97,27 @@ class Views:
         self.hands = [hand for _, hand in result.hands]
         # The first line has the seed, and with it all secrets.
         self.transcript = b"".join(lines[1:])
-        self.told = {name: text.getvalue().split("── hand ")[1:] for name, text in texts.items()}
+        self.told = {
+            name: [
+                *map(
+                    "".join,
+                    zip(text.getvalue().split("── hand ")[1:], pages(logs[name]), strict=True),
+                )
+            ]
+            for name, text in texts.items()
+        }
         self.documents = {
             name: [json.dumps(hand) for hand in document(setup, result, digest, name)["hands"]]
             for name in NAMES
         }
 
+    def say(self, name: str, line: Line) -> None:
+        self.news[name].append(line["text"])
+
     def note(self, event: SessionEvent) -> None:
         match event:
+            case NewsFor(name, _):
+                self.lines[NAMES.index(name)](event)
             case Sent(sender, message):
                 self.received[NAMES[1 - NAMES.index(sender)]].append(message)
             case Handled(peer, _, effects):
@@ -80,10 +125,41 @@ class Views:
                 self.received[peer] += stored
 
 
+def pages(log: SessionLog) -> list[str]:
+    """What the page says of each hand."""
+    begins = [hand.event for hand in log.hands]
+    ends = [*begins[1:], len(log.events)]
+    hands = [log.events[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    return ["\n".join("\n".join((row.text, *row.lines)) for row in rows) for rows in hands]
+
+
+def test_what_a_side_hides_in_space_poker_is_nowhere_on_the_other_side() -> None:
+    """The values of its chain below those that it has opened."""
+    views = Views(("spacepoker",), "hidden", ("folder", "random"), 6)
+    received = {name: b"".join(blobs) for name, blobs in views.received.items()}
+    hidden = 0
+    for number, hand in enumerate(views.hands):
+        for viewer in Seat:
+            name = hand.names[viewer]
+            other = every(SpacePokerPlayer, hand, viewer.other)[-1]
+            known = every(SpacePokerPlayer, hand, viewer)[-1].known.level
+            hidden += known > 0
+            assert other.chain[known] in received[name]
+            told = views.told[name][number] + views.documents[name][number]
+            for value in other.chain[:known]:
+                assert value not in received[name]
+                assert value.hex() not in told
+                assert value.hex().encode() not in views.transcript
+            if known > 0:
+                data = json.loads(views.documents[name][number])["cards"]
+                assert data[hand.names[viewer.other]] == {"hole": None, "boost": None}
+    assert hidden > 2
+
+
 def test_what_a_side_hides_is_nowhere_on_the_other_side() -> None:
     """Its locks of every position whose card the viewer never saw, its cards, and the salt of an
     arrangement that it did not show. What it has shown is found by the same search."""
-    views = Views("hidden", ("folder", "random"), len(VARIANTS))
+    views = Views(tuple(VARIANTS), "hidden", ("folder", "random"), len(VARIANTS))
     assert {hand.terms.game for hand in views.hands} == set(VARIANTS)
     received = {name: b"".join(blobs) for name, blobs in views.received.items()}
     shown: set[bool] = set()
@@ -98,7 +174,9 @@ def test_what_a_side_hides_is_nowhere_on_the_other_side() -> None:
                 assert known or lock.hex().encode() not in views.transcript
             assert seen <= set(dealt)
             story, data = views.told[name][number], views.documents[name][number]
+            said = " ".join(views.news[name])
             for one in range(52):
+                assert card_face(one)[0].strip() not in said
                 assert one in seen or card_face(one)[0].strip() not in story
                 assert one in seen or f'"{card_name(one)}"' not in data
             if not players(hand, viewer)[-1].cards.others:
