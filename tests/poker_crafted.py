@@ -31,6 +31,9 @@ def crafted() -> Iterator[Call]:
         yield from least_share(score)
         yield from _long_salt(score)
         yield from _long_share(score)
+        # A lock with the scalar 0 and a share that covers whatever card is behind it.
+        whole = msgspec.structs.replace(score, share=score.amount)
+        yield relocked(whole, openings(whole)[0], 0, 0, 0)
     for game in ("chinese", "omaha", "five-draw", "seven-stud"):
         hand = Hand(f"crafted {game}", _stakes(game), ROWS[game])
         for turn in hand.turns():
