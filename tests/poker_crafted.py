@@ -11,7 +11,7 @@ from channelsim.clsp.values import NIL
 from channelsim.games.contract import Valid
 from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.stakes import Stakes
-from channelsim.games.poker.states import Commit, End, Rows, Score, Show
+from channelsim.games.poker.states import Begin, Commit, End, Rows, Score, Show
 from tests.games.poker.hands import ROWS, Hand, stakes_of
 from tests.poker_cases import Call, least_share, light, openings, relocked, said
 
@@ -24,6 +24,10 @@ NO_PAIRS = (
 )
 """Two arrangements without a pair, a straight or a flush."""
 
+BOARDS = "KcQcKdQdAs3c Ad3d9s2c8s2dJcTc"
+"""A pack for seven card stud: in the end one player has an open pair of aces, which two open pairs
+of the other one beat."""
+
 
 def crafted() -> Iterator[Call]:
     """All of them."""
@@ -34,6 +38,7 @@ def crafted() -> Iterator[Call]:
         # A lock with the scalar 0 and a share that covers whatever card is behind it.
         whole = msgspec.structs.replace(score, share=score.amount)
         yield relocked(whole, openings(whole)[0], 0, 0, 0)
+    yield from _open_boards()
     for game in ("chinese", "omaha", "five-draw", "seven-stud"):
         hand = Hand(f"crafted {game}", _stakes(game), ROWS[game])
         for turn in hand.turns():
@@ -58,12 +63,28 @@ def _stakes(game: str) -> Stakes:
     return stakes_of(ROWS[game], Structure.NO_LIMIT)
 
 
-def _score(hands: tuple[str, ...]) -> Call:
-    cards = tuple(
+def _cards(text: str) -> tuple[int, ...]:
+    return tuple(
         4 * "23456789TJQKA".index(text[at]) + "cdhs".index(text[at + 1])
-        for text in hands
         for at in range(0, len(text), 2)
     )
+
+
+def _open_boards() -> Iterator[Call]:
+    """The first moves of streets in which open boards decide who acts first."""
+    variant = ROWS["seven-stud"]
+    deck = _cards(BOARDS.replace(" ", ""))
+    hand = Hand("boards", stakes_of(variant, Structure.FIXED_LIMIT), variant, deck=deck)
+    amount = 2 * hand.stakes.unit * hand.stakes.stake
+    for turn in hand.turns():
+        if isinstance(turn.state, Begin):
+            yield Call(
+                *("seven-stud", turn.validator, turn.state, turn.move, turn.share, amount, NIL)
+            )
+
+
+def _score(hands: tuple[str, ...]) -> Call:
+    cards = _cards("".join(hands))
     hand = Hand("crafted", _stakes("chinese"), ROWS["chinese"], deck=cards, rows=cards)
     turn = next(one for one in hand.turns() if isinstance(one.state, Score))
     amount = 2 * hand.stakes.unit * hand.stakes.stake

@@ -5,6 +5,7 @@ All poker games share their programs, so that only together they reach all of th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, co
 from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
 from channelsim.channel.lab.fuzz import seeds
 from channelsim.channel.lab.mutants.prepared_calls import fresh
+from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
 from channelsim.games import registry
 from channelsim.games.poker.variants import VARIANTS
@@ -53,6 +55,15 @@ def test_every_program_has_cases() -> None:
     games = (registry.get(name) for name in registry.names())
     names = {name for game in games if game.family == "poker" for name in game.validators}
     assert names == set(PROGRAMS)
+
+
+def test_installed_games_with_a_corpus_in_their_package_have_it_without_an_option() -> None:
+    own = corpus.own_corpus(load("omaha"))
+    assert own is not None
+    assert own.samefile(FOLDER)
+    assert corpus.own_corpus(load("calpoker")) is None
+    by_a_file = replace(load("omaha"), source="mine.toml")
+    assert corpus.own_corpus(by_a_file) is None, "its programs may be others"
 
 
 def test_a_corpus_of_the_family_serves_each_of_its_games(tmp_path: Path) -> None:
