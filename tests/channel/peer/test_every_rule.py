@@ -5,9 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from channelsim.channel.protocol.rules import RULES
-from tests.channel.peer import hostile_batches, hostile_opening, test_moves
+from tests.channel.peer import test_moves
+from tests.channel.peer.hostile_batches import CASES as BATCHES
+from tests.channel.peer.hostile_funding import CASES as FUNDING
+from tests.channel.peer.hostile_introductions import CASES as INTRODUCTIONS
+from tests.channel.peer.hostile_shutdowns import CASES as SHUTDOWNS
+from tests.channel.peer.hostile_steps import CASES as STEPS
 
 HERE = Path(__file__).parent
+TABLES = (INTRODUCTIONS, FUNDING, STEPS, BATCHES, SHUTDOWNS)
 ELSEWHERE = {
     "CH-MOVE-4": "test_moves.py",
     "CH-MOVE-5": "test_moves.py",
@@ -21,7 +27,7 @@ ELSEWHERE = {
 
 
 def test_every_rule_is_broken_somewhere() -> None:
-    cases = [*hostile_opening.CASES, *hostile_batches.CASES]
+    cases = [case for table in TABLES for case in table]
     broken = {case.rule for case in cases} | {rule for _, rule, _, _ in test_moves.ILLEGAL}
     for rule, name in ELSEWHERE.items():
         assert rule in (HERE / name).read_text(encoding="utf-8"), rule
@@ -30,6 +36,5 @@ def test_every_rule_is_broken_somewhere() -> None:
 
 
 def test_no_two_cases_have_the_same_name() -> None:
-    for cases in (hostile_opening.CASES, hostile_batches.CASES):
-        names = [(case.rule, case.name) for case in cases]
-        assert len(set(names)) == len(names)
+    names = [(case.rule, case.name) for table in TABLES for case in table]
+    assert len(set(names)) == len(names)

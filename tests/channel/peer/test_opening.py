@@ -34,16 +34,10 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.state_records import decode_record
 from tests.channel.on_chain import stored_records
-from tests.channel.peer.hostile import Case, Hostile, kinds, quiet, refuse
-from tests.channel.peer.hostile_batches import shutdown_half
-from tests.channel.peer.hostile_opening import (
-    CASES,
-    STEPS,
-    at,
-    completed,
-    honest_completion,
-    honest_part,
-)
+from tests.channel.peer.hostile import Hostile, kinds, quiet, refuse
+from tests.channel.peer.hostile_funding import completed, honest_completion, honest_part
+from tests.channel.peer.hostile_shutdowns import shutdown_half
+from tests.channel.peer.moments import STEPS, at
 from tests.channel.table import (
     ANN,
     BALANCE,
@@ -58,12 +52,6 @@ from tests.channel.table import (
     wish,
 )
 from tests.sampling import one_in
-
-
-@CASES.each()
-def test_it_is_refused(case: Case) -> None:
-    refuse(*case.build(), case.rule)
-
 
 # --- the honest one ----------------------------------------------------------------------------
 

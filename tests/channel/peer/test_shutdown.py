@@ -21,7 +21,7 @@ from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Request, Shutdown, ShutdownDone, decode, encode
 from tests.channel.on_chain import reward, take
 from tests.channel.peer.hostile import kinds, quiet
-from tests.channel.peer.hostile_batches import closing, shutdown_half
+from tests.channel.peer.hostile_shutdowns import closing, shutdown_half
 from tests.channel.table import (
     ANN,
     BALANCE,

@@ -52,7 +52,7 @@ from channelsim.games.choices import least_action
 from channelsim.games.contract import Action, Player
 from channelsim.games.referee import AGG_SIG_ME, CREATE_COIN
 from tests.channel.peer.hostile import quiet, refuse
-from tests.channel.peer.hostile_opening import STEPS, at
+from tests.channel.peer.moments import STEPS, at
 from tests.channel.table import (
     ANN,
     BALANCE,
