@@ -1,4 +1,4 @@
-"""The handshake: what an honest one does, and what every dishonest one comes to."""
+"""The handshake of honest peers, and what comes of it when messages are lost or late."""
 
 from __future__ import annotations
 
