@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +20,8 @@ from channelsim.channel.cli.campaigns import (
 from channelsim.channel.report.matrix import show
 from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus
 from channelsim.channel.simulation.sweep_campaign import (
     SweepReport,
@@ -77,16 +79,25 @@ def sweep(
 @dataclass
 class DisputeFindings:
     """Writes each broken promise and exception of an adversary once, in the first dispute that
-    shows it; nothing without a directory."""
+    shows it; nothing without a directory.
+
+    `broken` and `exceptions` are how many of the totals were looked at.
+    """
 
     directory: CampaignDirectory[Any] | None
     written: set[str] = field(default_factory=set)
+    broken: int = 0
+    exceptions: int = 0
 
     def write(self, totals: SweepTotals) -> Counts:
-        """Write what is new among the totals so far."""
-        for finding in findings(totals) if self.directory is not None else ():
+        """Write what is new among the totals so far, to which results are only appended."""
+        if self.directory is None:
+            return {}
+        broken, exceptions = totals.broken[self.broken :], totals.exceptions[self.exceptions :]
+        self.broken, self.exceptions = len(totals.broken), len(totals.exceptions)
+        for finding in findings(broken, exceptions):
             name = file_name(finding)
-            if self.directory is not None and name not in self.written:
+            if name not in self.written:
                 self.directory.write_finding(name, {"format": FORMAT, **finding})
                 self.written.add(name)
         return {}
@@ -95,14 +106,17 @@ class DisputeFindings:
         """Write all again, each in the first dispute of the order of seeds: earlier files depend
         on the order in which shards came."""
         self.written.clear()
+        self.broken = self.exceptions = 0
         self.write(totals)
 
 
-def findings(totals: SweepTotals) -> Iterator[dict[str, Any]]:
+def findings(
+    broken: Iterable[tuple[Scenario, BrokenPromise]], exceptions: Iterable[tuple[Scenario, str]]
+) -> Iterator[dict[str, Any]]:
     """Broken promises and exceptions as JSON data, with their scenarios."""
-    for scenario, broken in totals.broken:
-        yield {"scenario": asdict(scenario), **asdict(broken)}
-    for scenario, text in totals.exceptions:
+    for scenario, promise in broken:
+        yield {"scenario": asdict(scenario), **asdict(promise)}
+    for scenario, text in exceptions:
         yield {"scenario": asdict(scenario), "exception": text}
 
 
@@ -142,5 +156,5 @@ def sweep_document(report: SweepReport) -> dict[str, Any]:
             }
             for name, row in tally.matrix.items()
         },
-        "findings": list(findings(tally)),
+        "findings": list(findings(tally.broken, tally.exceptions)),
     }

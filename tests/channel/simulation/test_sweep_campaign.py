@@ -13,6 +13,8 @@ from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.cli.dispute_sweep import sweep_document
+from channelsim.channel.report.html.campaign_page import document_page
 from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
@@ -72,6 +74,13 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert not rest.totals.exceptions
     assert not rest.totals.broken
     assert set(rest.totals.matrix) == set(SOME)
+    page = document_page(tmp_path, sweep_document(whole))
+    (disputes,) = (one for one in page.tables if one.title == "Disputes")
+    runs = {row[0].text: int(row[1].text) for row in disputes.rows}
+    assert runs == {
+        name: sum(cell.runs for cell in row.values()) for name, row in whole.totals.matrix.items()
+    }
+    assert page.good
 
 
 def test_a_campaign_stores_what_it_finds(
