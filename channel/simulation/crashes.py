@@ -11,12 +11,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing import parent_process
 from pathlib import Path
 from shutil import rmtree
-from typing import Protocol, TypeAlias
+from typing import Protocol
+
+import msgspec
 
 from channelsim.channel.adversaries.base import names
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import processes as workers_here
+from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.shards import Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
@@ -35,15 +41,14 @@ from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
-from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.workers import Work, WorkerPool
+from channelsim.channel.system.process_executor import parent
 from channelsim.games.chance import Chance
 
 ONE_IN = 40
 """A peer is killed at one in so many instants."""
 
-KILLS_PER_PIECE = 25
-"""Kills of one piece of work; more pieces are shared among processes."""
+KILLS_PER_SHARD = 25
+"""Kills of one shard; more shards are shared among processes."""
 
 Dies = Callable[[int, Kill], bool]
 """True if the peer of this side is killed at this instant."""
@@ -82,7 +87,7 @@ class CrashedRun:
 class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
-    `node_kills` are among the `kills`.
+    `node_kills` are among the `kills`. `lost` are the shards that ended their workers.
     """
 
     kills: int = 0
@@ -92,6 +97,7 @@ class CrashTotals:
     broken_promises: int = 0
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
+    lost: tuple[Shard, ...] = ()
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
@@ -150,76 +156,75 @@ def run_crashes(
     jobs: int,
     *,
     processes: bool = False,
-    tell: Callable[[int], None] = lambda kills: None,
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
     on_failure: Callable[[CrashedRun], None] = lambda run: None,
 ) -> CrashTotals:
     """Run sessions until so many kills are done, in this many worker processes.
 
-    With `processes`, each peer is a process of its own. `tell` hears of the kills so far, and
-    `on_failure` of each run in which something went wrong, at once.
+    With `processes`, each peer is a process of its own. `on_failure` hears of each run in which
+    something went wrong, once the shard that it is in is done.
     """
-    totals = CrashTotals()
-    pieces = [
-        (f"{seed}/{number}", number, min(KILLS_PER_PIECE, kills - begun))
-        for number, begun in enumerate(range(0, kills, KILLS_PER_PIECE))
-    ]
-    try:
-        # The folder is ours, so that no worker that is ended early leaves one behind.
-        with (
-            tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder,
-            WorkerPool(
-                partial(_process_runner, folder) if processes else _runner,
-                min(jobs, len(pieces)),
-            ) as crew,
-        ):
-            for _, run in crew.run(pieces):
-                with held():
-                    totals.add(run)
-                    if run.failed:
-                        on_failure(run)
-                tell(totals.kills)
-    except KeyboardInterrupt:
-        totals.interrupted = True
+    plan = Plan("", kills, KILLS_PER_SHARD)
+    size = min(jobs, plan.size)
+
+    def hear(_: Shard, runs: list[CrashedRun]) -> Counts:
+        for run in runs:
+            if run.failed:
+                on_failure(run)
+        return {}
+
+    # The folder is ours, so that no worker that is ended early leaves one behind.
+    with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder:
+        job = CrashJob(seed, folder if processes else None, in_worker=size > 1)
+        workers = workers_here(size, inline=True)
+        done = engine.run(job, plan, workers, on_result=hear, on_status=on_status)
+    totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
+    for runs in in_order({**done.partial, **done.results}):
+        for run in runs:
+            totals.add(run)
     return totals
 
 
-Piece: TypeAlias = tuple[str, int, int]
-"""A seed, the number of its first scenario, and how many kills to do."""
+@dataclass(frozen=True)
+class CrashJob:
+    """Runs with kills: simulated ones, or of processes with their stores below a `directory`.
 
-
-def _runner() -> Work[Piece, CrashedRun]:
-    return run_piece
-
-
-def _process_runner(directory: str) -> Work[Piece, CrashedRun]:
-    if parent_process() is not None:
-        tempfile.tempdir = directory  # a worker is ended without cleaning up after itself
-    return partial(run_processes, Path(directory))
-
-
-def run_piece(piece: Piece) -> Iterator[CrashedRun]:
-    """Run scenarios with simulated kills until there are enough."""
-    seed, first, kills = piece
-    due = _Due(seed, kills)
-    with bls.remembered():
-        for scenario in due.scenarios(seed, first):
-            yield run_killed(scenario, lambda side, kill: due.now())
-
-
-def run_processes(parent: Path, piece: Piece) -> Iterator[CrashedRun]:
-    """Run scenarios with both peers and the node in processes, killed until that was enough.
-
-    The stores are below the directory `parent`.
+    `in_worker`: workers are processes, which may be ended without cleaning up after themselves.
     """
-    seed, first, kills = piece
-    due = _Due(seed, kills)
 
-    with bls.remembered():
-        for number, scenario in enumerate(due.scenarios(seed, first)):
-            directory = parent / f"{first}-{number}"
-            directory.mkdir()
-            yield _run_in_processes(scenario, directory, due)
-            rmtree(directory)
+    seed: str
+    directory: str | None
+    in_worker: bool
+
+    returns_early = True
+
+    def worker(self) -> ShardWork:
+        """Get ready to run sessions."""
+        if self.in_worker and self.directory is not None:
+            tempfile.tempdir = self.directory
+        return self._run
+
+    def decode(self, data: bytes) -> list[CrashedRun]:
+        """The runs in the JSON of a shard."""
+        return msgspec.json.decode(data, type=list[CrashedRun])
+
+    def _run(self, shard: Shard) -> bytes:
+        """Run scenarios until there are enough kills."""
+        due = _Due(f"{self.seed}/{shard.first}", shard.budget)
+        done: list[CrashedRun] = []
+        with bls.remembered():
+            for number, scenario in enumerate(due.scenarios(shard.first)):
+                if parent().wants_stop():
+                    break
+                if self.directory is None:
+                    done.append(run_killed(scenario, lambda side, kill: due.now()))
+                else:
+                    folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
+                    folder.mkdir()
+                    done.append(_run_in_processes(scenario, folder, due))
+                    rmtree(folder)
+                parent().send(ShardProgress(shard.budget - due.left))
+        return msgspec.json.encode(done)
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
@@ -245,18 +250,19 @@ class _Due:
 
     def __init__(self, seed: str, kills: int) -> None:
         self.chance = Chance(derive(seed.encode(), "kills"))
-        self._left = kills
+        self.left = kills
+        self._seed = seed
 
     def now(self) -> bool:
         """Whether to kill at this instant."""
-        strikes = self._left > 0 and self.chance.below(ONE_IN) == 0
-        self._left -= strikes
+        strikes = self.left > 0 and self.chance.below(ONE_IN) == 0
+        self.left -= strikes
         return strikes
 
-    def scenarios(self, seed: str, first: int) -> Iterator[Scenario]:
+    def scenarios(self, first: int) -> Iterator[Scenario]:
         """The scenarios to run, as long as kills are left."""
-        for scenario in scenarios(seed, first):
-            if not self._left:
+        for scenario in scenarios(self._seed, first):
+            if not self.left:
                 return
             yield scenario
 

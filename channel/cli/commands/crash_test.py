@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from channelsim.channel.cli.campaigns import all_done, lost_document
 from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -34,7 +35,7 @@ def command(
 
     A peer is stopped before an event is stored, or between two of its effects. With --processes
     it and the node are processes of their own, killed by SIGKILL at random instants. Each failure
-    is printed on stderr when it is found, and all of them at the end. Exit code 1: a peer
+    is printed on stderr soon after it is found, and all of them at the end. Exit code 1: a peer
     contradicted what it had signed, or a promise was broken.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
@@ -46,7 +47,7 @@ def command(
             seed,
             jobs,
             processes=processes,
-            tell=lambda done: bar(done, kills),
+            on_status=lambda status: bar(status.work, status.total),
             on_failure=lambda run: bar.say("\n".join((_title(run), *_details(run)))),
         )
     with finishing():
@@ -54,7 +55,8 @@ def command(
             print_json(crash_document(totals))
         else:
             _show(totals)
-    return exit_code(totals.interrupted, failed=bool(totals.failed))
+        every = all_done("crashes", totals.lost, "kill")
+    return exit_code(totals.interrupted, failed=bool(totals.failed) or not every)
 
 
 def crash_document(totals: CrashTotals) -> dict[str, Any]:
@@ -66,6 +68,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
         "contradictions": totals.contradictions,
         "broken_promises": totals.broken_promises,
         "interrupted": totals.interrupted,
+        "lost": lost_document(totals.lost),
         "findings": [asdict(run) for run in totals.failed],
     }
 

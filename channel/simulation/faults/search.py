@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
+
+import msgspec
 
 from channelsim.channel.adversaries.base import names
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus
+from channelsim.channel.campaign.executors import processes
+from channelsim.channel.campaign.job import ShardWork
+from channelsim.channel.campaign.shards import Plan, Shard
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
@@ -19,7 +25,6 @@ from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
-from channelsim.channel.system.workers import Work, WorkerPool
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """The steps at which an adversary deviates, in the order in which they are tried."""
@@ -178,21 +183,40 @@ def _finding(
     )
 
 
-def examine_all(seed: str, jobs: int = 1, which: Iterable[str] = ()) -> Iterator[FaultReport]:
-    """Report on all faults, or on those with these names, as they are examined."""
+def examine_all(
+    seed: str,
+    jobs: int = 1,
+    which: Iterable[str] = (),
+    on_status: Callable[[CampaignStatus], None] = lambda status: None,
+) -> CampaignRun[FaultReport]:
+    """Examine all faults, or those with these names, in so many processes."""
     wanted = set(which)
-    every = [fault.name for fault in faults() if not wanted or fault.name in wanted]
-    with WorkerPool(partial(_examiner, seed), min(jobs, len(every))) as crew:
-        for _, finding in crew.run(every):
-            yield finding
+    every = tuple(fault.name for fault in faults() if not wanted or fault.name in wanted)
+    plan = Plan("", len(every), 1)
+    workers = processes(min(jobs, plan.size), inline=True)
+    return engine.run(FaultJob(seed, every), plan, workers, on_status=on_status)
 
 
-def _examiner(seed: str) -> Work[str, FaultReport]:
-    by_name = {fault.name: fault for fault in faults()}
+@dataclass(frozen=True)
+class FaultJob:
+    """The search for each of these faults."""
 
-    def work(name: str) -> Iterator[FaultReport]:
-        # Its runs begin alike: no message is signed twice.
-        with bls.remembered():
-            yield examine(by_name[name], seed)
+    seed: str
+    names: tuple[str, ...]
 
-    return work
+    returns_early = False
+
+    def worker(self) -> ShardWork:
+        """Find the faults by their names."""
+        by_name = {fault.name: fault for fault in faults()}
+
+        def work(shard: Shard) -> bytes:
+            # Its runs begin alike: no message is signed twice.
+            with bls.remembered():
+                return msgspec.json.encode(examine(by_name[self.names[shard.first]], self.seed))
+
+        return work
+
+    def decode(self, data: bytes) -> FaultReport:
+        """The report in the JSON of a shard."""
+        return msgspec.json.decode(data, type=FaultReport)

@@ -28,15 +28,14 @@ def expected(plan: Plan = PLAN) -> list[int]:
 class Squares:
     """`deadly` is a number whose square ends the worker; one of `refused` raises.
 
-    A worker that finds the file `kill_once` removes it, and dies.
+    A worker that finds the file `kill_once` removes it, and dies. None returns early.
     """
 
     deadly: int = -1
     refused: int = -1
     kill_once: str = ""
     seconds: float = 0.0
-
-    returns_early = False
+    returns_early: bool = False
 
     def worker(self) -> ShardWork:
         return self._do

@@ -32,6 +32,7 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
         "contradictions": 0,
         "broken_promises": 0,
         "interrupted": False,
+        "lost": [],
         "findings": [],
     }
     assert sessions >= 1

@@ -44,20 +44,18 @@ class Long:
 COMMAND = "from channelsim.channel.cli import main; main()"
 
 BUSY = """
-import sys, time
-from channelsim.channel.system.interrupt import listening, polled
-from channelsim.channel.system.workers import WorkerPool
+import sys
+from channelsim.channel.campaign.engine import run
+from channelsim.channel.campaign.executors import Processes
+from channelsim.channel.system.interrupt import listening
+from tests.channel.campaign.summing import PLAN, Squares
 
-def make():
-    return work
+def on_status(status):
+    if status.live:
+        print("begun", file=sys.stderr, flush=True)
 
-def work(item):
-    print("begun", file=sys.stderr, flush=True)
-    time.sleep(900)
-
-if __name__ == "__main__":
-    with listening(), polled(), WorkerPool(make, 2) as workers:
-        list(workers.run([1, 2]))
+with listening():
+    run(Squares(seconds=900, returns_early=True), PLAN, Processes(2), on_status=on_status)
 """
 """Work that ignores the first signal."""
 
@@ -248,11 +246,8 @@ def test_every_command_prints_what_it_has(
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
 )
-def test_a_second_signal_ends_at_once(number: signal.Signals, tmp_path: Path) -> None:
-    program = tmp_path / "busy.py"
-    program.write_text(BUSY)
-    code = f"import runpy; runpy.run_path({str(program)!r}, run_name='__main__')"
-    ended = stopped([], "begun", number, number, tty=True, code=code)
+def test_a_second_signal_ends_at_once(number: signal.Signals) -> None:
+    ended = stopped([], "begun", number, number, tty=True, code=BUSY)
     assert ended.code == 128 + number
 
 

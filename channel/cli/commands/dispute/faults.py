@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from channelsim.channel.campaign.shards import in_order
+from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.progress import progress
@@ -41,18 +43,12 @@ def command(
     as_json = json_wanted(json, text)
     known = [fault.name for fault in faults()]
     wanted = [_find(name, known) for name in names or ()]
-    found: list[FaultReport] = []
-    interrupted = False
-    total = len(wanted or known)
-    try:
-        with progress("planted faults", "fault") as bar:
-            for finding in examine_all(seed, jobs, wanted):
-                found.append(finding)
-                bar(len(found), total)
-    except KeyboardInterrupt:
-        interrupted = True
+    with progress("planted faults", "fault") as bar:
+        run = examine_all(
+            seed, jobs, wanted, on_status=lambda status: bar(status.work, status.total)
+        )
     with finishing():
-        found.sort(key=lambda finding: known.index(finding.fault))
+        found, interrupted = list(in_order({**run.partial, **run.results})), run.interrupted
         if as_json:
             print_json(tally(found, interrupted=interrupted))
         else:
@@ -63,7 +59,9 @@ def command(
             say(console(), f"\n{counted(len(found), 'fault')}: {statuses}{ending}")
             if (dealer := dealer_of_menus()) is not None:
                 say(console(), f"Cards of decks are from a {dealer}.")
-    return exit_code(interrupted, failed=any(is_open(finding) for finding in found))
+        every = all_done("faults", run.lost, "fault")
+    failed = not every or any(is_open(finding) for finding in found)
+    return exit_code(interrupted, failed=failed)
 
 
 def is_open(finding: FaultReport) -> bool:
