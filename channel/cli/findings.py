@@ -10,7 +10,8 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.comparison import side_by_side
-from channelsim.channel.lab.fuzz.findings import RECORDED, Document, parsed, still_broken
+from channelsim.channel.lab.fuzz.finding_files import parsed
+from channelsim.channel.lab.fuzz.findings import RECORDED, Document, still_broken
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say

@@ -9,7 +9,7 @@ from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.fuzz.findings import parsed
+from channelsim.channel.lab.fuzz.finding_files import parsed
 from channelsim.channel.report.html.campaign_page import (
     campaign_html,
     directory_page,

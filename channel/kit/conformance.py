@@ -27,8 +27,8 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     plan,
 )
 from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
-from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.findings import FindingFiles as FuzzFiles
+from channelsim.channel.lab.fuzz.corpus import read_corpus
+from channelsim.channel.lab.fuzz.finding_files import FindingFiles as FuzzFiles
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
@@ -143,7 +143,7 @@ class Subject:
         if self.effort.costs:
             snapshot.read(self.effort.costs)
         if self.effort.corpus:
-            seeds.load(self.target, self.effort.corpus)
+            read_corpus(self.target, self.effort.corpus)
 
     @property
     def own_game(self) -> bool:

@@ -42,7 +42,8 @@ from channelsim.channel.cli.options import (
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.fuzz.findings import Document, FindingFiles
+from channelsim.channel.lab.fuzz.finding_files import FindingFiles
+from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
     counts_so_far,

@@ -1,12 +1,11 @@
-"""Findings as documents: described, stored in files, and tried again."""
+"""Findings as documents: described, and tried again."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
@@ -29,12 +28,10 @@ from channelsim.channel.lab.fuzz.probes import read, written
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, check_kind
-from channelsim.channel.system.output import write_whole
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
-from channelsim.games.decoding import document_error
 from channelsim.games.vectors import BadCase, Case, arguments, check_program
 from channelsim.games.vectors import read as read_cases
 
@@ -248,9 +245,6 @@ def _money(probe: Probe, finding: LabFinding) -> str:
 
 
 def _result(program: bytes, environment: bytes) -> str:
-    from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
-    from channelsim.clsp.values import serialize
-
     match run_serialized(program, environment):
         case ProgramSlash():
             return "()"
@@ -277,9 +271,6 @@ def _pytest(target: Target, made: Document) -> str:
         f"    finding = json.loads(\n        {data!r}\n    )\n"
         f"    assert still_broken(load({target.source!r}), finding) == []\n"
     )
-
-
-# --- findings that are tried again ------------------------------------------------------------
 
 
 def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
@@ -311,70 +302,3 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
     return check_program(case, target.name, target.programs)
-
-
-# --- files ------------------------------------------------------------------------------------
-
-
-class FindingFiles:
-    """Writes findings into a folder, a file each; files of others stay as they are."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._written: dict[Path, Document] = {}
-
-    def write(self, found: Sequence[Document]) -> list[Path]:
-        """Write what is new or has changed; return the files of all. Raises `UsageError`."""
-        if found:
-            try:
-                self._folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise UsageError(
-                    f"--out {self._folder}: cannot be written ({error.strerror})"
-                ) from None
-        paths = []
-        for one in found:
-            path = self._folder / one.file_name
-            if self._written.get(path) != one:
-                data = msgspec.json.format(msgspec.json.encode(one), indent=2) + b"\n"
-                write_whole("--out", path, data)
-                self._written[path] = one
-            paths.append(path)
-        return paths
-
-    def write_last(self, found: Sequence[Document]) -> list[Path]:
-        """Write all findings; files of this one that now stand under others are removed."""
-        paths = self.write(found)
-        for path in self._written.keys() - set(paths):
-            path.unlink(missing_ok=True)
-        return paths
-
-
-def stored_findings(folder: Path) -> list[tuple[Path, Document | UsageError]]:
-    """Read the findings in a folder by name; for a bad file, the error instead."""
-    found: list[tuple[Path, Document | UsageError]] = []
-    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-        try:
-            found.append((path, load(path)))
-        except UsageError as error:
-            found.append((path, error))
-    return found
-
-
-def load(path: Path) -> Document:
-    """The finding in a file. Raises `UsageError`."""
-    return parsed(path, input_files.read(path, input_files.FINDING))
-
-
-def parsed(path: Path, data: bytes) -> Document:
-    """The finding in a file that was read. Raises `UsageError`."""
-    if not data.strip():
-        raise UsageError(f"{path}: is empty, so no finding")
-    try:
-        found = msgspec.json.decode(data, type=Document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        check_kind(path, data, Kind.FINDING)
-        raise UsageError(f"{path}: no finding: {document_error(error, data, Document)}") from None
-    if found.format != FORMAT:
-        raise UsageError(f"{path}: no finding: its format is {found.format[:40]!r}")
-    return found

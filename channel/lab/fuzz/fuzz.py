@@ -25,9 +25,9 @@ from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
-from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import Campaign
-from channelsim.channel.lab.fuzz.findings import Document, still_broken, stored_findings
+from channelsim.channel.lab.fuzz.corpus import read_corpus
+from channelsim.channel.lab.fuzz.finding_files import stored_findings
+from channelsim.channel.lab.fuzz.findings import Document, still_broken
 from channelsim.channel.lab.fuzz.fuzz_part import (
     CorpusCase,
     FuzzPart,
@@ -35,6 +35,7 @@ from channelsim.channel.lab.fuzz.fuzz_part import (
     decode_part,
     fuzz_part,
 )
+from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
@@ -143,7 +144,7 @@ def sized_search(target: Target, seed: str, work: int, corpus: Path | None) -> F
 def _stored(target: Target, corpus: Path | None) -> tuple[tuple[Probe, ...], str]:
     """The cases of a corpus, and a digest of them."""
     target.check_playable()
-    stored = tuple(seeds.load(target, corpus)) if corpus else ()
+    stored = tuple(read_corpus(target, corpus)) if corpus else ()
     for name in target.traceable:
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     if not stored:
@@ -261,14 +262,14 @@ class FuzzJob:
         return decode_part(data)
 
     def _fuzz(self, shard: Shard) -> bytes:
-        campaign = Campaign(self.target, self.seed, shard.first, self.stored)
+        fuzzer = Fuzzer(self.target, self.seed, shard.first, self.stored)
         last = start = perf_counter()
 
         def stop() -> bool:
             late = self.limit is not None and perf_counter() - start > self.limit
             return late or parent().wants_stop()
 
-        for progress in campaign.run(shard.budget, stop):
+        for progress in fuzzer.run(shard.budget, stop):
             if perf_counter() - last > OFTEN:
                 last = perf_counter()
                 counts = {
@@ -277,8 +278,8 @@ class FuzzJob:
                     "branches": progress.branches,
                     "findings": progress.findings,
                 }
-                parent().send(ShardProgress(min(int(campaign.work), shard.budget), counts))
-        return msgspec.json.encode(fuzz_part(self.target, campaign.result()))
+                parent().send(ShardProgress(min(int(fuzzer.work), shard.budget), counts))
+        return msgspec.json.encode(fuzz_part(self.target, fuzzer.result()))
 
 
 def counts_so_far(status: CampaignStatus) -> dict[str, int]:
@@ -329,7 +330,7 @@ def save(report: FuzzReport, folder: Path) -> int:
     """
     target = report.target
     added = 0
-    known = seeds.load(target, folder)
+    known = read_corpus(target, folder)
     for name in target.present:
         tracer, covered = target.tracer(name), Coverage()
         for probe in known:

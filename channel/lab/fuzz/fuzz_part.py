@@ -1,4 +1,4 @@
-"""What one fuzzing campaign hands on: counts, findings, coverage and cases, as JSON."""
+"""The result of one fuzzer as JSON: counts, findings, coverage and cases."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import msgspec
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
-from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import CampaignResult
+from channelsim.channel.lab.fuzz.corpus import PLAY, STATE
 from channelsim.channel.lab.fuzz.findings import Document
+from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage
@@ -38,7 +38,7 @@ class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of a campaign. `coverage` is by program; `stopped`: before its work was done."""
+    """The result of a fuzzer. `coverage` is by program; `stopped`: before its work was done."""
 
     runs: int
     stopped: bool
@@ -48,8 +48,8 @@ class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     coverage: dict[str, Covered]
 
 
-def fuzz_part(target: Target, result: CampaignResult) -> FuzzPart:
-    """The part that a campaign adds to the whole."""
+def fuzz_part(target: Target, result: FuzzerResult) -> FuzzPart:
+    """The part that a fuzzer adds to the whole."""
     covered = {**result.corpus.coverage, REFEREE: result.referee}
     tally = tally_record(result.tally)
     return FuzzPart(
@@ -87,7 +87,7 @@ def coverage_of(part: FuzzPart, name: str) -> Coverage:
 def corpus_case(target: Target, probe: Probe) -> CorpusCase:
     """A probe as a case of the corpus."""
     site, case = probe.site, probe.case
-    tag = f"{seeds.PLAY if site.natural else seeds.STATE} {case.tag}"
+    tag = f"{PLAY if site.natural else STATE} {case.tag}"
     verdict = _verdict(target, probe)
     written = None
     if verdict is not None:

@@ -1,6 +1,6 @@
 """Searches that draw secrets: for good hands against each other, and for rare states.
 
-Each remembers sites that a campaign comes across, and makes others from them. `work` is what that
+Each remembers sites that a fuzzer comes across, and makes others from them. `work` is what that
 has cost so far, besides the runs of the cases there.
 """
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.coverage import corpus
-from channelsim.channel.lab.fuzz import findings, seeds
+from channelsim.channel.lab.fuzz import finding_files, findings
+from channelsim.channel.lab.fuzz.corpus import read_corpus
 from channelsim.channel.lab.pytest.checking import stored_cases
 from channelsim.channel.lab.target import chialisp
 from channelsim.channel.lab.target.loading import read as read_target
@@ -69,7 +70,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         transcript.read,
         b'["' + b"0" * 64 + b'",{"format":"channelsim transcript 1","setup":{}}]\n',
     ),
-    "finding": (findings.load, msgspec.json.encode(FINDING)),
+    "finding": (finding_files.load, msgspec.json.encode(FINDING)),
     "cases": (stored_cases, VECTORS.read_bytes()[:700]),
     "trace": (trace_text.read, VECTORS.read_bytes()[:700]),
     "corpus": (
@@ -80,8 +81,8 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         in_a_corpus("referee.jsonl", lambda folder: list(corpus.read(TARGET, folder))),
         SPENDS.read_bytes().partition(b"\n")[0],
     ),
-    "seeds": (
-        in_a_corpus("a.jsonl", lambda folder: seeds.load(TARGET, folder)),
+    "corpus of a fuzzer": (
+        in_a_corpus("a.jsonl", lambda folder: read_corpus(TARGET, folder)),
         (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes(),
     ),
     "hex": (read_hex, b"ff10ff02ffff010180"),

@@ -44,7 +44,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from tests.channel.command import channelsim
-from tests.channel.lab.campaigns import searched
+from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy
 
 SMALL = Effort(cases=500, seconds=0.3, disputes=1)

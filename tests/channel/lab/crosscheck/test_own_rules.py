@@ -16,7 +16,7 @@ from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from tests.channel.command import Ran, channelsim
-from tests.channel.lab.campaigns import searched
+from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy
 
 Capsys = pytest.CaptureFixture[str]

@@ -10,17 +10,17 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
-from channelsim.channel.lab.fuzz.campaign import CampaignResult
+from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.laws import Needs, laws, laws_for
 from channelsim.channel.lab.target.loading import load
-from tests.channel.lab.campaigns import searched
+from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import MISTAKES, toy
 from tests.sampling import one_in
 
 WORK = 150_000
 
 
-def campaign(path: Path, work: float = WORK) -> CampaignResult:
+def campaign(path: Path, work: float = WORK) -> FuzzerResult:
     return searched(load(str(path)), "toys", work)
 
 

@@ -18,10 +18,10 @@ import msgspec
 import pytest
 
 from channelsim.channel.lab.cases.trial import SEVERITIES
-from channelsim.channel.lab.fuzz import seeds
-from channelsim.channel.lab.fuzz.campaign import CampaignResult
+from channelsim.channel.lab.fuzz.corpus import read_corpus
 from channelsim.channel.lab.fuzz.findings import Document, still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
+from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
@@ -31,7 +31,7 @@ from channelsim.clsp.values import NIL, deserialize, serialize
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
-from tests.channel.lab.campaigns import searched
+from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy
 from tests.clsp.test_interpreter import interpreted
 from tests.paths import DATA, ROOT
@@ -48,7 +48,7 @@ def _slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("channelsim.channel.lab.fuzz.fuzz.perf_counter", lambda: next(ticks))
 
 
-def campaign(target: Target, seed: str = "s", work: float = WORK) -> CampaignResult:
+def campaign(target: Target, seed: str = "s", work: float = WORK) -> FuzzerResult:
     return searched(target, seed, work)
 
 
@@ -138,7 +138,7 @@ CORPUS = DATA / "corpus"
 @pytest.mark.parametrize("game", ["calpoker", "spacepoker"])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
-    stored = seeds.load(target, CORPUS / game)
+    stored = read_corpus(target, CORPUS / game)
     assert {probe.site.validator for probe in stored} == set(target.programs)
     result = searched(target, "ours", 3 * WORK, stored)
     assert result.found == []
@@ -223,7 +223,7 @@ def test_a_corpus_grows_and_nothing_of_it_is_lost(
     assert set(before) <= {f"{name}.jsonl" for name in "abcde"}
     assert channelsim(capsys, "vectors", "check", *corpus.iterdir()).code == 0
     target = load("calpoker")
-    assert len(seeds.load(target, corpus)) == sum(text.count("\n") for text in before.values())
+    assert len(read_corpus(target, corpus)) == sum(text.count("\n") for text in before.values())
     assert channelsim(capsys, *arguments, "--seed", "other").code == 0
     for name, text in before.items():  # the second run may reach a validator that the first did not
         assert (corpus / name).read_text().startswith(text)
@@ -235,7 +235,7 @@ def test_a_corpus_of_a_target_without_rules(
     path, corpus = toy(tmp_path), tmp_path / "corpus"
     arguments = ("fuzz", path, "--seconds", 0.4, "--jobs", 1, "--corpus", corpus)
     assert channelsim(capsys, *arguments).code == 0
-    cases = seeds.load(load(str(path)), corpus)
+    cases = read_corpus(load(str(path)), corpus)
     assert {probe.site.validator for probe in cases} == {"commit", "bid", "reveal"}
     assert channelsim(capsys, *arguments).code == 0
 

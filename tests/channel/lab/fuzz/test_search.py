@@ -10,7 +10,7 @@ import pytest
 
 from channelsim.channel.lab.target.loading import load
 from tests.channel.lab.broken import target_file
-from tests.channel.lab.campaigns import searched
+from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import HIDDEN, toy
 from tests.sampling import one_in
 

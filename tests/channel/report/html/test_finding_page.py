@@ -12,7 +12,8 @@ from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
 from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.crosscheck.finding_files import finding_document
-from channelsim.channel.lab.fuzz.findings import Document, FindingFiles, document
+from channelsim.channel.lab.fuzz.finding_files import FindingFiles
+from channelsim.channel.lab.fuzz.findings import Document, document
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands

@@ -1,6 +1,6 @@
-"""One fuzzing campaign: mutate hands and the cases that reached new code, and try every law.
+"""One fuzzer: mutates hands and the cases that reached new code, and tries every law.
 
-A campaign depends only on its seed, its number and its corpus. Its budget is counted in units of
+A fuzzer depends only on its seed, its number and its corpus. Its budget is counted in units of
 work, so that it ends at the same place on any machine that is fast enough; on others a clock stops
 it.
 """
@@ -18,10 +18,10 @@ from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
 from channelsim.channel.lab.cases.work import A_CASE, COST
+from channelsim.channel.lab.fuzz.corpus import Corpus
 from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
-from channelsim.channel.lab.fuzz.seeds import Corpus
 from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
 from channelsim.channel.lab.laws import Law, applies, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
@@ -73,8 +73,8 @@ Cause: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class CampaignProgress:
-    """Counts of a campaign so far."""
+class FuzzerProgress:
+    """Counts of a fuzzer so far."""
 
     runs: int
     nodes: int
@@ -83,8 +83,8 @@ class CampaignProgress:
 
 
 @dataclass
-class CampaignResult:
-    """The result of a campaign; `stopped`: by the clock or the user, before its work was done."""
+class FuzzerResult:
+    """The result of a fuzzer; `stopped`: by the clock or the user, before its work was done."""
 
     runs: int
     tally: LabTally
@@ -95,8 +95,8 @@ class CampaignResult:
 
 
 @dataclass
-class Campaign:
-    """A fuzzer of one target; `number` distinguishes the fuzzers of one seed."""
+class Fuzzer:
+    """A search for findings of one target; `number` distinguishes the fuzzers of one seed."""
 
     target: Target
     seed: str
@@ -129,7 +129,7 @@ class Campaign:
 
     # --- the loop ----------------------------------------------------------------------------
 
-    def run(self, budget: float, stop: Callable[[], bool]) -> Iterator[CampaignProgress]:
+    def run(self, budget: float, stop: Callable[[], bool]) -> Iterator[FuzzerProgress]:
         """Work until the budget is used up or `stop` returns true; yield the progress of each
         round."""
         for trial in self._trials():
@@ -141,17 +141,15 @@ class Campaign:
                 self._stopped = True
                 return
 
-    def result(self) -> CampaignResult:
+    def result(self) -> FuzzerResult:
         """The counts so far, and the findings, shrunk."""
         found = self._documents()
-        return CampaignResult(
-            self.runs, self.tally, found, self.corpus, self.referee, self._stopped
-        )
+        return FuzzerResult(self.runs, self.tally, found, self.corpus, self.referee, self._stopped)
 
     @property
-    def progress(self) -> CampaignProgress:
-        """The progress of the campaign."""
-        return CampaignProgress(
+    def progress(self) -> FuzzerProgress:
+        """The counts so far."""
+        return FuzzerProgress(
             self.runs,
             sum(len(one.nodes) for one in self.corpus.coverage.values()),
             sum(len(one.branches) for one in self.corpus.coverage.values()),

@@ -1,4 +1,4 @@
-"""The corpus: cases that reached new code, in memory for this campaign and in files for the next.
+"""The corpus: cases that reached new code, of one fuzzer in memory, and in files for the next.
 
 A corpus is a folder with a file for each validator, `VALIDATOR.jsonl`, of conformance cases. The
 tag of those that play can reach begins with `play`.
@@ -41,7 +41,7 @@ class Corpus:
     coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
 
 
-def load(target: Target, folder: Path) -> list[Probe]:
+def read_corpus(target: Target, folder: Path) -> list[Probe]:
     """The cases in a folder, as probes; those whose state means nothing to the rules are left
     out, and those of other games of its family. Raises `UsageError`, naming file and line."""
     found: list[Probe] = []
