@@ -11,7 +11,7 @@ from chia_rs import LazyNode, run_chia_program
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, Value
 
 VALID, SLASH, RAISE, EXCEEDED = OUTCOMES = ("valid", "slash", "raise", "cost exceeded")
 
@@ -63,8 +63,11 @@ class Runs:
         tally.spent += spent
 
     def note(self, end: str, cost: int, case: SiteCase) -> None:
-        """Note the path of a case: its end (a rule's id, or the outcome) and its cost."""
-        path = (end, cost)
+        """Note the path of a case: its end (a rule's id, or the outcome) and its cost.
+
+        A run that raises reports no cost; the size of its evidence then tells most paths apart.
+        """
+        path = (end, cost or -_size(case.evidence))
         if path in self._prints:
             return
         self._prints.add(path)
@@ -72,6 +75,21 @@ class Runs:
         kept = self._samples.setdefault(end, [])
         if len(kept) < SAMPLES:
             kept.append((cost, case.arguments))
+
+
+def _size(evidence: Value) -> int:
+    """A number for the size of evidence: of a single byte, how many bits; of a pair, always 0.
+
+    Programs treat single bytes differently, such as the number of an item that does not exist.
+
+    >>> [_size(one) for one in (b"", bytes(1), bytes([15]), bytes([255]), bytes(2), (b"", b""))]
+    [1, 2, 6, 10, 11, 0]
+    """
+    if isinstance(evidence, tuple):
+        return 0
+    if len(evidence) == 1:
+        return 2 + evidence[0].bit_length()
+    return 9 + len(evidence) if evidence else 1
 
 
 def _huge(result: LazyNode) -> bool:
