@@ -117,6 +117,9 @@ class Group(Generic[T]):
         head = f"{self.noun} {name}, a plug-in of {plugin.package}, cannot be used"
         if not _NAME.fullmatch(name):
             raise PluginError(f"{head}: its name is not made of letters, digits and . : + - _")
+        if EntryPoint.pattern.match(plugin.point.value) is None:
+            value = plugin.point.value[:_SHOWN]
+            raise PluginError(f"{head}: its entry point {value!a} is not MODULE:OBJECT")
         try:
             _authors.update(_places(plugin.point.module))
             _packages[plugin.point.module.partition(".")[0]] = plugin.package
