@@ -14,8 +14,9 @@ from channelsim.channel.cli.options import Json, TargetName, file_option
 from channelsim.channel.lab.coverage.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import Place, stored_reasons
+from channelsim.channel.lab.coverage.unreachable import stored_reasons
 from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.stored_reasons import Place
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say

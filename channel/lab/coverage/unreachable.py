@@ -12,51 +12,26 @@ Programs of several games share sources, so a program may contain what only anot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import as_file, files
-from typing import TypeAlias
 
 import msgspec
 
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage
+from channelsim.channel.lab.target.stored_reasons import Place, Reason, ReasonsFile, read_reasons
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.system import toml_files
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.games.registry import package_of
 
 FILE = "unreachable.toml"
 
 
-class Unreachable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A reason why some places of one function are never reached."""
-
-    validator: str
-    function: str
-    reason: str
-    places: tuple[str, ...]
-
-
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    unreachable: tuple[Unreachable, ...]
-
-
-Place: TypeAlias = tuple[str, str, str]
-"""A validator, a function and the code that is not reached."""
+class _File(ReasonsFile, frozen=True):
+    reasons: tuple[Reason, ...] = msgspec.field(name="unreachable")
 
 
 def stored_reasons(target: Target) -> Mapping[Place, str]:
     """The reasons for those programs of a target that are the installed ones, byte for byte."""
     package = package_of(target.game.name) if target.rules is not None else ""
-    path = files(package) / FILE if package else None
-    if path is None or not path.is_file():
-        return {}
-    with as_file(path) as plain:
-        file = toml_files.read(plain, _File, Kind.UNREACHABLE).value
-    return {
-        (one.validator, one.function, place): one.reason
-        for one in file.unreachable
-        if one.validator in target.unchanged
-        for place in one.places
-    }
+    return read_reasons(package, FILE, _File, Kind.UNREACHABLE, target.unchanged)
 
 
 def unexplained(found: ProgramCoverage, reasons: Mapping[Place, str]) -> list[tuple[str, str]]:

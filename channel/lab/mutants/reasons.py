@@ -14,41 +14,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 
 import msgspec
 
 from channelsim.channel.lab.mutants.kinds import Mutant
+from channelsim.channel.lab.target.stored_reasons import Place, Reason, ReasonsFile, read_reasons
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.system import toml_files
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.games.registry import package_of
 
 FILE = "mutants.toml"
 
 
-class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A reason why some changes of one function make no difference."""
-
-    validator: str
-    function: str
-    reason: str
-    changes: tuple[str, ...]
+class _Equivalent(Reason, frozen=True):
+    places: tuple[str, ...] = msgspec.field(name="changes")
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    equivalent: tuple[Reason, ...]
-
-
-_Key = tuple[str, str, str]
-"""A validator, a function and a change."""
+class _File(ReasonsFile, frozen=True):
+    reasons: tuple[_Equivalent, ...] = msgspec.field(name="equivalent")
 
 
 @dataclass(frozen=True)
 class Reasons:
     """The reasons that are stored for a target's programs."""
 
-    reasons: Mapping[_Key, str]
+    reasons: Mapping[Place, str]
 
     def reason(self, mutant: Mutant) -> str | None:
         """The reason why this mutant is equivalent; None where none is stored."""
@@ -65,25 +55,11 @@ def stored_reasons(target: Target) -> Reasons:
 
     Those for a game's programs are in its package, those for the referee in this one.
     """
-    reasons: dict[_Key, str] = {}
+    reasons: dict[Place, str] = {}
     for package in filter(None, (package_of(target.game.name), __package__)):
-        reasons |= _read(package, target.unchanged)
+        reasons |= read_reasons(package, FILE, _File, Kind.REASONS, target.unchanged)
     return Reasons(reasons)
 
 
-def _read(package: str, programs: frozenset[str]) -> dict[_Key, str]:
-    path = files(package) / FILE
-    if not path.is_file():
-        return {}
-    with as_file(path) as plain:
-        file = toml_files.read(plain, _File, Kind.REASONS).value
-    return {
-        (one.validator, one.function, change): one.reason
-        for one in file.equivalent
-        if one.validator in programs
-        for change in one.changes
-    }
-
-
-def _key(mutant: Mutant) -> _Key:
+def _key(mutant: Mutant) -> Place:
     return mutant.validator, mutant.function, mutant.change
