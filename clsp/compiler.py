@@ -13,18 +13,23 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from hashlib import sha256
+from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 
-from channelsim.clsp.programs import Program, load, names
+from channelsim.clsp import program_cache
+from channelsim.clsp.includes import Mention, reached
+from channelsim.clsp.programs import Program, digest_of_all, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
@@ -36,6 +41,12 @@ MEMORY = 1 << 30
 
 _PATIENCE = 10
 """The factor by which a busy machine may take longer than the processor time."""
+
+_CACHED = "program and symbols, 2"
+"""The content and format of a cached file, as part of its key."""
+
+_LARGEST_SOURCE = 1 << 20
+"""Larger files are compiled without the cache."""
 
 _CHILD = Path(__file__).with_name("compile_child.py")
 
@@ -74,12 +85,16 @@ def compile_source(
     (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
     each of the `others` as ``hashes/<name>.clinc``.
 
-    Raises :class:`CompileError`.
+    The result is cached (:mod:`program_cache`). Raises :class:`CompileError`.
     """
     with (
         tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
         as_file(files("channelsim.clsp") / "source") as own,
     ):
+        search = [source.parent.resolve(), *include_dirs, own]
+        key = _cache_key(source, search, others)
+        if key is not None and (cached := program_cache.read(key)) is not None:
+            return Compiled(*cached)
         folder = Path(scratch)
         copy = folder / "source" / source.name
         copy.parent.mkdir()
@@ -92,8 +107,35 @@ def compile_source(
             write_hash(hashes, name, load(name))
         for name, program in others.items():
             write_hash(hashes, name, program)
-        search = [source.parent.resolve(), *include_dirs, own, hashes]
-        return compile_copy(copy, folder / "out.hex", search, source, seconds)
+        made = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
+        # A source that was saved meanwhile may be another one than its key says.
+        if key is not None and key == _cache_key(source, search, others):
+            program_cache.write(key, made.program, made.symbols)
+        return made
+
+
+def _cache_key(source: Path, search: Sequence[Path], others: Mapping[str, Program]) -> str | None:
+    """A digest of all that a program is compiled from; None if not all of it can be read."""
+    try:
+        found = reached(source, search, _read_plain)
+    except (OSError, ValueError):
+        return None
+    key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
+    for path, data in found.files.items():
+        key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
+    for name, program in sorted(others.items()):
+        key.update(sha256(name.encode()).digest() + program.hash)
+    return key.hexdigest()
+
+
+def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
+    """A plain file of at most `_LARGEST_SOURCE` bytes. Raises `OSError` for any other."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+    with open(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_SOURCE:
+            raise OSError(f"{path}: no plain file, or too large")
+        return file.read(_LARGEST_SOURCE)
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
+from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -76,6 +77,16 @@ def load(name: str) -> Program:
         raise UnknownProgram(f"no program {name!r}; there are {', '.join(names())}")
     text = _compiled().joinpath(*f"{name}.hex".split("/")).read_text("ascii")
     return Program(bytes.fromhex(text.strip()))
+
+
+@cache
+def digest_of_all() -> bytes:
+    """A digest of all compiled programs, 32 bytes, whose hashes any source may include."""
+    digest = sha256()
+    for name in names():
+        text = _compiled().joinpath(*f"{name}.hex".split("/")).read_bytes()
+        digest.update(sha256(name.encode()).digest() + sha256(text).digest())
+    return digest.digest()
 
 
 @cache

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from channelsim.channel.lab.target.chialisp import Token, tokens
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.chialisp import Token, tokens
 
 _DEFINING = frozenset(("defun", "defun-inline"))
 _PROGRAM = frozenset(("mod", "export"))

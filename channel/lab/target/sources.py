@@ -1,4 +1,4 @@
-"""Compile an author's Chialisp for a target: in the order of need, cached by content.
+"""Compile an author's Chialisp for a target: in the order of need.
 
 A source names another program of its target by tree hash with `(include "hashes/NAME.clinc")`
 (the last part of the path is the program's name), as this package's own sources do. That file
@@ -7,24 +7,19 @@ is made while compiling; these includes give the order.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from hashlib import sha256
-from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
 
-import msgspec
-
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target import chialisp
-from channelsim.channel.lab.target.chialisp import BadForm
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.clsp import chialisp
+from channelsim.clsp.chialisp import BadForm
 from channelsim.clsp.compiler import (
     Compiled,
     CompileError,
@@ -32,6 +27,7 @@ from channelsim.clsp.compiler import (
     described_cycle,
     write_hash,
 )
+from channelsim.clsp.includes import IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable
@@ -40,29 +36,8 @@ _HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
 _PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
 _OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
 _WORD = re.compile(r"Invalid character .* in '([^']+)'")
-_CACHED = "program and symbols, 1: "
-"""The content and format of a cached file, as part of the key in its name."""
 DEEPEST = 10_000
 """Pairs inside one another in a program; a list is as deep as it is long."""
-
-_SUFFIXES = ("", ".clinc", ".clsp", ".clib")
-
-
-class _CachedProgram(msgspec.Struct, frozen=True):
-    program: str
-    symbols: dict[str, str]
-
-
-@dataclass
-class _Reached:
-    """The files that a source may read, by path, and the includes of which there is no file."""
-
-    files: dict[Path, bytes] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-
-    def text(self, path: Path) -> str:
-        """A file's text."""
-        return self.files[path].decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,48 +74,40 @@ class Sources:
             return {}
         with as_file(files("channelsim.clsp") / "source") as own:
             try:
-                reached = self._reached(path, own)
+                found = self._reached(path, own)
             except UsageError:
                 return {}
             library = own.resolve()
         return {
-            file.relative_to(library) if file.is_relative_to(library) else file: reached.text(file)
-            for file in reached.files
+            file.relative_to(library) if file.is_relative_to(library) else file: found.text(file)
+            for file in found.files
         }
 
     def _order(self, own: Path) -> list[str]:
         needs: dict[str, list[str]] = {}
         for name, path in self.programs.items():
-            seen = _Reached() if path.suffix == ".hex" else self._reached(path, own)
+            seen = Reached() if path.suffix == ".hex" else self._reached(path, own)
             needs[name] = sorted({need for need, _ in self._named(seen)})
         try:
             return list(TopologicalSorter(needs).static_order())
         except CycleError as error:
             raise UsageError(f"[programs] a cycle: {described_cycle(error.args[1])}") from None
 
-    def _named(self, reached: _Reached) -> Iterator[tuple[str, str]]:
+    def _named(self, found: Reached) -> Iterator[tuple[str, str]]:
         """The programs of this target that a source names by their hash, and how."""
-        for path in reached.files:
-            for token in chialisp.words(reached.text(path)):
-                found = _HASH.fullmatch(token.text)
-                if found and found[1] in self.programs:
-                    yield found[1], token.text
+        for path in found.files:
+            for token in chialisp.words(found.text(path)):
+                named = _HASH.fullmatch(token.text)
+                if named and named[1] in self.programs:
+                    yield named[1], token.text
 
     def _one(self, path: Path, folder: Path, own: Path) -> Compiled:
         if path.suffix == ".hex":
             return Compiled(read_hex(path), {})
-        reached = self._reached(path, own)
-        key = sha256(_CACHED.encode() + version("chialisp").encode())
-        for file, text in reached.files.items():
-            key.update(sha256(str(file.name).encode()).digest() + sha256(text).digest())
-        for hashed in sorted((folder / "hashes").rglob("*.clinc")):
-            key.update(sha256(hashed.name.encode() + hashed.read_bytes()).digest())
-        cached = _cache() / f"{key.hexdigest()}.json"
-        if (found := _read_cached(cached)) is not None:
-            return found
+        found = self._reached(path, own)
         # What our own sources include as hashes/game/name is, here, the target's own program.
         aliases = folder / "aliases"
-        for name, token in self._named(reached):
+        for name, token in self._named(found):
             alias = aliases / token.lstrip("/")
             alias.parent.mkdir(parents=True, exist_ok=True)
             alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
@@ -149,54 +116,34 @@ class Sources:
             check_program(path, made.program)
         except CompileError as error:
             reason = str(error).removeprefix(f"{path}: ")
-            raise UsageError(_located(path, reached, reason)) from None
-        _write_cached(cached, made)
+            raise UsageError(_located(path, found, reason)) from None
         return made
 
-    def _reached(self, path: Path, own: Path) -> _Reached:
-        """The source and all files that it may read. Raises `UsageError`.
-
-        Every word of a source that is a file's name counts, whatever form includes it: one too
-        many only costs a compilation, one too few would bring back a program that is gone.
-        """
-        search = (path.parent, *self.include, own)
-        found = _Reached()
-        includes: dict[Path, list[Path]] = {}
-        # A file, who names it, and whether it is Chialisp.
-        waiting = [(path, "", True)]
-        while waiting:
-            file, namer, is_source = waiting.pop()
-            if file in found.files and (file in includes or not is_source):
-                continue
-            try:
-                found.files[file] = input_files.read(file, input_files.SOURCE)
-                if is_source:
-                    _check_source(file, found.files[file])
-            except UsageError as error:
-                raise UsageError(f"{namer}{error}") from None
-            text = found.text(file)
-            if is_source:
-                includes[file] = []
-                for token in chialisp.included(text):
-                    near = _find(token.text, search, _SUFFIXES)
-                    here = f"{file}: {input_files.place(text, token.at)}: "
-                    if near is None:
-                        found.missing.setdefault(token.text, here)
-                    else:
-                        includes[file].append(near)
-                        waiting.append((near, f"{here}includes ", True))
-            for token in chialisp.words(text):
-                if "." in token.text or "/" in token.text:
-                    near = _find(token.text, search)
-                    if near is not None:
-                        here = f"{file}: {input_files.place(text, token.at)}: "
-                        waiting.insert(0, (near, f"{here}names ", False))
+    def _reached(self, path: Path, own: Path) -> Reached:
+        """The source and all files that it may read. Raises `UsageError`."""
         try:
-            TopologicalSorter(includes).prepare()
-        except CycleError as error:
-            ring = " includes ".join(file.name for file in reversed(error.args[1]))
-            raise UsageError(f"{path}: a cycle: {ring}") from None
-        return found
+            return reached(path, (path.parent, *self.include, own), _read)
+        except IncludeCycle as error:
+            raise UsageError(f"{path}: {error}") from None
+
+
+def _read(path: Path, is_source: bool, mention: Mention | None) -> bytes:
+    """A file that a source names, checked if it is one itself. Raises `UsageError`."""
+    try:
+        data = input_files.read(path, input_files.SOURCE)
+        if is_source:
+            _check_source(path, data)
+    except UsageError as error:
+        if mention is None:
+            raise
+        verb = "includes" if mention.includes else "names"
+        raise UsageError(f"{_place(mention)}: {verb} {error}") from None
+    return data
+
+
+def _place(mention: Mention) -> str:
+    """The file, line and column of a name."""
+    return f"{mention.file}: {input_files.place(mention.text, mention.at)}"
 
 
 def _check_source(path: Path, data: bytes) -> None:
@@ -209,21 +156,21 @@ def _check_source(path: Path, data: bytes) -> None:
         raise UsageError(f"{path}: {input_files.place(text, error.at)}: {error}") from None
 
 
-def _located(path: Path, reached: _Reached, reason: str) -> str:
+def _located(path: Path, found: Reached, reason: str) -> str:
     """The compiler's reason, with the file, line and column that it is about; without a better one,
     of the beginning of the program."""
-    for name, here in reached.missing.items():
+    for name, mention in found.missing.items():
         if name in reason or name.replace(".", "/") in reason:
-            return f"{here}there is no file {name} to include"
+            return f"{_place(mention)}: there is no file {name} to include"
     placed = _PLACED.match(reason)
     if placed is not None:
         name = Path(placed[1]).name
-        file = next((one for one in reached.files if one.name == name), path)
+        file = next((one for one in found.files if one.name == name), path)
         return f"{file}: line {placed[2]}, column {placed[3]}: {printable(reason[placed.end() :])}"
     said = printable(reason.removeprefix("error ").removesuffix(" compiling ()"))
     operator, word = _OPERATOR.search(reason), _WORD.search(reason)
-    for file in reached.files:
-        text = reached.text(file)
+    for file in found.files:
+        text = found.text(file)
         before = ""
         for token in chialisp.tokens(text):
             called = operator and before == "(" and token.text == operator[1]
@@ -231,7 +178,7 @@ def _located(path: Path, reached: _Reached, reason: str) -> str:
                 return f"{file}: {input_files.place(text, token.at)}: does not compile: {said}"
             before = token.text
     # Nothing in the reason says where: the program begins here.
-    text = reached.text(path)
+    text = found.text(path)
     start = next((token.at for token in chialisp.tokens(text)), 0)
     return f"{path}: {input_files.place(text, start)}: does not compile: {said}"
 
@@ -290,48 +237,3 @@ def depth(value: Value) -> int:
             waiting += [(here[0], above + 1), (here[1], above + 1)]
         most = max(most, above)
     return most
-
-
-def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """The file that a word names, in the first folder that has it."""
-    if "\0" in word:
-        return None
-    names = [word + suffix for suffix in suffixes]
-    names += [word.replace(".", "/") + suffix for suffix in suffixes[1:]]
-    for folder in search:
-        for name in names:
-            near = folder / name
-            try:
-                if near.exists() and not near.is_dir():
-                    return near.resolve()
-            except OSError:  # too long for a name, or not ours to look at
-                continue
-    return None
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "channelsim" / "programs"
-
-
-def _read_cached(path: Path) -> Compiled | None:
-    """Read a cached program; None for one that is missing or damaged, to be compiled again."""
-    try:
-        stored = msgspec.json.decode(path.read_bytes(), type=_CachedProgram)
-        program = Program(bytes.fromhex(stored.program))
-        deserialize(program.serialized)
-    except (OSError, ValueError):
-        return None
-    return Compiled(program, stored.symbols)
-
-
-def _write_cached(path: Path, made: Compiled) -> None:
-    """Write a program to the cache, whole or not at all. Failures only make the next run slower."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_suffix(f".{os.getpid()}")
-        stored = _CachedProgram(made.program.serialized.hex(), dict(made.symbols))
-        half.write_bytes(msgspec.json.encode(stored))
-        half.replace(path)
-    except OSError:
-        return

@@ -19,7 +19,6 @@ from channelsim.channel.lab.coverage import corpus
 from channelsim.channel.lab.fuzz import finding_files, findings
 from channelsim.channel.lab.fuzz.corpus import read_corpus
 from channelsim.channel.lab.pytest.checking import stored_cases
-from channelsim.channel.lab.target import chialisp
 from channelsim.channel.lab.target.loading import read as read_target
 from channelsim.channel.lab.target.sources import read_hex
 from channelsim.channel.lab.target.target import of_game
@@ -27,6 +26,7 @@ from channelsim.channel.lab.trace import trace_text
 from channelsim.channel.session import script, transcript
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.clsp import chialisp
 from channelsim.games import registry
 from tests.channel.cli.test_bad_files import SOURCE, SPENDS, VECTORS
 from tests.channel.command import channelsim

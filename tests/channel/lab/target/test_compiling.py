@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target import chialisp
-from channelsim.channel.lab.target.chialisp import DEEPEST, BadForm
 from channelsim.channel.lab.target.sources import Sources
+from channelsim.clsp import chialisp
 from channelsim.clsp.build import SOURCE
+from channelsim.clsp.chialisp import DEEPEST, BadForm
 from channelsim.clsp.compiler import CompileError, compile_source
 
 STANDARD = "(include *standard-cl-23*)"

@@ -51,18 +51,6 @@ def test_included_files_count_for_the_cache(tmp_path: Path) -> None:
     assert before["e"] != after["e"]
 
 
-def test_a_broken_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    path = target_file(tmp_path, "calpoker")
-    target = read(path)
-    kept = sorted((tmp_path / "cache").rglob("*.json"))
-    assert len(kept) == 5
-    for file, text in zip(kept, ('{"program":"ff","symbols":{}}', "", "{}", "[", "1"), strict=True):
-        file.write_text(text)
-    assert read(path) == target
-    assert all(len(file.read_bytes()) > 100 for file in kept)
-
-
 def test_hex_files_and_other_authors_names(tmp_path: Path) -> None:
     program = of_game(GAME).programs["a"]
     (tmp_path / "one.hex").write_text(program.serialized.hex() + "\n")

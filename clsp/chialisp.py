@@ -72,7 +72,7 @@ def check(text: str) -> None:
 
     >>> check("hello")
     Traceback (most recent call last):
-    channelsim.channel.lab.target.chialisp.BadForm: not Chialisp: a form begins with `(`, not ...
+    channelsim.clsp.chialisp.BadForm: not Chialisp: a form begins with `(`, not ...
     """
     opened: list[int] = []
     first = ""
