@@ -27,7 +27,6 @@ Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
 ]
-NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 
 
 @contextmanager

@@ -103,7 +103,7 @@ def run_dispute(
     """
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
-        with progress("dispute", "block") as bar:
+        with progress("dispute", "block", shown=not quiet) as bar:
             lines: list[bytes] = []
             first = lines.append if anywhere else sink
             listeners: list[Listener] = [lanes, *([log] if page is not None else [])]

@@ -113,6 +113,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 InText = Annotated[
     bool, typer.Option("--text", help="Print text, also in a pipe (where JSON is the default).")
 ]
+NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
 Watch = Annotated[
     bool,

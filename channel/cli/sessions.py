@@ -83,7 +83,7 @@ def run_session(
     try:
         # The narration itself shows how far the session is.
         narrated = asks or not (as_json or quiet)
-        with progress("session", "hand", shown=not narrated) as bar:
+        with progress("session", "hand", shown=not (narrated or quiet)) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
             with _processes(setup) if processes else nullcontext() as apart:
                 chain: FarmableChain = (

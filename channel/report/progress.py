@@ -1,6 +1,6 @@
 """Progress on stderr: a line at a terminal, with the time left where the work is known.
 
-A campaign also shows it elsewhere, by a new line every minute.
+Elsewhere, such as in the log of CI, it is a new line every minute.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SELDOM = 0.1
 """Seconds between two updates of the line, at least."""
 
 MINUTE = 60.0
-"""Seconds between two lines of a campaign where there is no terminal."""
+"""Seconds between two lines where there is no terminal."""
 
 LATER = 1.0
 """Seconds of work before the time left is estimated."""
 
 
 class Bar:
-    """Reports progress; does nothing where stderr is not a terminal."""
+    """Reports progress: on the line of `progress`, or a line every minute if there is a `text`."""
 
     def __init__(
         self,
@@ -38,24 +38,32 @@ class Bar:
         task: TaskID | None = None,
         unit: str = "step",
         clock: float | None = None,
+        text: str = "",
     ) -> None:
         self._progress, self._task, self._unit = progress, task or TaskID(0), unit
-        self._clock, self._start, self._last = clock, monotonic(), 0.0
+        self._clock, self._text = clock, text
+        self._start = monotonic()
+        self._last = self._start if progress is None else 0.0
 
     @property
     def live(self) -> bool:
-        """Whether anything is shown."""
+        """Whether there is a line at a terminal."""
         return self._progress is not None
 
     def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:
         """Report the work done, and the total where it is known; a `note` replaces the numbers."""
         now = monotonic()
-        if self._progress is None or now - self._last < SELDOM:
+        if now - self._last < (MINUTE if self._progress is None else SELDOM):
             return
         self._last = now
         if note is None:
             amount = counted(round(done if total is None else total), self._unit, ",")
             note = amount if total is None else f"{done:,.0f} of {amount}"
+            note += "" if self.live else f", {_clock(now - self._start)}"
+        if self._progress is None:
+            if self._text:
+                print(f"{self._text}: {note}", file=sys.stderr, flush=True)
+            return
         still = not self._progress.live.auto_refresh
         self._progress.update(self._task, completed=done, total=total, note=note, refresh=still)
 
@@ -69,6 +77,7 @@ class Bar:
 
     def phase(self, text: str) -> None:
         """Begin another phase of the work."""
+        self._text = text if self._text else ""
         if self._progress is not None:
             self._last = 0.0
             self._progress.reset(self._task, total=None, description=text, note="")
@@ -84,13 +93,13 @@ def progress(
     clock: float | None = None,
     still: bool = False,
 ) -> Iterator[Bar]:
-    """Show a line on stderr while the block runs, if `shown` and stderr is a terminal.
+    """Show progress on stderr while the block runs, if `shown`.
 
     `clock`: the planned duration in seconds. A `still` line has no thread that refreshes it, which
     would disturb measurements.
     """
     if not (shown and sys.stderr.isatty()):
-        yield Bar()
+        yield Bar(unit=unit, text=text if shown else "")
         return
     err = console(stderr=True)
     with Progress(
@@ -118,21 +127,14 @@ def campaign_progress(
     `unit` is one of its work, in the singular; `clock` its planned duration in seconds.
     """
     with progress(text, unit, shown=not quiet, clock=clock) as bar:
-        last = monotonic()
 
         def show(status: CampaignStatus) -> None:
-            nonlocal last
-            if quiet:
-                return
-            if bar.live:
-                # Earlier runs do not count for the time left.
-                done, total = status.work - status.begun, status.total - status.begun
-                bar(done, total, status_text(status, unit))
-            elif monotonic() - last >= MINUTE:
-                last = monotonic()
+            said = status_text(status, unit)
+            if not bar.live:
                 left = f", {_clock(status.left)} left" if status.left is not None else ""
-                line = f"{text}: {status_text(status, unit)}, {_clock(status.seconds)}{left}"
-                print(line, file=sys.stderr, flush=True)
+                said += f", {_clock(status.seconds)}{left}"
+            # Earlier runs do not count for the time left.
+            bar(status.work - status.begun, status.total - status.begun, said)
 
         yield show
 

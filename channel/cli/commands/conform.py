@@ -17,7 +17,6 @@ from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.campaigns import (
     Cluster,
-    NoProgress,
     Out,
     Resume,
     campaign_directory,
@@ -28,6 +27,7 @@ from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
     Json,
+    NoProgress,
     Seed,
     TargetName,
     file_option,

@@ -11,6 +11,7 @@ from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Json,
+    NoProgress,
     SeedOrNone,
     TargetName,
     file_option,
@@ -47,6 +48,7 @@ def command(
         float | None, real(0, 1_000_000, "By how many percent figures may rise (0).")
     ] = None,
     json: Json = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Measure the cost of validators, the referee's paths and whole spends, as shares of a block.
 
@@ -60,7 +62,7 @@ def command(
     reference = snapshot.read(check) if check else None
     cases, seed = _measured_as(check, reference, cases, seed)
     with opened("--write", write) as file:
-        with progress("cost", "case") as bar:
+        with progress("cost", "case", shown=not quiet) as bar:
             tried = load(target)
             measured = costs.measure(tried, cases, seed, bar)
             bar.phase("whole spends, on a node")

@@ -10,7 +10,7 @@ import msgspec
 from rich.text import Text
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
-from channelsim.channel.cli.options import Json, TargetName, file_option
+from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
 from channelsim.channel.lab.coverage.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
@@ -35,6 +35,7 @@ def command(
         Path | None, file_option("Write a page with the code, marked, to this file.")
     ] = None,
     json: Json = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Show which nodes and branches of each program a corpus reaches, and which it never reaches.
 
@@ -46,7 +47,7 @@ def command(
     """
     with opened("--html", html) as file:
         interrupted = False
-        with progress("coverage", "case") as bar:
+        with progress("coverage", "case", shown=not quiet) as bar:
             tried = load(target, partial=True)
             tried.check_programs()
             found: dict[str, ProgramCoverage] = {}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from channelsim.channel.cli.campaigns import all_done, lost_document
-from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
+from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
@@ -30,6 +30,7 @@ def command(
     ] = False,
     json: Json = False,
     text: InText = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
@@ -41,7 +42,7 @@ def command(
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
     as_json = json_wanted(json, text)
-    with progress("crashes", "kill") as bar:
+    with progress("crashes", "kill", shown=not quiet) as bar:
         totals = run_crashes(
             kills,
             seed,

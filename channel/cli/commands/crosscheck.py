@@ -10,7 +10,6 @@ import msgspec
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.cli.campaigns import (
     Cluster,
-    NoProgress,
     Out,
     Resume,
     all_done,
@@ -24,6 +23,7 @@ from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
     Json,
+    NoProgress,
     Seed,
     TargetName,
     Watch,

@@ -17,7 +17,6 @@ from channelsim.channel.campaign.directory import FINDINGS
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.cli.campaigns import (
     Cluster,
-    NoProgress,
     Resume,
     all_done,
     campaign_directory,
@@ -30,6 +29,7 @@ from channelsim.channel.cli.options import (
     DAY,
     Jobs,
     Json,
+    NoProgress,
     Seed,
     TargetName,
     Watch,

@@ -13,7 +13,6 @@ from channelsim.channel.campaign.directory import CampaignDirectory, is_campaign
 from channelsim.channel.campaign.shards import Plan
 from channelsim.channel.cli.campaigns import (
     Cluster,
-    NoProgress,
     Out,
     Resume,
     all_done,
@@ -27,6 +26,7 @@ from channelsim.channel.cli.options import (
     DAY,
     Jobs,
     Json,
+    NoProgress,
     Seed,
     TargetName,
     file_option,

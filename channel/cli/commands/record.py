@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
-from channelsim.channel.cli.options import DAY, Json, Seed, file_option, real, whole
+from channelsim.channel.cli.options import DAY, Json, NoProgress, Seed, file_option, real, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
@@ -42,6 +42,7 @@ def command(
     seconds: Annotated[float, real(0.1, DAY, "Give up after this many seconds.")] = 60.0,
     seed: Seed = "record",
     json: Json = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Record honest play of programs without rules, by a driver in Python, as conformance cases.
 
@@ -61,7 +62,7 @@ def command(
     out = console()
     with opened("-o" if output else "[play] honest", honest) as file:
         try:
-            with progress("recording", "hand") as bar:
+            with progress("recording", "hand", shown=not quiet) as bar:
                 tried = read(path, honest_play=False)
                 # What a driver prints is no part of the output.
                 with time_limit(seconds), redirect_stdout(sys.stderr):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from channelsim.channel.cli.corpora import check_output
-from channelsim.channel.cli.options import Json, file_argument, file_option
+from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
 from channelsim.channel.lab.coverage.corpus_union import check_games, read_corpus, write_corpus
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -22,6 +22,7 @@ def command(
     ],
     output: Annotated[Path, file_option("The folder to write.", "-o", "--output")],
     json: Json = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Merge corpora of one game: every case once, in whatever order they are named.
 
@@ -30,7 +31,7 @@ def command(
     Example: channelsim corpus merge monday tuesday -o both
     """
     check_output(output, files)
-    with progress("corpora", "corpus") as bar:
+    with progress("corpora", "corpus", shown=not quiet) as bar:
         read = {}
         for number, path in enumerate(files, 1):
             read[path] = read_corpus(path)

@@ -10,7 +10,7 @@ import msgspec
 import typer
 
 from channelsim.channel.cli.corpora import check_output
-from channelsim.channel.cli.options import Json, file_argument, file_option
+from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.coverage.corpus_minimum import Minimum, minimum
 from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, read_corpus, write_corpus
@@ -34,6 +34,7 @@ def command(
         typer.Option(help="The target whose programs run the cases (the game that they name)."),
     ] = None,
     json: Json = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Keep few cases that reach every node, branch and highest cost that the corpus reaches.
 
@@ -42,7 +43,7 @@ def command(
     Example: channelsim corpus minimize both -o small
     """
     check_output(output, [corpus])
-    with progress("corpus", "case") as bar:
+    with progress("corpus", "case", shown=not quiet) as bar:
         read = read_corpus(corpus)
         tried = load(target, partial=True) if target else _named_target(corpus, read)
         run = count(1)

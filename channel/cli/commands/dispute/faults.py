@@ -12,7 +12,7 @@ from rich.console import Console
 
 from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.cli.campaigns import all_done
-from channelsim.channel.cli.options import InText, Json, Seed, json_wanted, whole
+from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -32,6 +32,7 @@ def command(
     seed: Seed = "faults",
     json: Json = False,
     text: InText = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Plant faults in the honest peer, and report which adversary and promise notices each.
 
@@ -43,7 +44,7 @@ def command(
     as_json = json_wanted(json, text)
     known = [fault.name for fault in faults()]
     wanted = [_find(name, known) for name in names or ()]
-    with progress("planted faults", "fault") as bar:
+    with progress("planted faults", "fault", shown=not quiet) as bar:
         run = examine_all(
             seed, jobs, wanted, on_status=lambda status: bar(status.work, status.total)
         )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.campaigns import Cluster, NoProgress, Out, Resume
+from channelsim.channel.cli.campaigns import Cluster, Out, Resume
 from channelsim.channel.cli.dispute_sweep import sweep
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
@@ -18,6 +18,7 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    NoProgress,
     ReportFile,
     Seed,
     TranscriptFile,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from channelsim.channel.cli.messages import all_tried, never_tried
-from channelsim.channel.cli.options import Watch, file_argument, file_option
+from channelsim.channel.cli.options import NoProgress, Watch, file_argument, file_option
 from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.explanation import explanation
@@ -41,6 +41,7 @@ def command(
         Path | None, file_option("A TOML file: try its programs, and nothing else.")
     ] = None,
     again: Watch = False,
+    quiet: NoProgress = False,
 ) -> int:
     """Run conformance cases through the Python rules and the programs, and preparations of decks.
 
@@ -54,7 +55,7 @@ def command(
     tried = _Tried()
     out = console()
     try:
-        programs = _run(files, target, tried)
+        programs = _run(files, target, tried, quiet=quiet)
     except UsageError:
         # Failures before the error are still printed.
         for line in tried.shown:
@@ -77,9 +78,11 @@ def _round(files: Sequence[Path], target: Path | None) -> Round:
     return Round(1 if tried.failed or left else 0, "; ".join(parts), tried.interrupted)
 
 
-def _run(files: Sequence[Path], target: Path | None, tried: _Tried) -> Sequence[str]:
+def _run(
+    files: Sequence[Path], target: Path | None, tried: _Tried, *, quiet: bool = False
+) -> Sequence[str]:
     """Run the cases of all files; the programs that must have one. Raises `UsageError`."""
-    with progress("cases", "case") as bar:
+    with progress("cases", "case", shown=not quiet) as bar:
         loaded = None if target is None else read_target(target)
         with polled() as interrupted:
             for path in files:

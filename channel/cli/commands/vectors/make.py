@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from channelsim.channel.cli.messages import complain, unfinished_output
-from channelsim.channel.cli.options import MOST_CASES, Seed, file_option, whole
+from channelsim.channel.cli.options import MOST_CASES, NoProgress, Seed, file_option, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.vectors import Disagreement
 from channelsim.channel.lab.crosscheck.vectors import make as make_cases
@@ -28,6 +28,7 @@ def command(
     output: Annotated[Path, file_option("The file to write.", "-o", "--output")],
     cases: Annotated[int, whole(1, MOST_CASES, "How many cases.")] = 1000,
     seed: Seed = "vectors",
+    quiet: NoProgress = False,
 ) -> int:
     """Write conformance cases around generated hands; rules and programs agree on each.
 
@@ -46,7 +47,7 @@ def command(
     out = console()
     with opened("-o", output) as file:
         try:
-            with progress(f"cases of {game}", "case") as bar:
+            with progress(f"cases of {game}", "case", shown=not quiet) as bar:
                 for case in make_cases(target, cases, seed):
                     file.write(encoder.encode(case) + b"\n")
                     made += 1
