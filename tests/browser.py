@@ -12,6 +12,8 @@ from typing import Any
 import html5lib
 import pytest
 
+from tests.accessibility import faults
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -22,9 +24,11 @@ NOISE = re.compile(r"^\[[^\]]*:CONSOLE[^\]]*\] (.*)$", re.M)
 
 
 def parsed(html: str) -> Any:
-    """The tree of a page. Raises for the first fault of its HTML."""
+    """The tree of a page, which has no fault. Raises for the first fault of its HTML."""
     parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
-    return parser.parse(html)
+    document = parser.parse(html)
+    assert list(faults(document)) == []
+    return document
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ def opened(html: str, folder: Path, fragment: str = "") -> Opened:
         timeout=120,
     )
     document = html5lib.parse(ran.stdout, namespaceHTMLElements=False)
+    assert list(faults(document)) == []
     return Opened(document, NOISE.findall(ran.stderr))
 
 
