@@ -9,24 +9,25 @@ from typing import Annotated
 
 from channelsim.channel.cli.options import file_argument, file_option
 from channelsim.channel.cli.reports import page_of
+from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
 from channelsim.channel.system.output import opened
 
 
 def command(
-    file: Annotated[
-        Path, file_argument("A page that was written; or whatever `report` writes a page of.")
-    ],
+    file: Annotated[Path, file_argument("Whatever `report` writes a page of.")],
     output: Annotated[
         Path | None, file_option("Where to write the page (a temporary file).", "-o", "--output")
     ] = None,
 ) -> int:
-    """Open the page of a file in the browser; without a browser, print the page's path.
+    """Make the page of a file and open it in the browser; without one, print the page's path.
 
     Example: channelsim view session.jsonl
     """
-    page, code = (file, 0) if _is_page(file) else _written(file, output)
+    if _is_page(file):
+        raise UsageError(f"{file}: a page already; open it with the browser")
+    page, code = _written(file, output)
     if page is None:
         return code
     if not webbrowser.open(page.absolute().as_uri()):

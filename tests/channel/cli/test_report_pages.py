@@ -48,10 +48,13 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
         return there
 
     monkeypatch.setattr(webbrowser, "open", browse)
-    page = tmp_path / "a.html"
-    page.write_text("<!DOCTYPE html><title>x</title>")
-    ran = channelsim(capsys, "view", page)
+    printed, page = tmp_path / "printed.json", tmp_path / "a.html"
+    printed.write_text('{"findings": []}')
+    ran = channelsim(capsys, "view", printed, "-o", page)
     assert (ran.code, ran.out, ran.err) == (0, "" if there else f"{page}\n", "")
+    ran = channelsim(capsys, "view", page)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "a page already" in ran.err
     assert seen == [page.as_uri()]
 
 
