@@ -75,10 +75,10 @@ COMMANDS = {
         "fuzz calpoker --seconds 900 --jobs 2 --out {tmp}", r"\d runs", ("stopped",)
     ),
     "mutants": Long(
-        "mutants calpoker --validator a --jobs 1", r"of 29 mutants", ("made", "killed")
+        "mutants calpoker --validator e --jobs 1", r"of [\d,]+ mutants", ("made", "killed")
     ),
     "mutants, two jobs": Long(
-        "mutants calpoker --validator a --jobs 2", r"of 29 mutants", ("open",)
+        "mutants calpoker --validator e --jobs 2", r"of [\d,]+ mutants", ("open",)
     ),
     "play": Long("play spacepoker --hands 99 --quiet", r"1 of 99", ("hands", "balances")),
     "play, narrated": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
