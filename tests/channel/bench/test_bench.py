@@ -7,32 +7,14 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import (
-    campaign_speed,
-    deck_preparation,
-    judging,
-    linked_peers,
-    long_channel,
-    stored_batch,
-)
+from channelsim.channel.bench import deck_preparation, linked_peers, long_channel
 from channelsim.channel.bench.figures import measure
-from channelsim.channel.lab.crosscheck import speed
 from channelsim.games import registry
-from channelsim.games.calpoker import benchmarks as calpoker
-from channelsim.games.spacepoker import benchmarks as spacepoker
+from tests.channel.bench.small import ROUNDS, make_small
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "MIX", 3)
-    monkeypatch.setattr(deck_preparation, "ROUNDS", 8)
-    monkeypatch.setattr(stored_batch, "HANDS", 1)
-    monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
-    monkeypatch.setattr(speed, "CHUNK", 30)
-    for name in ("FIRST", "FEWEST", "WHOLE"):
-        monkeypatch.setattr(campaign_speed, name, 100)
-    monkeypatch.setattr(calpoker, "HANDS", 200)
-    monkeypatch.setattr(calpoker, "HANDS_OF_OTHERS", 200)
-    monkeypatch.setattr(spacepoker, "HANDS", 200)
+    make_small(monkeypatch)
     # In a context of its own, where no signature is remembered.
     measured = Context().run(partial(measure, 0.05, least=1))
     assert measured["signed_hand_ratio_to_floor"] > 0
@@ -47,7 +29,7 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert measured["deck_preparation_ratio_to_floor"] > 0
     # Each side proves and checks 53 products a round, and shuffles; 20 for the locks of a position.
     count = measured["deck_preparation"]["multiplications"]
-    assert count <= (4 * 8 + 2) * 53 + 20 * deck_preparation.POSITIONS
+    assert count <= (4 * ROUNDS + 2) * 53 + 20 * deck_preparation.POSITIONS
     for disputed in measured["disputed_hand"].values():
         # The node checks each bundle more than once: no floor with each check once is above it.
         assert disputed["ratio_to_bare_calls"]["median"] > disputed["ratio"]["median"] > 1

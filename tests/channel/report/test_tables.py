@@ -18,6 +18,7 @@ from rich.text import Text
 from channelsim import channel
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say, wrapped
+from tests.channel.bench.small import make_small
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
 from tests.paths import DATA
@@ -205,6 +206,7 @@ def test_the_locale_c_gets_plain_letters_in_whole_words(
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.delenv("PYTHONIOENCODING", raising=False)
     monkeypatch.delenv("PYTHONUTF8", raising=False)
+    make_small(monkeypatch)  # for `bench`
     given = {**CHEAP, **DEAR}[path](transcript, tmp_path)
     text = ("--text",) if "--text" in options(path) else ()
     ran = channelsim(capsys, *path, *given, *text)

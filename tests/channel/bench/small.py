@@ -1,0 +1,33 @@
+"""The figures of `bench` from little work, for tests that do not look at the times."""
+
+from __future__ import annotations
+
+import pytest
+
+from channelsim.channel.bench import (
+    campaign_speed,
+    deck_preparation,
+    judging,
+    linked_peers,
+    stored_batch,
+)
+from channelsim.channel.lab.crosscheck import speed
+from channelsim.games.calpoker import benchmarks as calpoker
+from channelsim.games.spacepoker import benchmarks as spacepoker
+
+ROUNDS = 8
+"""In which decks are shuffled."""
+
+
+def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measure few hands and cases, and decks of few rounds."""
+    monkeypatch.setattr(judging, "MIX", 3)
+    monkeypatch.setattr(deck_preparation, "ROUNDS", ROUNDS)
+    monkeypatch.setattr(stored_batch, "HANDS", 1)
+    monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
+    monkeypatch.setattr(speed, "CHUNK", 30)
+    for name in ("FIRST", "FEWEST", "WHOLE"):
+        monkeypatch.setattr(campaign_speed, name, 100)
+    monkeypatch.setattr(calpoker, "HANDS", 200)
+    monkeypatch.setattr(calpoker, "HANDS_OF_OTHERS", 200)
+    monkeypatch.setattr(spacepoker, "HANDS", 200)
