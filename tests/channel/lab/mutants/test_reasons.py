@@ -14,7 +14,10 @@ from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize
 from channelsim.games import registry
-from tests.menu import each_game
+from tests.menu import each_game, each_game_without_a_deck
+
+CHUNKS = 8
+"""Chunks of fresh cases that no mutant with a reason differs in, besides the prepared cases."""
 
 
 @cache
@@ -32,21 +35,14 @@ def test_the_reasons_are_of_these_programs(game: str) -> None:
     assert len(claimed) == len(known.reasons)
 
 
-@pytest.mark.parametrize(
-    ("game", "chunks"),
-    [
-        pytest.param("calpoker", 0, marks=pytest.mark.long),
-        pytest.param("spacepoker", 0, marks=pytest.mark.long),
-        pytest.param("calpoker", 40, marks=pytest.mark.long),
-        pytest.param("spacepoker", 40, marks=pytest.mark.long),
-    ],
-)
-def test_nothing_kills_a_mutant_with_a_reason(game: str, chunks: int) -> None:
+@pytest.mark.long
+@each_game_without_a_deck
+def test_nothing_kills_a_mutant_with_a_reason(game: str) -> None:
     target = of_game(registry.get(game))
     known = stored_reasons(target)
     claimed = [mutant for mutant in everything(game) if known.reason(mutant) is not None]
     report = hunted(
-        target, claimed, seed="argued", seconds=3600, jobs=1, argued_too=True, chunks=chunks
+        target, claimed, seed="argued", seconds=3600, jobs=1, argued_too=True, chunks=CHUNKS
     )
     assert [result.mutant for result in report.hunt.results if result.killed] == []
     assert report.passed
