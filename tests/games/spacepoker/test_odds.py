@@ -10,6 +10,7 @@ from math import factorial, prod
 
 import pytest
 
+from channelsim.games.chance import Chance
 from channelsim.games.counting import RANKS
 from channelsim.games.spacepoker.hand_names import CLASSES, split
 from channelsim.games.spacepoker.hands import best_of_seven, value_of_five
@@ -89,8 +90,13 @@ def test_two_players_with_a_common_board() -> None:
 
 
 @pytest.mark.long
-def test_every_sequence_of_seven_cards() -> None:
-    values: Counter[tuple[int, ...]] = Counter()
-    for cards in product(RANKS, repeat=7):
-        values[best_of_seven(cards, 0)] += 1
-    assert by_class(values) == BEST_OF_SEVEN
+def test_the_order_of_seven_cards_changes_nothing() -> None:
+    """Each set of cards in some of its orders, with every card at every place."""
+    chance = Chance(b"orders")
+    for cards in combinations_with_replacement(RANKS, 7):
+        value = best_of_seven(cards, 0)
+        for turn in range(1, 7):
+            assert best_of_seven(cards[turn:] + cards[:turn], 0) == value
+        for _ in range(3):
+            drawn = sorted(cards, key=lambda _: chance.below(1 << 30))
+            assert best_of_seven(drawn, 0) == value
