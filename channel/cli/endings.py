@@ -13,6 +13,7 @@ import typer
 
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
@@ -133,8 +134,22 @@ def _linked(
 
 def _is_over(peer: Peer) -> bool:
     """True if nothing is left to take, or nothing that funds the channel was ever signed."""
-    unsigned = peer.phase is Phase.OPENING and peer.state.opening.opened is None
-    return is_over(peer) or unsigned
+    return is_over(peer) or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)
+
+
+def check_unfunded(directory: Path, peer: Peer, chain: RpcChain) -> CoinSeen | None:
+    """The wallet's coin, of a peer that has not signed what funds the channel.
+
+    Raises `StoreError` if the coin was spent: the store may be an older copy.
+    """
+    coin = chain.coin(peer.config.wallet.coin.id)
+    if coin is not None and coin.spent is not None and peer.state.opening.opened is None:
+        raise StoreError(
+            f"{directory}: its store is from before the funding, but the wallet's coin was spent"
+            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy; put"
+            " back the newest one, and go on with channelsim peer"
+        )
+    return coin
 
 
 def _end(found: DataDirectory, peer: Peer, chain: RpcChain) -> str:
@@ -143,12 +158,6 @@ def _end(found: DataDirectory, peer: Peer, chain: RpcChain) -> str:
         ours = ours_at_the_end(peer.state)
         address = found.config.reward_address.hex()
         return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
-    coin = chain.coin(found.config.wallet.coin.id)
-    if peer.phase is Phase.OPENING and coin is not None and coin.spent is not None:
-        raise StoreError(
-            f"{found.path}: its store is from before the funding, but the wallet's coin was spent"
-            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy; put"
-            " back the newest one, and go on with channelsim peer"
-        )
+    coin = check_unfunded(found.path, peer, chain)
     free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
     return f"the channel is not funded as of height {chain.peak()}{free}"

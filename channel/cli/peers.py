@@ -18,6 +18,7 @@ from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.cli.disputes import adversary_and_step
+from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
@@ -28,7 +29,7 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
@@ -158,6 +159,7 @@ class _Process:
         as_json: bool,
     ) -> None:
         self._directory = directory
+        self._chain = chain
         self._pairing = pairing
         self._as_json = as_json
         config, settings = directory.config, directory.settings
@@ -198,6 +200,8 @@ class _Process:
         clean = state.closed is not None and state.play is not None
         balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
         self._lines.add("Ended", f"{state.phase.value}{balances}")
+        if state.phase is Phase.FAILED:
+            check_unfunded(self._directory.path, self._peer, self._chain)
         return exit_code(False, failed=state.closed is None)
 
     async def _run(self, interrupted: Callable[[], bool]) -> bool:

@@ -21,7 +21,9 @@ from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
+from channelsim.channel.peer.interface import Received
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.messages import Request, encode
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -122,20 +124,25 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
     with closing(SqliteStore(tmp_path / "ann")) as store:
         DurablePeer(Peer(config), store).start(table.chain.peak())
 
-    def recover() -> Ran:
+    def run(*command: str) -> Ran:
         with table.chain.served() as url:
-            return channelsim(capsys, "recover", tmp_path / "ann", "--node", url, "--text")
+            return channelsim(capsys, *command, tmp_path / "ann", "--node", url, "--text")
 
-    ran = recover()
+    ran = run("recover")
     assert (ran.code, ran.err) == (0, "")
     assert "not funded" in ran.out
     assert "the wallet's coin is free" in ran.out
     table.open()
-    ran = recover()
-    assert ran.code == 2
-    assert "not funded" not in ran.out
-    assert "the wallet's coin was spent at height" in ran.err
-    assert ran.err.count("\n") == 1
+    make_identity(tmp_path / "ann")
+    for command in (("recover",), ("peer", "connect"), ("recover",)):
+        ran = run(*command)
+        assert ran.code == 2
+        assert "not funded" not in ran.out
+        assert "the wallet's coin was spent at height" in ran.err
+        assert ran.err.count("\n") == 1
+        with closing(SqliteStore(tmp_path / "ann")) as store:
+            # What the other side says in play ends an opening.
+            DurablePeer(Peer(config), store).handle(Received(encode(Request())))
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
