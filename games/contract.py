@@ -160,13 +160,17 @@ def any_action(player: Player, chance: Chance) -> Action:
 
 
 def read_verb(player: Player, text: str) -> Action:
-    """Read an action written as a verb, with a number where it takes one."""
+    """Read an action written as a verb, with a number where it takes one of several."""
     verb, _, number = text.strip().lower().partition(" ")
     if not verb:
         raise IllegalAction("nothing was written")
     choices = player.choices()
-    unit = next((one.unit for one in choices if isinstance(one, Amount) and one.verb == verb), 1)
-    action = Action(verb[:40], read_amount(number.strip(), unit) if number else 0)
+    amount = next((one for one in choices if isinstance(one, Amount) and one.verb == verb), None)
+    if number:
+        mojos = read_amount(number.strip(), amount.unit if amount else 1)
+    else:
+        mojos = amount.least if amount and amount.least == amount.most else 0
+    action = Action(verb[:40], mojos)
     choose(choices, action)
     return action
 

@@ -73,6 +73,23 @@ def best_hand_line(name: str, hand: str, cards: str) -> Line:
     return ((f"{name}: ", "bold"), (hand, ""), (f"  ({cards})", "dim"))
 
 
+def best_hand_data(
+    best: BestHand | None,
+    name: Callable[[HandValue], str],
+    key: str,
+    cards: Callable[[tuple[int, ...]], Any],
+) -> dict[str, Any] | None:
+    """A best hand as JSON data; `key` has its five cards as `cards` writes them."""
+    if best is None:
+        return None
+    return {
+        "name": name(best.value),
+        "list": list(best.value),
+        key: cards(best.five),
+        "mask": best.mask,
+    }
+
+
 def summary_of(
     hand: Hand,
     result: HandResult,

@@ -124,11 +124,16 @@ def offer(choice: Choice) -> str:
     'check'
     >>> offer(Amount("raise", 1, 800, unit=100))
     'raise N (from 0.01 units (1 mojo) to 8 units (800 mojos))'
+    >>> offer(Amount("raise", 200, 200, unit=100, hint="on top of the call"))
+    'raise (2 units (200 mojos), on top of the call)'
     >>> offer(OneOf("give", (3, 5, 6), form="C C", hint="two cards"))
     'give C C (two cards)'
     """
     if isinstance(choice, Amount):
         least, most = amount_text(choice.least, choice.unit), amount_text(choice.most, choice.unit)
-        return f"{choice.verb} N (from {least} to {most})"
+        hint = f", {choice.hint}" if choice.hint else ""
+        if choice.least == choice.most:
+            return f"{choice.verb} ({most}{hint})"
+        return f"{choice.verb} N (from {least} to {most}{hint})"
     words = f"{choice.verb} {choice.form}" if isinstance(choice, OneOf) else choice.verb
     return f"{words} ({choice.hint})" if choice.hint else words

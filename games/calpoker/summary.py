@@ -12,7 +12,7 @@ from channelsim.games.calpoker.known_cards import KnownCards
 from channelsim.games.calpoker.player import DISCARD
 from channelsim.games.calpoker.result import cards_of, hand_result, showdown, street
 from channelsim.games.contract import Hand, Seat
-from channelsim.games.results import BestHand, summary_of
+from channelsim.games.results import best_hand_data, summary_of
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
         hand_result(hand),
         {name: _cards(known, seat) for name, seat in zip(hand.names, Seat, strict=True)},
         _actions(hand, known),
-        map(_best, showdown(hand) or (None, None)),
+        [best_hand_data(one, describe, "cards", _names) for one in showdown(hand) or (None, None)],
     )
 
 
@@ -83,14 +83,3 @@ def _actions(hand: Hand, known: Sequence[KnownCards]) -> Iterator[dict[str, Any]
             "chance": chance,
             "pot": hand.terms.amount,
         }
-
-
-def _best(best: BestHand | None) -> dict[str, Any] | None:
-    if best is None:
-        return None
-    return {
-        "name": describe(best.value),
-        "list": list(best.value),
-        "cards": _names(best.five),
-        "mask": best.mask,
-    }

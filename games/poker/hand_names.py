@@ -57,6 +57,15 @@ def describe(value: HandValue) -> str:
     return hand_name(CLASSES[value[:1]][0], value[1:])
 
 
+def low_name(value: HandValue) -> str:
+    """A hand that is better the lower it is: by its ranks, unless it has a class.
+
+    >>> low_name((0, 8, 4, 3, 2, 14)), low_name((1, 9, 8, 7, 2))
+    ('8-4-3-2-A', 'pair, nines')
+    """
+    return "-".join(map(rank_text, value[1:])) if value[0] == 0 else describe(value)
+
+
 def decided_by(winner: HandValue, loser: HandValue) -> str:
     """The reason why the first hand beats the second: the class, or a rank.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from channelsim.games.amounts import counted
+from channelsim.games.betting_story import Money
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
+from channelsim.games.counting import HandValue
 from channelsim.games.poker.chinese import arranged, points
-from channelsim.games.poker.hand_names import decided_by, describe, value_of_key
+from channelsim.games.poker.hand_names import decided_by, describe, low_name, value_of_key
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.pots import WHOLE
@@ -29,19 +30,6 @@ from channelsim.games.poker.states import (
 from channelsim.games.poker.terms import initial, passed_out
 from channelsim.games.poker.variants import VARIANTS, Variant
 from channelsim.games.results import BestHand, HandResult, early_result
-
-
-@dataclass(frozen=True, slots=True)
-class Money:
-    """What both players have put into the pot, and what they have left, by seat, in mojos."""
-
-    put: tuple[int, int]
-    stacks: tuple[int, int]
-
-    @property
-    def pot(self) -> int:
-        """The whole pot, in mojos."""
-        return sum(self.put)
 
 
 def parts(variant: Variant) -> tuple[str, ...]:
@@ -128,17 +116,27 @@ def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
 
 
 def best_hand(rules: Showdown, cards: tuple[int, ...]) -> BestHand:
-    """A player's best five cards, those that occur most often first."""
+    """A player's best five cards, those that occur most often first, then the highest."""
     best = best_selection(rules, cards)
     ranks = [card // 4 for card in best.cards]
-    ordered = sorted(best.cards, key=lambda card: (ranks.count(card // 4), card), reverse=True)
+    aces_low = 4 if RANKINGS[rules.ranking].ace_low else 0
+    ordered = sorted(
+        best.cards,
+        key=lambda card: (ranks.count(card // 4), (card + aces_low) % 52),
+        reverse=True,
+    )
     return BestHand(best.mask, tuple(ordered), value_of_key(best.key))
+
+
+def name_of(rules: Showdown, value: HandValue) -> str:
+    """A hand by name, as the game ranks it."""
+    return low_name(value) if RANKINGS[rules.ranking].low else describe(value)
 
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
     if (cards := shown_cards(hand)) is not None:
-        return _of_showdown(VARIANTS[hand.terms.game].showdown, *cards)
+        return _of_showdown(VARIANTS[hand.terms.game].showdown, hand.names, *cards)
     if (rows := shown_rows(hand)) is not None:
         won = points(arranged(rows[0]), arranged(rows[1]))
         return _result(won, f"{counted(abs(won), 'point')}")
@@ -151,27 +149,30 @@ def hand_result(hand: Hand) -> HandResult:
     return early_result(hand, street(VARIANTS[hand.terms.game], before) if before else "")
 
 
-def _of_showdown(rules: Showdown, alices: tuple[int, ...], bobs: tuple[int, ...]) -> HandResult:
+def _of_showdown(
+    rules: Showdown, names: tuple[str, str], alices: tuple[int, ...], bobs: tuple[int, ...]
+) -> HandResult:
     """The result of a showdown between these cards."""
     hands = best_hand(rules, alices), best_hand(rules, bobs)
     claims = best_claim(rules, alices), best_claim(rules, bobs)
     order = RANKINGS[rules.ranking].better(claims[0].high, claims[1].high)
     winner, loser = hands if order >= 0 else hands[::-1]
     if RANKINGS[rules.ranking].low and order:
-        reason = f"{describe(winner.value)} is lower than {describe(loser.value)}"
+        reason = f"{low_name(winner.value)} is lower than {low_name(loser.value)}"
     else:
         reason = decided_by(winner.value, loser.value)
     won = quarters_won(rules, *claims) - WHOLE // 2
     if rules.low and (claims[0].low < rules.low or claims[1].low < rules.low):
-        reason = f"high: {'split' if order == 0 else reason}; low: {_low_half(claims)}"
+        reason = f"high: {'split' if order == 0 else reason}; low: {_low_half(names, claims)}"
     return _result(won, reason)
 
 
-def _low_half(claims: tuple[Claim, Claim]) -> str:
-    """What the lower half of the pot goes to."""
-    if claims[0].low == claims[1].low:
+def _low_half(names: tuple[str, str], claims: tuple[Claim, Claim]) -> str:
+    """Who wins the lower half of the pot."""
+    alices, bobs = claims[0].low, claims[1].low
+    if alices == bobs:
         return "split"
-    return describe(value_of_key(min(claims[0].low, claims[1].low)))
+    return f"{names[bobs < alices]}, {low_name(value_of_key(min(alices, bobs)))}"
 
 
 def _result(won: int, by: str) -> HandResult:

@@ -10,24 +10,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from channelsim.games.amounts import amount_text, counted
-from channelsim.games.cards import LABEL, pictures
+from channelsim.games.betting_story import action_lines, field, money_fields, pot_line
+from channelsim.games.cards import pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
-from channelsim.games.poker.hand_names import card_face, describe, signs
+from channelsim.games.poker.chinese import arranged
+from channelsim.games.poker.hand_names import (
+    card_face,
+    describe,
+    low_name,
+    signs,
+    value_of_key,
+)
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.result import (
-    Money,
     best_hand,
     cards_of,
     hand_result,
     money,
     money_after,
-    showdown,
+    name_of,
+    shown_cards,
     shown_rows,
 )
-from channelsim.games.poker.selections import is_whole
-from channelsim.games.poker.states import Begin, Mid
+from channelsim.games.poker.selections import best_low, is_whole
+from channelsim.games.poker.states import Begin, Deal, Mid, Showdown
+from channelsim.games.poker.terms import passed_out, stakes
 from channelsim.games.poker.validators import draws_with_call
+from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.results import best_hand_line, result_lines
 
 FACE_DOWN: Span = ("▒▒▒", "dim")
@@ -45,23 +55,24 @@ class PokerStory:
         earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
         return [
             *_dealt(hand, viewer, earlier, step.players_before),
-            *_action(hand, step),
+            *action_lines(hand, _phrase(hand, step), money_after),
+            *_posted(hand, step),
             *_dealt(hand, viewer, step.players_before, step.players),
         ]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only if both were shown; otherwise those
         that the viewer does not know are face down, and a folded one is dim."""
-        result, hands = hand_result(hand), showdown(hand)
-        lines = [
-            best_hand_line(name, describe(best.value), signs(best.five))
-            for name, best in zip(hand.names, hands or (), strict=False)
-        ]
-        for name, rows in zip(hand.names, shown_rows(hand) or (), strict=False):
-            lines += [_field(name, "  ".join(map(signs, (rows[:3], rows[3:8], rows[8:]))))]
-        if hands is None and hand.steps:
+        result, cards, rows = hand_result(hand), shown_cards(hand), shown_rows(hand)
+        lines: list[Line] = []
+        for name, one in zip(hand.names, cards or (), strict=False):
+            lines += _hand_lines(VARIANTS[hand.terms.game].showdown, name, one)
+        for name, one in zip(hand.names, rows or (), strict=False):
+            lines += _rows_lines(name, one)
+        if cards is None and rows is None and hand.steps:
             lines += _left_over(hand, viewer, result.winner)
-        return [*lines, *result_lines(hand, result, "the pot is")]
+        split = "passed out: the pot is" if passed_out(hand) else "the pot is"
+        return [*lines, *result_lines(hand, result, split)]
 
     def view(self, player: Player) -> list[Line]:
         """The knowledge of this seat: its cards, the board, the best hand so far, the money."""
@@ -78,18 +89,14 @@ class PokerStory:
         if cards.board:
             lines += pictures("board", _faces(cards.board))
         if is_whole(player.showdown, own, cards.board):
-            lines.append(
-                _field(
-                    "your hand", describe(best_hand(player.showdown, (*own, *cards.board)).value)
-                )
-            )
+            every = (*own, *cards.board)
+            best = best_hand(player.showdown, every)
+            lines.append(field("your hand", name_of(player.showdown, best.value)))
+            if player.showdown.low:
+                lines.append(field("your low", _low(player.showdown, every)))
         if not player.position.over:
-            now = money(terms, player.position)
-            mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
-            left = f"you {amount_text(mine, terms.unit)}, the other player "
-            lines.append(_field("pot", amount_text(now.pot, terms.unit)))
-            lines.append(_field("left", left + amount_text(yours, terms.unit)))
-        lines.append(_field("a chip", amount_text(terms.unit, 1)))
+            lines += money_fields(money(terms, player.position), player.seat, terms.unit)
+        lines.append(field("a unit", amount_text(terms.unit, 1)))
         return lines
 
 
@@ -134,6 +141,46 @@ def _pictures(label: str, faces: Sequence[Span]) -> list[Line]:
     return lines
 
 
+def _hand_lines(rules: Showdown, name: str, cards: tuple[int, ...]) -> list[Line]:
+    """A player's best hand and, where half of the pot goes to the lowest hand, its best low."""
+    best = best_hand(rules, cards)
+    lines = [best_hand_line(name, name_of(rules, best.value), signs(best.five))]
+    return [*lines, ((f"  low: {_low(rules, cards)}", "dim"),)] if rules.low else lines
+
+
+def _low(rules: Showdown, cards: tuple[int, ...]) -> str:
+    """The best low hand by name."""
+    low = best_low(rules, cards)
+    return low_name(value_of_key(low.key)) if low else "none"
+
+
+def _rows_lines(name: str, cards: tuple[int, ...]) -> list[Line]:
+    """Arranged cards row by row from the top, and what each row is."""
+    rows = cards[:3], cards[3:8], cards[8:]
+    hand = arranged(cards)
+    named = "; ".join(describe(value_of_key(key)) for key in hand.keys)
+    foul = " (foul: a row is stronger than the one below it)" if hand.foul else ""
+    return [field(name, "  ".join(map(signs, rows))), ((f"  {named}{foul}", "dim"),)]
+
+
+def _posted(hand: Hand, step: Step) -> list[Line]:
+    """Who has the button, and what both have put in before the first card."""
+    state = step.before.state
+    if not isinstance(state, Deal):
+        return []
+    variant, unit = VARIANTS[hand.terms.game], hand.terms.unit
+    button = step.seat if state.seats.button else step.seat.other
+    chips = stakes(variant, hand.terms)
+    posted = [f"  {hand.names[button]} has the button"]
+    if chips.ante:
+        posted.append(f"antes of {amount_text(chips.ante * unit, unit)}")
+    if variant.blinds:
+        small, big = (amount_text(one * unit, unit) for one in (chips.small_blind, chips.bet))
+        posted.append(f"blinds of {small} and {big}")
+    line: Line = (("; ".join(posted), "dim"),)
+    return [line, pot_line(hand, money_after(hand.terms, ()))]
+
+
 def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Line]:
     """The private and open cards of both players, when they were not all shown."""
     players = hand.steps[-1].players
@@ -149,17 +196,6 @@ def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Lin
         lost = winner is seat.other
         lines += _pictures(f"  {hand.names[seat]}", _dimmed(faces) if lost else faces)
     return lines
-
-
-def _action(hand: Hand, step: Step) -> list[Line]:
-    """The action, and below it pot and stacks, if money moved."""
-    name = (hand.names[step.seat], "bold")
-    text = f" {_phrase(hand, step)}"
-    if step.action.verb == "fold":
-        return [(name, (text, "red"))]
-    before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
-    moved: list[Line] = [((_money(hand, now), "dim"),)] if now != before else []
-    return [(name, (text, "")), *moved]
 
 
 def _phrase(hand: Hand, step: Step) -> str:
@@ -210,19 +246,9 @@ def _if_all_in(hand: Hand, step: Step) -> str:
     return " and is all-in" if money(hand.terms, step.after).stacks[step.seat] == 0 else ""
 
 
-def _money(hand: Hand, now: Money) -> str:
-    (alice, bob), (alices, bobs) = hand.names, now.stacks
-    pot = amount_text(now.pot, hand.terms.unit)
-    return f"  pot {pot}; left: {alice} {alices}, {bob} {amount_text(bobs, 1)}"
-
-
 def _faces(cards: Sequence[int]) -> list[Span]:
     return [card_face(card) for card in cards]
 
 
 def _dimmed(faces: Sequence[Span]) -> list[Span]:
     return [(text, "dim") for text, _ in faces]
-
-
-def _field(label: str, text: str) -> Line:
-    return ((f"{label:<{LABEL}}", "dim"), (text, ""))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from channelsim.games.betting_story import actions_data
 from channelsim.games.contract import Hand, Seat, Step
-from channelsim.games.poker.hand_names import describe, names
+from channelsim.games.poker.hand_names import names
 from channelsim.games.poker.result import (
     cards_of,
     hand_result,
     money_after,
+    name_of,
     showdown,
     street,
 )
 from channelsim.games.poker.states import Begin, Mid
 from channelsim.games.poker.variants import VARIANTS
-from channelsim.games.results import BestHand, summary_of
+from channelsim.games.results import best_hand_data, summary_of
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
@@ -32,8 +34,11 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
 
     Amounts are in mojos but for `chips`.
     """
-    best = map(_best, showdown(hand) or (None, None))
-    return summary_of(hand, hand_result(hand), _cards(hand, viewer), _actions(hand), best)
+    variant = VARIANTS[hand.terms.game]
+    name = partial(name_of, variant.showdown)
+    actions = actions_data(hand, partial(street, variant), _amount, money_after, "chips")
+    best = [best_hand_data(one, name, "cards", names) for one in showdown(hand) or (None, None)]
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, best)
 
 
 def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
@@ -50,35 +55,9 @@ def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
     return {**shown, "board": names(max((cards.board for cards in seen), key=len))}
 
 
-def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
-    unit = hand.terms.unit
-    for number, step in enumerate(hand.steps):
-        amount, state = _chips_of(step), step.before.state
-        if step.action.verb == "call" and isinstance(state, Begin | Mid):
-            amount = (state.pot.waiter - state.pot.mover) * unit
-        now = money_after(hand.terms, hand.steps[: number + 1])
-        yield {
-            "player": hand.names[step.seat],
-            "verb": step.action.verb,
-            "street": street(VARIANTS[hand.terms.game], step.before),
-            "amount": amount,
-            "chips": amount // unit,
-            "pot": now.pot,
-            "stacks": {hand.names[seat]: now.stacks[seat] for seat in Seat},
-        }
-
-
-def _chips_of(step: Step) -> int:
-    """The amount of a bet, in mojos; the number of other actions is a choice of cards."""
+def _amount(step: Step) -> int:
+    """What an action puts in, in mojos; the number of some actions is a choice of cards."""
+    state = step.before.state
+    if step.action.verb == "call" and isinstance(state, Begin | Mid):
+        return (state.pot.waiter - state.pot.mover) * state.table.unit
     return step.action.amount if step.action.verb in ("bet", "raise") else 0
-
-
-def _best(best: BestHand | None) -> dict[str, Any] | None:
-    if best is None:
-        return None
-    return {
-        "name": describe(best.value),
-        "list": list(best.value),
-        "cards": names(best.five),
-        "mask": best.mask,
-    }

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from channelsim.games.betting_story import Money
 from channelsim.games.contract import Position, Seat, Terms
 from channelsim.games.spacepoker.states import BeginRound, End, MidRound
-
-
-class Money(msgspec.Struct, frozen=True, gc=False):
-    """The pot, and by seat what is left of each player's stake, in mojos."""
-
-    pot: int
-    stacks: tuple[int, int]
 
 
 def money(terms: Terms, position: Position) -> Money:
@@ -28,4 +20,4 @@ def money(terms: Terms, position: Position) -> Money:
         case MidRound(half_pot=half_pot, last_raise=last_raise):
             mover, waiter = half_pot, half_pot + last_raise
     alice, bob = (mover, waiter) if position.mover is Seat.ALICE else (waiter, mover)
-    return Money(mover + waiter, (terms.stakes[0] - alice, terms.stakes[1] - bob))
+    return Money((alice, bob), (terms.stakes[0] - alice, terms.stakes[1] - bob))

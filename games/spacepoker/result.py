@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from channelsim.games.betting_story import Money
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
 from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
 from channelsim.games.spacepoker.hand_names import decided_by
 from channelsim.games.spacepoker.hands import value_of_selection
 from channelsim.games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
-from channelsim.games.spacepoker.money import Money, money
+from channelsim.games.spacepoker.money import money
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
 
@@ -42,7 +43,7 @@ def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
         for position in (step.after, step.before):
             if not position.over:
                 return money(terms, position)
-    return Money(0, terms.stakes)
+    return Money((0, 0), terms.stakes)
 
 
 def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:

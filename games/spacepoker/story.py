@@ -9,14 +9,15 @@ from __future__ import annotations
 from itertools import combinations
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.cards import LABEL, face, pictures
+from channelsim.games.betting_story import action_lines, field, money_fields
+from channelsim.games.cards import face, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Step, Terms
 from channelsim.games.results import best_hand_line, result_lines
 from channelsim.games.spacepoker.entropy import wins_toss
 from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
 from channelsim.games.spacepoker.hands import value_of_five
 from channelsim.games.spacepoker.known_cards import Holding
-from channelsim.games.spacepoker.money import Money, money
+from channelsim.games.spacepoker.money import money
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
@@ -34,7 +35,7 @@ class SpacePokerStory:
         return [
             *_dealt(hand, viewer, earlier, step.players_before),
             *_toss(hand, step),
-            *_action(hand, step),
+            *action_lines(hand, _phrase(hand.terms, step), money_after),
             *_answer_shown(hand, step),
             *_dealt(hand, viewer, step.players_before, step.players),
         ]
@@ -59,17 +60,13 @@ class SpacePokerStory:
             lines += _pictures("their cards", cards.other)
         lines += pictures("board", [face(rank) for rank in cards.board])
         if cards.own is not None and len(cards.board) >= 3:
-            lines.append(_field("your hand", _best_so_far(cards.own, cards.board)))
+            lines.append(field("your hand", _best_so_far(cards.own, cards.board)))
         state = player.position.state
         if isinstance(state, BeginRound) and state.street == PRE_FLOP:
-            lines.append(_field("the toss", "you open"))
+            lines.append(field("the toss", "you open"))
         if not player.position.over:
-            now = money(terms, player.position)
-            mine, yours = now.stacks[player.seat], now.stacks[player.seat.other]
-            own, other = amount_text(mine, terms.unit), amount_text(yours, terms.unit)
-            left = f"you {own}, the other player {other}"
-            lines += [_field("pot", amount_text(now.pot, terms.unit)), _field("left", left)]
-        lines.append(_field("a unit", amount_text(terms.unit, 1)))
+            lines += money_fields(money(terms, player.position), player.seat, terms.unit)
+        lines.append(field("a unit", amount_text(terms.unit, 1)))
         return lines
 
 
@@ -123,17 +120,6 @@ def _toss(hand: Hand, step: Step) -> list[Line]:
     return [(("  the toss: ", "cyan"), (f"{hand.names[opener]} opens", ""))]
 
 
-def _action(hand: Hand, step: Step) -> list[Line]:
-    """The action, and below it pot and stacks, if money moved."""
-    name = (hand.names[step.seat], "bold")
-    text = f" {_phrase(hand.terms, step)}"
-    if step.action.verb == "fold":
-        return [(name, (text, "red"))]
-    before, now = money_after(hand.terms, hand.steps[:-1]), money_after(hand.terms, hand.steps)
-    moved: list[Line] = [((_money(hand, now), "dim"),)] if now != before else []
-    return [(name, (text, "")), *moved]
-
-
 def _answer_shown(hand: Hand, step: Step) -> list[Line]:
     """The other player's cards, with a reveal: its last call has shown them."""
     other = cards_of(step.players[step.seat]).other if step.action.verb == "show" else None
@@ -177,12 +163,6 @@ def _if_all_in(terms: Terms, step: Step) -> str:
     return " and is all-in" if money(terms, step.after).stacks[step.seat] == 0 else ""
 
 
-def _money(hand: Hand, now: Money) -> str:
-    (alice, bob), (alices, bobs) = hand.names, now.stacks
-    pot = amount_text(now.pot, hand.terms.unit)
-    return f"  pot {pot}; left: {alice} {alices}, {bob} {amount_text(bobs, 1)}"
-
-
 def _text(line: Line) -> str:
     return "".join(text for text, _ in line)
 
@@ -195,10 +175,6 @@ def _pictures(label: str, holding: Holding) -> list[Line]:
     """A player's own cards, drawn, and its boost beside them."""
     top, middle, bottom = pictures(label, [face(rank) for rank in holding.hole])
     return [top, (*middle, (f"  {boost_sign(holding.boost)} boost", "")), bottom]
-
-
-def _field(label: str, text: str) -> Line:
-    return ((f"{label:<{LABEL}}", "dim"), (text, ""))
 
 
 def _best_so_far(holding: Holding, board: tuple[int, ...]) -> str:

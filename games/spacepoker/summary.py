@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-from channelsim.games.contract import Hand, Seat
-from channelsim.games.results import BestHand, summary_of
+from channelsim.games.betting_story import actions_data
+from channelsim.games.contract import Hand, Seat, Step
+from channelsim.games.results import best_hand_data, summary_of
 from channelsim.games.spacepoker.hand_names import boost_sign, describe
 from channelsim.games.spacepoker.known_cards import Holding
 from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown, street
@@ -26,8 +26,9 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
 
     Amounts are in mojos but for `units`.
     """
-    best = map(_best, showdown(hand) or (None, None))
-    return summary_of(hand, hand_result(hand), _cards(hand, viewer), _actions(hand), best)
+    actions = actions_data(hand, street, _amount, money_after, "units")
+    best = [best_hand_data(one, describe, "ranks", list) for one in showdown(hand) or (None, None)]
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, best)
 
 
 def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
@@ -51,30 +52,8 @@ def _holding(holding: Holding | None) -> dict[str, Any]:
     return {"hole": list(holding.hole), "boost": boost_sign(holding.boost)}
 
 
-def _actions(hand: Hand) -> Iterator[dict[str, Any]]:
-    unit = hand.terms.unit
-    for i, step in enumerate(hand.steps):
-        amount = step.action.amount
-        if step.action.verb == "call" and isinstance(step.before.state, MidRound):
-            amount = step.before.state.last_raise
-        now = money_after(hand.terms, hand.steps[: i + 1])
-        yield {
-            "player": hand.names[step.seat],
-            "verb": step.action.verb,
-            "street": street(step.before),
-            "amount": amount,
-            "units": amount // unit if amount % unit == 0 else amount / unit,
-            "pot": now.pot,
-            "stacks": {hand.names[seat]: now.stacks[seat] for seat in Seat},
-        }
-
-
-def _best(best: BestHand | None) -> dict[str, Any] | None:
-    if best is None:
-        return None
-    return {
-        "name": describe(best.value),
-        "list": list(best.value),
-        "ranks": list(best.five),
-        "mask": best.mask,
-    }
+def _amount(step: Step) -> int:
+    """What an action puts in, in mojos."""
+    if step.action.verb == "call" and isinstance(step.before.state, MidRound):
+        return step.before.state.last_raise
+    return step.action.amount

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Action, OneOf, Seat
+from channelsim.games.contract import Action, Hand, OneOf, Seat
 from channelsim.games.errors import IllegalAction
 from channelsim.games.poker.arrangements import COUNT, in_rows, number_of
 from channelsim.games.poker.best_arrangement import best_arrangement
@@ -45,6 +46,41 @@ def test_a_hand_without_a_bet_before_the_draw_is_passed_out() -> None:
     hand = played("five-draw", "nobody bets", 40, "caller", "caller")
     assert hand.payouts == (4000, 4000)
     assert GAMES["five-draw"].summary(hand.hand, None)["result"]["by"] == "passed out"
+
+
+def story_of(hand: Hand, name: str) -> str:
+    """The first step and the result, as both players together know them."""
+    story = GAMES[name].story
+    begun = replace(hand, steps=hand.steps[:1], payouts=None)
+    lines = [*story.step(begun, None), *story.result(hand, None)]
+    return "\n".join("".join(text for text, _ in line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "phrases"),
+    [
+        ("holdem", ("has the button; blinds of 1 unit (100 mojos) and 2 units", "pot 3 units")),
+        ("razz", ("has the button; antes of 1 unit (100 mojos)", " is lower than ")),
+        ("omaha8", ("  low: ", "low: ")),
+        ("chinese", ("has the button\n  pot 28 units", "(foul: a row is stronger")),
+        ("five-draw", ("antes of 1 unit", "passed out: the pot is split")),
+    ],
+)
+def test_a_story_tells_what_a_player_wants_to_know(name: str, phrases: tuple[str, ...]) -> None:
+    """Who has the button, what was posted, and what each hand is in the order of its game."""
+    policy = "random" if name == "chinese" else "caller"
+    story = story_of(played(name, "told", 40, policy, policy).hand, name)
+    for phrase in phrases:
+        assert phrase in story, story
+
+
+def test_a_bet_of_one_size_needs_no_number() -> None:
+    """In fixed limit."""
+    game = GAMES["five-stud"]
+    hand = sit_down("one size", 100, 40, game).until("mid", *[by_policy("caller", "", game)] * 2)
+    mover = hand.players[hand.position.mover]
+    assert game.read_action(mover, "bet") == Action("bet", 200)
+    assert game.read_action(mover, "bet 2") == Action("bet", 200)
 
 
 def test_a_summary_does_not_show_an_arrangement_before_it_is_shown() -> None:

@@ -39,6 +39,6 @@ def test_a_showdown_by_the_words() -> None:
 def test_an_unfinished_hand_and_one_that_has_not_begun() -> None:
     one = table("open")
     assert GAME.summary(one.hand, None)["result"]["kind"] == "unfinished"
-    assert "a chip" in text_of(GAME.story.view(one.players[0]))
+    assert "a unit" in text_of(GAME.story.view(one.players[0]))
     one = played("open", "call")
     assert GAME.summary(one.hand, Seat.ALICE)["result"]["kind"] == "unfinished"
