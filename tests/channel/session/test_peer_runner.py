@@ -29,10 +29,11 @@ from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.peer_runner import PeerRunner, Spectator
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup, check
-from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.contract import Action, Player
 from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from channelsim.games.rotations import ROTATIONS
@@ -90,10 +91,12 @@ class Place:
         chain: FarmableChain,
         setup: Setup | None = SETUP,
         decks: DeckThreads | None = None,
+        decide: Deciding | None = None,
     ) -> PeerRunner:
         peer = Peer(self.config)
         actor = DurablePeer(peer, self.store)
-        player = SidePlayer(setup, peer, by_policy("caller", self.config.secret)) if setup else None
+        decide = decide or by_policy("caller", self.config.secret)
+        player = SidePlayer(setup, peer, decide) if setup else None
         return PeerRunner(
             peer,
             actor,
@@ -250,6 +253,37 @@ def test_the_initiator_takes_no_message_before_it_has_finished_a_deck() -> None:
             task.cancel()
 
     asyncio.run(play())
+
+
+@pytest.mark.long
+def test_no_hand_after_the_first_waits_for_its_deck() -> None:
+    """The person decides nothing before the next deck is ready: it is prepared while it thinks."""
+    setup = Setup(("holdem",), "runner", 3, 100, 10, 10_000, ("caller", "caller"))
+    chain = SimulatedChain(1)
+    here, there = places(chain, setup)
+    waited: list[int] = []
+
+    async def play() -> None:
+        farming = asyncio.ensure_future(blocks(chain, 0.5))
+        caller = by_policy("caller", bytes(32))
+
+        def think(game: str, game_id: int, player: Player) -> Action:
+            if game_id < 2:
+                end = time.monotonic() + GUARD
+                while not all(one.peer.play.decks.ready for one in (first, second)):
+                    assert time.monotonic() < end, "the next deck waits for the person"
+                    time.sleep(0.01)
+                waited.append(game_id)
+            return caller(game, game_id, player)
+
+        first, second = here.runner(chain, setup), there.runner(chain, setup, decide=think)
+        tasks = [asyncio.ensure_future(one.run()) for one in (first, second)]
+        await join(first, second)
+        await asyncio.wait_for(asyncio.gather(*tasks), 4 * GUARD)
+        farming.cancel()
+
+    asyncio.run(play())
+    assert {*waited} == {0, 1}
 
 
 def test_one_runner_alone_takes_its_money_from_the_chain() -> None:
