@@ -2,8 +2,7 @@
 
 The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
 shutdown when there is none. The receiver prepares the deck of the next hand during the one before.
-All of that follows from the newest state, so that a player that is
-restarted goes on where it was.
+All of that follows from the newest state, so that a player that is restarted goes on where it was.
 """
 
 from __future__ import annotations
