@@ -1,4 +1,4 @@
-"""Measure a channel of many batches with its stores on disk: restart, disk and memory."""
+"""Measure a channel of many batches with its data directories: restart, disk and memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from channelsim.channel.session.session_events import Listener, Sent, SessionEve
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import SealedStore
-from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.watch.watch_data import FOLDER as WATCH
 from channelsim.games import registry
 
 GAME = registry.DEFAULT
@@ -60,10 +62,10 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
         begun = perf_counter()
         config, directory = _play(Path(folder), _setup(seed, batches), count)
         played = perf_counter() - begun
-        size = sum(one.stat().st_size for one in directory.iterdir() if one.name.startswith(FILE))
+        size = sum(one.stat().st_size for one in directory.rglob("*") if one.is_file())
         begun, worked = perf_counter(), process_time()
-        with closing(SqliteStore(directory)) as store:
-            DurablePeer(Peer(config), SealedStore(store, config.secret))
+        with ExitStack() as stack:
+            _stored(Peer(config), directory, stack).start(0)
             restart, worked = perf_counter() - begun, process_time() - worked
     return {
         "batches": sent,
@@ -83,12 +85,18 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> tuple[Config, Path]:
 
         def wrap(peer: Peer) -> Actor:
             configs.append(peer.config)
-            store = stack.enter_context(closing(SqliteStore(folder / peer.config.name)))
-            return DurablePeer(peer, SealedStore(store, peer.config.secret))
+            return _stored(peer, folder / peer.config.name, stack)
 
         with suppress(_Enough):
             Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()
     return configs[0], folder / configs[0].name
+
+
+def _stored(peer: Peer, directory: Path, stack: ExitStack) -> WatchedPeer:
+    """A peer with its store and the data of its watcher, which the stack closes."""
+    store = stack.enter_context(closing(SqliteStore(directory)))
+    durable = DurablePeer(peer, SealedStore(store, peer.config.secret))
+    return stack.enter_context(closing(WatchedPeer(durable, directory / WATCH)))
 
 
 def _setup(seed: str, hands: int) -> Setup:
