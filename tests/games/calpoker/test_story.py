@@ -137,7 +137,7 @@ def test_red_suits_are_red_and_what_does_not_count_is_dim() -> None:
 
 
 @given(st.binary(max_size=8), st.sampled_from(["random", "greedy"]), viewers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_the_summary_adds_up(seed: bytes, name: str, viewer: Seat | None) -> None:
     table = deal_cards(seed).play(policy(name, seed), policy(name, b"b" + seed))
     summary = GAME.summary(table.hand, None)

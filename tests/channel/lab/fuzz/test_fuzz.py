@@ -117,10 +117,10 @@ def test_another_interpreter_ends_the_raw_run_alike(found: Document) -> None:
 
 def test_the_same_seed_finds_the_same(broken: Path) -> None:
     target = load(str(broken))
-    one, two = (campaign(target, "x", WORK / 3) for _ in range(2))
+    one, two = (campaign(target, "x", WORK / 6) for _ in range(2))
     assert (one.runs, one.found, one.tally) == (two.runs, two.found, two.tally)
     assert one.corpus.coverage == two.corpus.coverage
-    assert campaign(target, "y", WORK / 3).tally != one.tally
+    assert campaign(target, "y", WORK / 6).tally != one.tally
 
 
 def test_two_processes_find_the_same_twice(broken: Path) -> None:

@@ -119,7 +119,8 @@ def test_hands_of_space_poker_are_in_one_order() -> None:
         assert in_one_order(values), mutant
 
 
-@pytest.mark.parametrize("more", [1, pytest.param(-1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("more", [1, -1])
 def test_ranks_of_space_poker_may_all_be_one_more_or_less(more: int) -> None:
     others = (tuple(rank + more for rank in ranks) for ranks in space_hands())
     calls = function(SPACE, "end", "hand_value")
