@@ -104,7 +104,7 @@ class DaskCluster:
         """The cluster replaces its workers by itself."""
 
     def stop(self) -> bool:
-        """Shards on a cluster do not hear it."""
+        """Return False: shards on a cluster cannot be asked."""
         return False
 
     def close(self) -> None:
@@ -125,11 +125,11 @@ class _WorkerJob:
         self._executor: ProcessExecutor | None = None
 
     def __reduce__(self) -> tuple[type[_WorkerJob], tuple[JobContent]]:
-        """Travel without the processes."""
+        """Pickle the job without its processes."""
         return _WorkerJob, (self._content,)
 
     def do(self, shard: Shard, threads: int) -> ShardResult:
-        """Do a shard in one of so many processes."""
+        """Do a shard in one of this many processes."""
         with self._lock:
             if self._executor is None:
                 self._executor = ProcessExecutor(threads)

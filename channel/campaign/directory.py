@@ -156,7 +156,7 @@ class CampaignDirectory(Generic[R]):
         self._shards.append([msgspec.json.encode(line)])
 
     def note(self, status: CampaignStatus) -> None:
-        """Add a line on how far the campaign is."""
+        """Add a line about the campaign's progress."""
         line = ProgressLine(
             status.shards,
             status.planned,
@@ -280,7 +280,7 @@ def read_progress(path: Path) -> Iterator[ProgressLine]:
 
 
 def _read(path: Path, header: bytes, decode: Callable[[bytes], L]) -> Iterator[L]:
-    """The lines behind the first one, one by one; none of a file that has just begun."""
+    """The lines after the first, one by one; none if the file is still empty."""
     if is_missing(path):
         return
     with opened_file(path, MOST) as file:

@@ -171,7 +171,7 @@ class _Engine(Generic[R]):
         return run
 
     def _in_turn(self, shards: Iterable[Shard]) -> list[Shard]:
-        """Those of some shards that are to be done now."""
+        """The shards among these that are due now."""
         return [one for one in shards if one.first in self._seeds]
 
     def _loop(self, interrupted: Callable[[], bool]) -> None:
@@ -278,7 +278,7 @@ class _Engine(Generic[R]):
     # --- progress ---
 
     def _on_message(self, future: Future[Any], message: Any) -> None:
-        """A shard tells how far it is; on another thread, except for an inline one."""
+        """Take a progress report of a shard; on another thread, except for an inline one."""
         if isinstance(message, ShardProgress):
             self._live[future] = message
             if self._workers.inline:
@@ -305,5 +305,5 @@ class _Engine(Generic[R]):
 
 
 def _error(future: Future[ShardResult]) -> BaseException | None:
-    """What a future that is done has raised, if anything."""
+    """The error that a finished future raised, if any."""
     return CancelledError() if future.cancelled() else future.exception()

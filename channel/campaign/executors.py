@@ -72,22 +72,22 @@ class ThisProcess:
         return self._executor.submit(run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
-        """No command outlives this worker."""
+        """False: this process would have died itself."""
         return False
 
     def renew(self) -> None:
-        """There is nothing to replace."""
+        """Do nothing: nothing can break."""
 
     def stop(self) -> bool:
-        """The shard asks by itself."""
+        """Return True: the shard itself asks whether to stop."""
         return True
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Do nothing: no other process works."""
 
 
 class Processes:
-    """So many processes of this machine; a new one takes the place of one that dies."""
+    """Processes of this machine; a new one takes the place of one that dies."""
 
     inline, exact = False, True
 
@@ -110,7 +110,7 @@ class Processes:
         return isinstance(error, WorkerDied)
 
     def renew(self) -> None:
-        """It is never broken as a whole."""
+        """Do nothing: dead processes are replaced one by one."""
 
     def stop(self) -> bool:
         """Ask the shards under way."""
@@ -151,11 +151,11 @@ class AnyExecutor:
         self._executor = self._make()
 
     def stop(self) -> bool:
-        """Nobody hears it."""
+        """Return False: an executor of any kind cannot be asked."""
         return False
 
     def close(self) -> None:
-        """Leave it alone; shards under way are not waited for."""
+        """Leave the executor without waiting for shards under way."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 

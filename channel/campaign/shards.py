@@ -141,7 +141,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return found
 
     def halves(self, shard: Shard) -> tuple[Shard, ...]:
-        """Two halves of a shard's seeds; of one seed, it with half the work; or nothing."""
+        """Halve a shard's seeds, or the work of a single seed; nothing if that is too little."""
         if shard.count > 1:
             some = shard.count // 2
             return (

@@ -74,7 +74,7 @@ class NetworkIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Who we are on the network, the only one whom we connect to, and the limits of that."""
+    """Our identity on the network, the only key that we accept, and the limits of a connection."""
 
     identity: NetworkIdentity
     counterparty: str

@@ -54,12 +54,12 @@ class End(Protocol):
         ...
 
     def failed(self, error: Exception) -> None:
-        """Hear of a bug, which nobody waits for."""
+        """Take an unexpected error of a connection."""
         ...
 
 
 Tell = Callable[[str], None]
-"""Hears, in a line each, how the link fares."""
+"""Takes a line for each change of the link's state."""
 
 
 class Link:
@@ -75,7 +75,7 @@ class Link:
         self._pause = FIRST_PAUSE
 
     def tell(self, line: str) -> None:
-        """Say how the link fares, unless that has been said."""
+        """Report the state of the link, unless it is the one reported last."""
         if line != self._last_line:
             self._last_line = line
             self._listener(line)

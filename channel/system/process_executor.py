@@ -52,23 +52,23 @@ class WorkerDied(BrokenExecutor):
 
 
 class Parent(Protocol):
-    """What a call knows of those who wait for it."""
+    """The process that waits for a call, as the call sees it."""
 
     def send(self, message: Any) -> None:
-        """Tell them something, such as progress."""
+        """Send a message, such as progress."""
 
     def wants_stop(self) -> bool:
-        """Whether they ask this call to return early."""
+        """Whether this call should return early."""
 
 
 class _Nobody:
-    """For calls that run anywhere else, such as on a cluster."""
+    """The parent of calls that nothing waits for here, such as those on a cluster."""
 
     def send(self, message: Any) -> None:
-        """Tell nobody."""
+        """Drop the message."""
 
     def wants_stop(self) -> bool:
-        """Nobody asks."""
+        """Return False: nothing can ask."""
         return False
 
 
@@ -260,7 +260,7 @@ class _Pipe:
         self._stop = False
 
     def send(self, message: Any) -> None:
-        """Tell it something."""
+        """Send it a message."""
         self._end.send((_Kind.MESSAGE, message))
 
     def wants_stop(self) -> bool:

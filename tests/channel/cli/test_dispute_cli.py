@@ -148,7 +148,7 @@ def test_everything_at_once(
 ) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
     monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(few))
-    ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 1, "--jobs", 1, "--json")
+    ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--jobs", 1, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
     assert (document["broken_promises"], document["exceptions"]) == (0, 0)
