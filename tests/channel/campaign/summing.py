@@ -28,7 +28,8 @@ def expected(plan: Plan = PLAN) -> list[int]:
 class Squares:
     """`deadly` is a number whose square ends the worker; one of `refused` raises.
 
-    A worker that finds the file `kill_once` removes it, and dies. None returns early.
+    A worker that finds the file `kill_once` removes it, and dies; with `kills_parent`, so does the
+    process that started it. None returns early.
     """
 
     deadly: int = -1
@@ -36,6 +37,7 @@ class Squares:
     kill_once: str = ""
     seconds: float = 0.0
     returns_early: bool = False
+    kills_parent: bool = False
 
     def worker(self) -> ShardWork:
         return self._do
@@ -46,6 +48,8 @@ class Squares:
     def _do(self, shard: Shard) -> bytes:
         if self.kill_once and os.path.exists(self.kill_once):
             os.unlink(self.kill_once)
+            if self.kills_parent:
+                os.kill(os.getppid(), signal.SIGKILL)
             os._exit(9)
         first = shard.first * UNIT
         parent().send(ShardProgress(shard.budget))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from channelsim.channel.campaign import job
+from channelsim.channel.campaign import job as campaign_job
 from channelsim.channel.campaign.dask_cluster import DaskCluster
 from channelsim.channel.campaign.engine import CampaignRun, run
 from channelsim.channel.campaign.shards import Plan, in_order
@@ -40,9 +40,13 @@ def joined(done: CampaignRun[list[int]]) -> list[int]:
     return [number for part in in_order(done.results) for number in part]
 
 
-def test_a_cluster_gives_the_same_also_with_a_worker_killed(address: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills_parent", [False, True], ids=("a process", "a worker"))
+def test_a_cluster_gives_the_same_also_with_something_killed(
+    kills_parent: bool, address: str, tmp_path: Path
+) -> None:
     (tmp_path / "kill").touch()
-    done = run(Squares(kill_once=str(tmp_path / "kill")), PLAN, DaskCluster(address))
+    job = Squares(kill_once=str(tmp_path / "kill"), kills_parent=kills_parent)
+    done = run(job, PLAN, DaskCluster(address))
     assert not (tmp_path / "kill").exists()
     assert joined(done) == expected()
     assert not done.lost
@@ -76,7 +80,7 @@ def test_a_seed_that_ends_its_process_on_a_cluster_is_isolated(address: str) -> 
 def test_workers_of_another_version_are_refused(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job, "__version__", "0.0")  # here, and not on the workers
+    monkeypatch.setattr(campaign_job, "__version__", "0.0")  # here, and not on the workers
     with pytest.raises(UsageError, match=r"a worker has channelsim .*, this command 0\.0: install"):
         run(Place(), Plan("", 1, 1), DaskCluster(address))
 
