@@ -116,7 +116,8 @@ class DaskCluster:
 class _WorkerJob:
     """A job on a worker, with the processes that do its shards.
 
-    Dask drops it once the command has ended, also by SIGKILL; then its processes end.
+    Dask drops it once the command has ended, also by SIGKILL; then its processes end, at the latest
+    when they have been idle for a while.
     """
 
     def __init__(self, content: JobContent) -> None:

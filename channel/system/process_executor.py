@@ -19,7 +19,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from enum import Enum, auto
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from channelsim import plugins
@@ -37,6 +37,10 @@ serve(int(sys.argv[1]))
 
 `multiprocessing` would refuse to start it from a worker of Dask, which is a daemon.
 """
+
+IDLE = 60.0
+"""Seconds after which a process without a call ends: a worker of Dask may keep its executor long
+after the last one, with the error of a call that failed."""
 
 GONE = "a worker process ended in the middle of its work"
 
@@ -87,6 +91,7 @@ class _Kind(Enum):
 
 
 _Process = subprocess.Popen[bytes]
+_Worker = tuple[_Process, Connection]
 _Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 _Task = tuple[Future[Any], _Call]
 
@@ -153,23 +158,39 @@ class ProcessExecutor(Executor):
 
     def _attend(self) -> None:
         """Give calls to one process, and start another one when it ends."""
-        worker: tuple[_Process, Connection] | None = None
-        while (task := self._tasks.get()) is not None:
-            future, call = task
-            if not future.set_running_or_notify_cancel():
-                continue
+        worker: _Worker | None = None
+        while True:
             try:
-                worker = worker or self._start()
-                result = self._run(worker[1], future, call)
-            except (EOFError, OSError):
+                task = self._tasks.get(timeout=None if worker is None else IDLE)
+            except Empty:
                 self._end(worker)
                 worker = None
-                future.set_exception(WorkerDied(GONE))
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                future.set_result(result)
+                continue
+            if task is None:
+                break
+            worker = self._do(task, worker)
+            del task
         self._end(worker)
+
+    def _do(self, task: _Task, worker: _Worker | None) -> _Worker | None:
+        """Do one call; return the process if it is still there."""
+        future, call = task
+        if not future.set_running_or_notify_cancel():
+            return worker
+        try:
+            worker = worker or self._start()
+            result = self._run(worker[1], future, call)
+        except (EOFError, OSError):
+            self._end(worker)
+            worker = None
+            future.set_exception(WorkerDied(GONE))
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        finally:
+            del future, task  # an error's frames hold those who wait for it: leave no cycle
+        return worker
 
     def _run(self, end: Connection, future: Future[Any], call: _Call) -> Any:
         end.send(call)
@@ -190,7 +211,7 @@ class ProcessExecutor(Executor):
             raise value
         return value
 
-    def _start(self) -> tuple[_Process, Connection]:
+    def _start(self) -> _Worker:
         with self._lock:
             if self._closed:
                 raise EOFError
@@ -198,7 +219,7 @@ class ProcessExecutor(Executor):
             self._processes.append(worker[0])
         return worker
 
-    def _end(self, worker: tuple[_Process, Connection] | None) -> None:
+    def _end(self, worker: _Worker | None) -> None:
         if worker is None:
             return
         process, end = worker
@@ -208,7 +229,7 @@ class ProcessExecutor(Executor):
             self._processes.remove(process)
 
 
-def _start_process() -> tuple[_Process, Connection]:
+def _start_process() -> _Worker:
     """Start a worker; return its process and our end of the pipe to it.
 
     It blocks all signals, which the parent handles, and is ended by its owner.
