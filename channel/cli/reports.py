@@ -23,6 +23,9 @@ from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
+_PAGED = (Kind.TRANSCRIPT, Kind.FINDING, Kind.CROSSCHECKED, Kind.DOCUMENT)
+"""The kinds of files that there is a page of."""
+
 
 def page_of(file: Path) -> tuple[str, int]:
     """The page of a file or of a campaign's folder, and an exit code; the page is empty if the run
@@ -35,7 +38,7 @@ def page_of(file: Path) -> tuple[str, int]:
             raise UsageError(f"{file}: a folder without a campaign: there is no page of it")
         return campaign_html(directory_page(file)), 0
     data = input_files.read(file, input_files.LINES)
-    check_kind(file, data, Kind.TRANSCRIPT, Kind.FINDING)
+    check_kind(file, data, *_PAGED)
     match kind_of(data):
         case Kind.TRANSCRIPT:
             return _page_of_transcript(file, data)

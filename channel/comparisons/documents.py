@@ -150,6 +150,8 @@ def _of_costs(path: Path) -> ReadDocument:
 
 def _refusal(path: Path, data: bytes) -> UsageError:
     found = kind_of(data)
+    if found is Kind.DOCUMENT:
+        return UsageError(f"{path}: a document that cannot be compared, not {_known()}")
     what, use = ("something else", "") if found is None else (found.title, f"; {found.use}")
     return UsageError(f"{path}: {what}, not {_known()}{use}")
 

@@ -25,6 +25,10 @@ class Kind(Enum):
         "a finding",
         "`channelsim replay FILE` tries it again, `channelsim trace FILE` shows its run",
     )
+    CROSSCHECKED = (
+        "a finding of `crosscheck`",
+        "`channelsim trace FILE` shows its run, `channelsim view FILE` its page",
+    )
     CASES = (
         "conformance cases",
         "`channelsim vectors check FILE` runs them, `channelsim trace FILE` shows one",
@@ -42,6 +46,15 @@ class Kind(Enum):
         "reasons for code that nothing reaches",
         "`channelsim conform GAME` reads those in the game's package",
     )
+    DOCUMENT = (
+        "a document that --json printed",
+        "`channelsim compare A B` compares two, `channelsim view FILE` shows that of a campaign",
+    )
+    SESSION = (
+        "the document of a session",
+        "`channelsim play --report PAGE` writes its page, and `--transcript FILE` what is replayed",
+    )
+    PAGE = ("an HTML page", "`channelsim view FILE` opens it in the browser")
     PROGRAM = ("a program in hex", "a target names it under [programs]")
     SOURCE = ("Chialisp", "a target names it under [programs]")
 
@@ -67,6 +80,8 @@ def kind_of(data: bytes) -> Kind | None:
         return Kind.TRANSCRIPT
     if start.startswith(b"{"):
         return _kind_of_json(start)
+    if is_page(start):
+        return Kind.PAGE
     if _HEX.fullmatch(data) and start:
         return Kind.PROGRAM
     if _CHIALISP.match(data):
@@ -74,11 +89,17 @@ def kind_of(data: bytes) -> Kind | None:
     return _kind_of_toml(data)
 
 
+def is_page(data: bytes) -> bool:
+    """Whether a file is a page of HTML."""
+    return data[:64].lstrip().lower().startswith(b"<!doctype html>")
+
+
 def check_kind(path: Path, data: bytes, *wanted: Kind) -> None:
     """Raises `UsageError`, naming the command to use, for a file of another of our kinds."""
     found = kind_of(data)
     if found is not None and found not in wanted:
-        titles = " or ".join(kind.title for kind in wanted)
+        *first, last = (kind.title for kind in wanted)
+        titles = f"{', '.join(first)} or {last}" if first else last
         raise UsageError(f"{path}: {found.title}, not {titles}; {found.use}")
 
 
@@ -99,6 +120,12 @@ def _kind_of_json(data: bytes) -> Kind | None:
                 return Kind.SPENDS
             case {"validator": _, "move": _, "expect": _}:
                 return Kind.CASES
+            case {"validator": _, "law": _, "vector": _}:
+                return Kind.CROSSCHECKED
+            case {"balances": _, "hands": _}:
+                return Kind.SESSION
+            case {"interrupted": bool()}:
+                return Kind.DOCUMENT
     return None
 
 

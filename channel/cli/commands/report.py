@@ -57,7 +57,7 @@ def command(
 def _document(path: Path) -> dict[str, Any]:
     """The JSON object in a file. Raises `UsageError`."""
     data = input_files.read(path, input_files.FINDING)
-    check_kind(path, data, Kind.FINDING)
+    check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING, Kind.CROSSCHECKED)
     try:
         return msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:

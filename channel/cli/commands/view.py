@@ -12,6 +12,7 @@ from channelsim.channel.cli.reports import page_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
+from channelsim.channel.system.file_kinds import is_page
 from channelsim.channel.system.output import opened
 
 
@@ -38,7 +39,7 @@ def command(
 def _is_page(file: Path) -> bool:
     if file.is_dir():
         return False
-    return input_files.read(file, input_files.LINES)[:64].lstrip().startswith(b"<!DOCTYPE html>")
+    return is_page(input_files.read(file, input_files.LINES))
 
 
 def _written(file: Path, output: Path | None) -> tuple[Path | None, int]:

@@ -131,7 +131,7 @@ def _cases_in(path: Path) -> list[Case]:
     try:
         return list(read(vector for line in lines if (vector := _vector(line)) is not None))
     except BadCase as error:
-        check_kind(path, data, Kind.CASES, Kind.FINDING)
+        check_kind(path, data, Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED)
         raise UsageError(f"{path}: {error}") from None
 
 

@@ -117,7 +117,7 @@ def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
         if kind_of(text) is Kind.FINDING:
             reason = "no finding: the keys `vector` and `brun` are missing"
             raise UsageError(f"{path}: {reason}") from None
-        check_kind(path, text, Kind.CASES, Kind.FINDING)
+        check_kind(path, text, Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED)
         raise UsageError(f"{path}: {error}") from None
     raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
 

@@ -58,7 +58,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     from channelsim.channel.lab.fuzz.findings import FORMAT
 
     session = folder / "session.jsonl"
-    with redirect_stdout(StringIO()):
+    with redirect_stdout(StringIO()) as printed:
         play(
             game="calpoker",
             hands=1,
@@ -71,6 +71,10 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     return {
         Kind.TRANSCRIPT: session.read_bytes(),
         Kind.FINDING: json.dumps({"format": FORMAT, "law": "x"}, indent=2).encode(),
+        Kind.CROSSCHECKED: b'{"law": "x", "validator": "a", "vector": null}',
+        Kind.DOCUMENT: b'{\n  "interrupted": false\n}\n',
+        Kind.SESSION: printed.getvalue().encode(),
+        Kind.PAGE: b"<!DOCTYPE html>\n<html></html>\n",
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
         Kind.DECKS: b'{"kind": "deck-message"}\n',
         Kind.SPENDS: SPENDS.read_bytes(),

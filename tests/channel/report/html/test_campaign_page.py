@@ -128,7 +128,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
         ({"findings": "none"}, "key `findings`: "),
         ({"validators": [1]}, "key `validators`: "),
         ({"seed": 1}, "no page of it"),
-        ([1], "not a JSON object"),
+        ([1], "no transcript, finding or JSON document"),
     ],
 )
 def test_a_document_of_another_shape_is_one_line(
