@@ -197,6 +197,7 @@ def corpus(command: str, stem: str) -> Arguments:
     return arguments
 
 
+DOCUMENTS = {Kind.FINDING, Kind.CROSSCHECKED, Kind.DOCUMENT}
 ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "replay files": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
     "vectors check files": (
@@ -207,16 +208,16 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
         lambda file, _: ("vectors", "check", VECTORS, "--target", file),
         {Kind.TARGET},
     ),
-    "report file": (lambda file, _: ("report", file, "markdown"), {Kind.FINDING}),
+    "report file": (lambda file, _: ("report", file, "markdown"), DOCUMENTS | {Kind.SESSION}),
     "report file, as a page": (
         lambda file, here: ("report", file, "-o", here / "page.html"),
-        {Kind.TRANSCRIPT, Kind.FINDING},
+        DOCUMENTS | {Kind.TRANSCRIPT},
     ),
     "view file": (
         lambda file, here: ("view", file, "-o", here / "page.html"),
-        {Kind.TRANSCRIPT, Kind.FINDING},
+        DOCUMENTS | {Kind.TRANSCRIPT, Kind.PAGE},
     ),
-    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
+    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED}),
     "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
     "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),
     "cost target": (lambda file, _: ("cost", file), {Kind.TARGET}),
@@ -236,10 +237,10 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "mutants corpus": (corpus("mutants", "a"), {Kind.CASES}),
     "fuzz corpus": (corpus("fuzz", "a"), {Kind.CASES}),
     "conform corpus": (corpus("conform", "a"), {Kind.CASES}),
-    "compare before": (lambda file, _: ("compare", file, file), {Kind.COSTS}),
+    "compare before": (lambda file, _: ("compare", file, file), {Kind.COSTS, Kind.DOCUMENT}),
     "compare after": (
         lambda file, _: ("compare", DATA / "costs" / "calpoker.toml", file),
-        {Kind.COSTS},
+        {Kind.COSTS, Kind.DOCUMENT},
     ),
     "corpus merge files": (
         lambda file, here: ("corpus", "merge", file, "-o", here / "merged"),
