@@ -172,8 +172,10 @@ def _needed(source: Path, known: Container[str]) -> dict[str, str]:
     """The known programs whose hashes a source includes, with the path of each include."""
     try:
         paths = named_hashes(source.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise CompileError(f"{source}: {getattr(error, 'strerror', error)}") from error
+    except OSError as error:
+        raise CompileError(f"{source}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise CompileError(f"{source}: not a text file (not UTF-8)") from error
     named = {path.rpartition("/")[2]: path for path in paths}
     return {name: path for name, path in named.items() if name in known}
 

@@ -110,7 +110,7 @@ def run_session(
             narrator.stop(so_far)
         return exit_code()
     except SessionBroken as broken:
-        complain(f"the {broken.name} breaks off: {broken}")
+        complain(f"the {broken.name} breaks off: {broken}{_doubt(setup, broken)}")
         return 1
     finish()
     if as_json:
@@ -122,6 +122,16 @@ def run_session(
         return 1
     checks = result.checks
     return 0 if checks.python_clvm_agree and checks.conserved else 1
+
+
+def _doubt(setup: Setup, broken: SessionBroken) -> str:
+    """What to look at when a peer refuses an honest move."""
+    if broken.news.blame.step != "play":
+        return ""
+    commands = " and ".join(
+        f"`channelsim crosscheck {game}`" for game in dict.fromkeys(setup.games)
+    )
+    return f"; both sides are honest, so compare rules and programs by {commands}"
 
 
 def _processes(setup: Setup) -> AbstractContextManager[SessionProcesses]:

@@ -103,7 +103,11 @@ def own_corpus(target: Target) -> Path | None:
 def corpus_files(folder: Path) -> list[Path]:
     """The files of a corpus, by name. Raises `UsageError` where there are none."""
     if not folder.is_dir():
-        what = "no such folder" if input_files.is_missing(folder) else "not a folder"
+        what = (
+            "no such folder"
+            if input_files.is_missing(folder)
+            else "not a folder; a corpus is one with a `VALIDATOR.jsonl` for each validator"
+        )
         raise UsageError(f"{folder}: {what}")
     files = sorted(folder.glob("*.jsonl"))
     if not files:
