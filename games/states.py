@@ -111,4 +111,6 @@ def _form(cls: type, name: str, hint: Any) -> Form:
     for form in getattr(hint, "__metadata__", ()):
         if isinstance(form, Form):
             return form
-    raise TypeError(f"{cls.__name__}.{name}: annotate it with a form, as in `Bytes32`")
+    raise TypeError(
+        f"{cls.__name__}.{name}: annotate it with a form: `Bytes32`, `Annotated[bytes, atom(2)]` …"
+    )

@@ -148,3 +148,9 @@ def test_programs_that_need_each_others_hash_are_refused(tmp_path: Path, needed:
 def test_a_missing_source_is_named(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match=r"none\.clsp: No such file"):
         compile_programs(tmp_path, ("none",))
+
+
+def test_a_source_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "one.clsp").write_bytes(b"\xff(mod () 1)")
+    with pytest.raises(CompileError, match=r"one\.clsp: not a text file \(not UTF-8\)"):
+        compile_programs(tmp_path, ("one",))
