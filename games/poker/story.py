@@ -71,7 +71,8 @@ class PokerStory:
             lines += _rows_lines(name, one)
         if cards is None and rows is None and hand.steps:
             lines += _left_over(hand, viewer, result.winner)
-        split = "passed out: the pot is" if passed_out(hand) else "the pot is"
+        halves = VARIANTS[hand.terms.game].showdown.low and cards is not None
+        split = f"{result.by}: the pot is" if halves or passed_out(hand) else "the pot is"
         return [*lines, *result_lines(hand, result, split)]
 
     def view(self, player: Player) -> list[Line]:
