@@ -194,7 +194,9 @@ def versions(wanted: Callable[[str, str], bool]) -> dict[str, str]:
     for group, by_name in _installed().items():
         for name, found in by_name.items():
             for one in found:
-                modules[one.package].add(one.point.module.partition(".")[0])
+                named = EntryPoint.pattern.match(one.point.value)
+                top = named.group("module").partition(".")[0] if named else ""
+                modules[one.package].update([top] if top else [])
                 if wanted(group.removeprefix(PREFIX), name):
                     version[one.package] = one.point.dist.version if one.point.dist else ""
     return {
@@ -312,7 +314,7 @@ def _code_digest(modules: frozenset[str]) -> str:
     for module in sorted(modules):
         for place in map(Path, _places(module)):
             files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
-            for file in files:
+            for file in filter(Path.is_file, files):  # a packed package has only its version
                 content = sha256(file.read_bytes()).hexdigest()
                 digest.update(f"{file.relative_to(place.parent)}\0{content}\n".encode())
     return digest.hexdigest()

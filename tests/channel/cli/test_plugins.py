@@ -115,6 +115,7 @@ def test_a_campaign_does_not_go_on_with_another_plug_in(tmp_path: Path) -> None:
     package, folder = tmp_path / "code", tmp_path / "campaign"
     shutil.copytree(PARITY, package)
     install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
+    install(tmp_path, "broken", {"laws": ["a = no module", "b = ..:x", "c = gone:x"]})
     few = ("crosscheck", "parity", "--cases", 40, "--jobs", 1, "--json", "--out", folder)
     (begun, same) = run((tmp_path, package), [few, (*few, "--resume")])
     assert (begun.code, same.code) == (0, 0)
