@@ -126,8 +126,8 @@ class _FreeLook(MessageChanger):
 
     def change(self, message: Message, blob: bytes) -> list[bytes] | None:
         """The batch with an opening that the other side could look at, and let vanish."""
-        found, endpoint = self.batch_and_before(message), self.peer.state.endpoint
-        if found is None or endpoint is None:
+        found = self.batch_and_before(message)
+        if found is None:
             return None
         batch, before = found
         if not any(isinstance(action, Accept) for action in batch.actions):
@@ -138,7 +138,7 @@ class _FreeLook(MessageChanger):
             new = before.game(game.id) is None and game.id not in moved
             if new and game.terms.deck is not None and game.mover is self.side and seat is not None:
                 action = least_action(seat.choices()[0])
-                move = own_action(endpoint, game, seat, action).wire
+                move = own_action(game, seat, action).wire
                 if isinstance(move, Move):
                     rest = [act for act in batch.actions if not isinstance(act, Propose)]
                     last = [act for act in batch.actions if isinstance(act, Propose)]

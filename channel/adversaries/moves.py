@@ -169,16 +169,14 @@ def legal_bet(one: MoveChanger, game: LiveGame) -> Bet | None:
 
     The place of the amount is found by making the move for the least and for the largest one.
     """
-    endpoint, seat = one.peer.state.endpoint, one.seat(game)
-    if endpoint is None or seat is None:
+    seat = one.seat(game)
+    if seat is None:
         return None
     for choice in seat.choices():
         if not isinstance(choice, Amount):
             continue
         ends = (choice.least, choice.most)
-        wires = [
-            own_action(endpoint, game, seat, Action(choice.verb, amount)).wire for amount in ends
-        ]
+        wires = [own_action(game, seat, Action(choice.verb, amount)).wire for amount in ends]
         heads = [
             wire.move.removesuffix(int_to_atom(amount))
             for wire, amount in zip(wires, ends, strict=True)

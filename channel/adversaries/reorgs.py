@@ -147,8 +147,8 @@ class _AnswersAgain(OnChainCheat):
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
         """The game after another move than the one that was decided on."""
-        dispute, endpoint = self.dispute, self.peer.state.endpoint
-        if dispute is None or endpoint is None or tracked.player is None:
+        dispute = self.dispute
+        if dispute is None or tracked.player is None:
             return None
         decided = dispute.decided.get(tracked.game.coin)
         if decided is None:
@@ -156,7 +156,7 @@ class _AnswersAgain(OnChainCheat):
         for choice in tracked.player.choices():
             for number in _numbers(choice):
                 action = Action(choice.verb, number)
-                other = own_action(endpoint, tracked.game, tracked.player, action).after
+                other = own_action(tracked.game, tracked.player, action).after
                 if other.coin not in (decided.coin, tracked.game.coin):
                     return other
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.messages import Move, Settle
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
@@ -26,7 +25,7 @@ class OwnAction:
     player: Player
 
 
-def own_action(endpoint: Endpoint, game: LiveGame, player: Player, action: Action) -> OwnAction:
+def own_action(game: LiveGame, player: Player, action: Action) -> OwnAction:
     """Work out what an action sends, and the game after it. Raises `IllegalAction`."""
     play = player.act(action)
     before = game.position

@@ -114,7 +114,7 @@ class Addressee(RuleBreaker):
 def _first_move(endpoint: Endpoint, game: LiveGame) -> OwnAction:
     """The forced first move in a game."""
     player = endpoint.new_player(game)
-    return own_action(endpoint, game, player, Action(player.choices()[0].verb))
+    return own_action(game, player, Action(player.choices()[0].verb))
 
 
 add("CH-COINS-1", Addressee)

@@ -124,7 +124,7 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
             continue
         for choice in player.choices():
             try:
-                own = own_action(swapped, game, player, least_action(choice))
+                own = own_action(game, player, least_action(choice))
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):

@@ -137,7 +137,7 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
             case.max_move_size,
         )
         play = Play(asked.move, case.mover_share, asked.evidence)
-        known = Valid(known_next(target, asked))
+        known = Valid(known_next(asked))
         sites[key] = make_site(
             target, before, play, case.amount, Recorded(before, every), natural=True, known=known
         )
@@ -173,7 +173,7 @@ def site_of_case(target: Target, asked: ResolvedCase) -> Site:
     return make_site(target, before, play, case.amount, receiver)
 
 
-def known_next(target: Target, asked: ResolvedCase) -> Next | None:
+def known_next(asked: ResolvedCase) -> Next | None:
     """The next record that a legal case states."""
     step = asked.case.next
     if step is None:

@@ -77,7 +77,7 @@ def on_resume(config: Config, state: PeerState, message: Resume) -> Transition:
         return leave(config, replace(state, resuming=False), reason)
     state = replace(state, resuming=False)
     state, settled = decks.on_resume(config, state, message)
-    repeated = _repeated(config, state, message)
+    repeated = _repeated(state, message)
     state, more = playing.go_on(config, state) if state.phase is Phase.PLAYING else (state, [])
     return state, [*repeated, *settled, *more]
 
@@ -116,7 +116,7 @@ def _just_named(play: PlayState) -> set[int]:
     return {number for group in new for number in group.decks()}
 
 
-def _repeated(config: Config, state: PeerState, message: Resume) -> list[Effect]:
+def _repeated(state: PeerState, message: Resume) -> list[Effect]:
     """Our messages that the other side lacks, by its numbers."""
     play = play_of(state)
     if state.phase is Phase.CLOSING or message.received < _sent(play):

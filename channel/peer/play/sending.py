@@ -68,7 +68,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                own_action(endpoint, game, player, action)
+                own_action(game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
@@ -217,7 +217,7 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
             continue
         action = _forced(play, game) or chosen.get(game.id)
         if action is not None:
-            acts.append(own_action(endpoint, game, player, action))
+            acts.append(own_action(game, player, action))
     return acts
 
 
@@ -237,7 +237,7 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
         action = forced_action(new.player.choices())
         ours = new.game.mover is endpoint.side
         if ours and action is not None and not opens_cards(new.game):
-            moves.append(own_action(endpoint, new.game, new.player, action))
+            moves.append(own_action(new.game, new.player, action))
     return moves
 
 
