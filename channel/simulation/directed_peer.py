@@ -90,7 +90,7 @@ class DirectedPeer:
         Raises `UsageError` for a command that is not possible now, and `PeerStopped` when the
         process was restored from an older copy.
         """
-        if isinstance(self._actor, RestoredPeer) and self._actor.is_due:
+        if isinstance(self._actor, RestoredPeer) and self._actor.is_due(event):
             self._process.restore(listens=self._side is Side.RECEIVER)
             self._common.restored = self._side
             self._forgotten_steps, self._steps = self._forgotten_steps + self._steps, 0

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import deepcopy
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.peer.interface import Effect, Event, Send
+from channelsim.channel.peer.interface import Connected, Effect, Event, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.simulation.scenario import Scenario
@@ -40,7 +40,7 @@ class RestoredPeer:
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event, unless the copy is due. Raises `PeerStopped`."""
-        if self._copy is not None and self.is_due:
+        if self._copy is not None and self.is_due(event):
             self.restored = True
             self.peer.state = Peer(self.peer.config).state
             self._durable = DurablePeer(self.peer, self._copy)
@@ -51,12 +51,14 @@ class RestoredPeer:
             self.on_copy()
         return effects
 
-    @property
-    def is_due(self) -> bool:
-        """Whether the copy takes the place of the store before the next event."""
+    def is_due(self, event: Event) -> bool:
+        """Whether the copy takes the place of the store before this event.
+
+        Not while a connection is made, which both sides have to see begin once.
+        """
         plays = self.peer.phase in (Phase.PLAYING, Phase.CLOSING)
-        made = self._copy is not None and not self.restored
-        return made and plays and self._sent >= self._stopped
+        waits = self._copy is not None and not self.restored and not isinstance(event, Connected)
+        return waits and plays and self._sent >= self._stopped
 
     def _count(self, effects: list[Effect]) -> list[Effect]:
         self._sent += sum(isinstance(one, Send) for one in effects)

@@ -86,6 +86,11 @@ def test_a_side_restored_from_an_old_copy_is_the_same_too(weather: str, side: in
 
 
 @pytest.mark.long
+def test_an_old_copy_waits_until_both_sides_have_a_new_connection() -> None:
+    same_apart(Scenario(("calpoker",), "r0", side=1, weather="reconnects", old_copy=5))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     "setup",
     [
