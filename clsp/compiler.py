@@ -77,7 +77,7 @@ def compile_source(
     others: Mapping[str, Program] = NONE,
     seconds: int = SECONDS,
 ) -> Compiled:
-    """Compile a source file of any author; nothing is written outside a temporary folder.
+    """Compile a source file of any author; nothing is written beside it.
 
     It takes at most these seconds of processor time, and `MEMORY` bytes.
 
@@ -85,7 +85,7 @@ def compile_source(
     (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
     each of the `others` as ``hashes/<name>.clinc``.
 
-    The result is cached (:mod:`program_cache`). Raises :class:`CompileError`.
+    The result is cached on disk (:mod:`program_cache`). Raises :class:`CompileError`.
     """
     with (
         tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
