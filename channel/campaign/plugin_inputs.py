@@ -23,7 +23,8 @@ def check_plugins(inputs: Mapping[str, str]) -> None:
     here = plugin_inputs(lambda group, name: True)
     for name, version in inputs.items():
         if name.startswith(_PREFIX) and here.get(name) != version:
+            what = f"has another {name} than" if name in here else f"lacks the {name} with which"
             raise UsageError(
-                f"a worker has {'another' if name in here else 'no'} {name} than the campaign began"
-                " with; have the same one everywhere, and begin anew if it was changed"
+                f"a worker {what} the campaign began; have the same one everywhere, and begin anew"
+                " if it was changed"
             )
