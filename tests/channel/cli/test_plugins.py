@@ -133,7 +133,7 @@ def test_a_game_of_another_package_is_fuzzed_covered_and_measured(tmp_path: Path
     commands: list[tuple[object, ...]] = [
         ("fuzz", "parity", "--seconds", 5, "--jobs", 1, "--corpus", corpus, "--json"),
         ("coverage", "parity", "--corpus", corpus, "--json"),
-        ("bench", "--seconds", 5, "--json"),
+        ("bench", "--seconds", 1, "--json"),
     ]
     fuzz, coverage, bench = run((tmp_path, PARITY), commands)
     assert [one.code for one in (fuzz, coverage, bench)] == [0, 0, 0]
