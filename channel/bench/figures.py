@@ -25,6 +25,7 @@ from channelsim.channel.bench.linked_peers import (
 from channelsim.channel.bench.long_channel import measure_long_channel
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
+from channelsim.channel.bench.slash_costs import PROTOTYPE, measure_slashes
 from channelsim.channel.bench.stored_batch import measure_stored
 from channelsim.channel.lab.crosscheck.speed import speed
 from channelsim.channel.lab.target.target import of_game
@@ -38,7 +39,7 @@ from channelsim.games.contract import Game
 
 SEED = "bench"
 CARDS_GAME, THINKING = "holdem", 1.0
-"""What a person plays to whom decks are dealt, and its seconds for a decision."""
+"""The game with cards that is measured, and a person's seconds for a decision in it."""
 
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
@@ -140,13 +141,15 @@ def _games() -> tuple[Game, ...]:
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
     games = tuple(game.name for game in registry.channel_games() if not game.deck_positions)
-    for name in games:
+    for name in (*games, CARDS_GAME):
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
     yield "stored_batch", "", partial(measure_stored, games[-1], SEED, share / 2, least)
     yield "linked_peers", "", partial(measure_linked, SEED, share / 2, least)
     yield "deck_preparation", "", partial(measure_deck, SEED, share / 2, least)
+    for name in PROTOTYPE:
+        yield "slash_costs", name, partial(measure_slashes, name, SEED)
     for name, compare in comparisons(_games(), SEED, share, least).items():
         yield "python_to_clvm", name, compare
     for name in (game.name for game in _games()):
@@ -172,6 +175,10 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 )
             case "deck_preparation":
                 summary["deck_preparation_ratio_to_floor"] = figures["ratio"]["median"]
+            case "slash_costs":
+                every = figures.values()
+                for what in ("ratio", "of_block"):
+                    summary[f"slash_{what}"] = max(one[what]["most"] for one in every)
             case "python_to_clvm":
                 summary["python_ratio_to_clvm"] = {
                     name: figure["ratio"]["median"] for name, figure in figures.items()
@@ -256,6 +263,9 @@ def _print(figures: dict[str, Any]) -> None:
     if deck := figures.get("deck_preparation"):
         _row(table, "preparing a deck / floor", deck["ratio"])
         _row(table, "preparing a deck, both sides, s", deck["seconds"])
+    for name, slashes in figures.get("slash_costs", {}).items():
+        _row(table, f"{name}: cost of a slash / the prototype's", slashes["ratio"])
+        _row(table, f"{name}: cost of a slash, share of a block", slashes["of_block"])
     for name, figure in figures.get("python_to_clvm", {}).items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
     for name, figure in figures.get("crosscheck", {}).items():
@@ -273,8 +283,10 @@ def _print(figures: dict[str, Any]) -> None:
     for game, hand in figures.get("signed_hand", {}).items():
         say(
             out,
-            f"{game}: a hand makes {hand['signatures_per_hand']} signatures and"
-            f" {hand['verifications_per_hand']} verifications; the floor is their cost here.",
+            f"{game}: a hand makes {hand['signatures_per_hand']} signatures,"
+            f" {hand['verifications_per_hand']} verifications and"
+            f" {hand['multiplications_per_hand']} multiplications in the group of a deck; the floor"
+            " is their cost here.",
         )
     if deck:
         say(

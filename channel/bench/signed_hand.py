@@ -1,95 +1,165 @@
-"""Time a hand that is played by messages against its floor, the BLS operations that it needs."""
+"""Time a hand that is played by messages against its floor, the operations that it needs.
+
+These are its BLS operations and, with cards, its multiplications in the group of the deck. A deck
+is prepared ahead, so its making is no part of the hand. Times are of the processor.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter, process_time
 from typing import Any
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element
 
+from channelsim.channel.bench.deck_preparation import bare_multiplication
 from channelsim.channel.bench.measuring import spread
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import DecksChanged
+from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import HandEnded, SessionEvent
+from channelsim.channel.session.session_events import HandEnded, Handled, SessionEvent
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.games.deck import group
+from channelsim.games.deck.group import real_group
+from channelsim.games.deck.openings import forget_openings
+from channelsim.games.deck.terms import card_points
+
+HANDS = 4
+"""Hands of a session, of which the first is not measured."""
+
+BARE = 100
+"""Multiplications of a bare loop."""
+
+
+@dataclass(slots=True)
+class HandTimer:
+    """A listener that times the hands after the first one.
+
+    `counted` are the operations since the hand began, and `made` those of the hands timed.
+    """
+
+    counted: Counter[str] = field(default_factory=Counter)
+    made: Counter[str] = field(default_factory=Counter)
+    hands: int = -1
+    elapsed: float = 0.0
+    began: float = 0.0
+
+    def __call__(self, event: SessionEvent) -> None:
+        """Stop the clock when a hand has ended, and start it when the next one has its deck."""
+        match event:
+            case HandEnded():
+                if self.hands >= 0:
+                    self.elapsed += process_time() - self.began
+                    self.made += self.counted
+                self.hands += 1
+            case Handled(_, DecksChanged(added=records)):
+                # A preparation leaves the points of all cards; the simulated dealer makes fewer.
+                for record in records:
+                    card_points(real_group(), decode_deck(real_group(), record).deck)
+            case _:
+                return
+        self.counted.clear()
+        self.began = process_time()
 
 
 def measure_signed(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
-    """Compare the time of hands played by messages with that of their BLS operations."""
+    """Compare the time of hands played by messages with that of their operations."""
     ratios: list[float] = []
     times: list[float] = []
     counts: Counter[str] = Counter()
     until = perf_counter() + seconds
-    round_number = 0
     while perf_counter() < until or len(ratios) < least:
-        round_number += 1
-        before = bls_costs()
-        played, elapsed, made = _play_hands(game, f"{seed} {round_number}", hands=4)
-        sign, verify = (sum(pair) / 2 for pair in zip(before, bls_costs(), strict=True))
-        floor = made["sign"] * sign + made["verify"] * verify
-        ratios.append(elapsed / floor)
-        times.append(elapsed / played * 1000)
+        before = _bare_costs()
+        played, made = _play_hands(game, f"{seed} {len(ratios) + 1}")
+        after = _bare_costs()
+        floor = sum(
+            count * (before[operation] + after[operation]) / 2 for operation, count in made.items()
+        )
+        ratios.append(played.elapsed / floor)
+        times.append(played.elapsed / played.hands * 1000)
         counts += made
-        counts["hands"] += played
+        counts["hands"] += played.hands
+
+    def per_hand(*operations: str) -> float:
+        return round(sum(counts[one] for one in operations) / counts["hands"], 1)
+
     return {
         "ratio": spread(ratios),
         "milliseconds": spread(times),
-        "signatures_per_hand": round(counts["sign"] / counts["hands"], 1),
-        "verifications_per_hand": round(counts["verify"] / counts["hands"], 1),
+        "signatures_per_hand": per_hand("sign"),
+        "verifications_per_hand": per_hand("verify"),
+        "multiplications_per_hand": per_hand("base", "point"),
     }
 
 
-def _play_hands(game: str, seed: str, hands: int) -> tuple[int, float, Counter[str]]:
-    """Play hands; returns how many, their seconds and operations, after the first hand.
+def count_products(counted: Counter[str]) -> group.Observer:
+    """An observer that counts multiplications: of the `base`, and of each other `point`."""
+
+    def count(products: Sequence[tuple[int, bytes]]) -> None:
+        base = real_group().base
+        counted.update("base" if point == base else "point" for _, point in products)
+
+    return count
+
+
+def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
+    """Play hands; returns them timed, and their operations.
 
     Both runs make the same bytes: the first counts operations, the second is timed.
     """
     setup = Setup(
         games=(game,),
         seed=seed,
-        hands=hands,
+        hands=HANDS,
         unit=DEFAULT_UNIT,
         stack=DEFAULT_STACK,
-        balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
+        balance=DEFAULT_UNIT * DEFAULT_STACK * HANDS,
         policies=(default_policy((game,)),) * 2,
     )
-    made: Counter[str] = Counter()
-    counts: list[Counter[str]] = []
-    with bls.observed(lambda operation, key, message: made.update((operation,))):
-        _run(setup, lambda: counts.append(made.copy()))
-    marks: list[float] = []
-    _run(setup, lambda: marks.append(perf_counter()))
-    return len(marks) - 1, marks[-1] - marks[0], counts[-1] - counts[0]
+    counting = HandTimer()
+    with (
+        bls.observed(lambda operation, key, message: counting.counted.update((operation,))),
+        group.observed(count_products(counting.counted)),
+    ):
+        _run(setup, counting)
+    timed = HandTimer()
+    _run(setup, timed)
+    return timed, counting.made
 
 
-def _run(setup: Setup, hand_ended: Callable[[], None]) -> None:
-    def listen(event: SessionEvent) -> None:
-        if isinstance(event, HandEnded):
-            hand_ended()
-
+def _run(setup: Setup, timer: HandTimer) -> None:
+    forget_openings()
     deciders = Deciders(setup)
-    Session(setup, deciders.decide, deciders.answer, [listen]).run()
+    Session(setup, deciders.decide, deciders.answer, [timer], simulated_dealer=True).run()
 
 
-def bls_costs(rounds: int = 40) -> tuple[float, float]:
+def _bare_costs() -> dict[str, float]:
+    """The seconds of each operation in bare library calls."""
+    sign, verify = bls_costs(process_time)
+    base, point = (bare_multiplication(of_base, BARE, process_time) for of_base in (True, False))
+    return {"sign": sign, "verify": verify, "base": base, "point": point}
+
+
+def bls_costs(clock: Callable[[], float] = perf_counter, rounds: int = 40) -> tuple[float, float]:
     """Time one half-signature, and one check of it, in bare library calls; in seconds."""
     mine, theirs = (SecretKeys.derive(derive(name, "bench")) for name in (b"ours", b"theirs"))
     public = mine.channel.get_g1()
     total = public + theirs.channel.get_g1()
     messages = [derive(b"message", i, length=96) for i in range(rounds)]
-    start = perf_counter()
+    start = clock()
     halves = [bytes(AugSchemeMPL.sign(mine.channel, message, total)) for message in messages]
-    middle = perf_counter()
+    middle = clock()
     for message, half in zip(messages, halves, strict=True):
         hashed = AugSchemeMPL.g2_from_message(bytes(total) + message)
         point = G2Element.from_bytes(half)
         if public.pair(hashed) != G1Element.generator().pair(point):
             raise InvariantError("a half-signature does not verify")
-    end = perf_counter()
+    end = clock()
     return (middle - start) / rounds, (end - middle) / rounds

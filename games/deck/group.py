@@ -6,7 +6,8 @@ A point is its canonical encoding, in bytes. Whoever takes a point from a messag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha512
@@ -61,6 +62,22 @@ _COST = 100_000_000_000
 """More than any preparation needs: a multiplication costs 0.7 million."""
 
 
+Observer = Callable[[Sequence[tuple[int, bytes]]], None]
+"""Called with the products of every multiplication in G1, as `Group.multiply` gets them."""
+
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Call `observer` for all multiplications in G1 in this block (for measurements)."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
+
+
 class G1:
     """BLS12-381 G1, by CLVM's operators: the program that judges an opening on chain uses the same.
 
@@ -91,6 +108,8 @@ class G1:
 
     def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
         """Multiply the base by a table of its multiples, all other points in one run of CLVM."""
+        for observer in _observers:
+            observer(products)
         base, size = self.base, SCALAR_SIZE
         others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
         made = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))

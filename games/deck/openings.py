@@ -6,13 +6,18 @@ multiplication in the group each, are checked once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.finished import check_card, read_opening
 from channelsim.games.deck.group import real_group
+from channelsim.games.deck.terms import card_points
 
 _REMEMBERED = 4096
+
+KEPT_DECKS = 8
+"""Decks of which the points of all cards are remembered."""
 
 
 @lru_cache(_REMEMBERED)
@@ -36,7 +41,22 @@ def is_card(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int)
     return True
 
 
+@lru_cache(1024)
+def card_behind(deck_id: bytes, point: bytes, both: int) -> int | None:
+    """The card behind a point, from the product of both locks' scalars; None if there is none."""
+    group = real_group()
+    (bare,) = group.multiply([(pow(both, -1, group.order), point)])
+    return _cards(deck_id).get(bare)
+
+
+@lru_cache(KEPT_DECKS)
+def _cards(deck_id: bytes) -> Mapping[bytes, int]:
+    """The cards of a deck by their points."""
+    return {point: number for number, point in enumerate(card_points(real_group(), deck_id))}
+
+
 def forget_openings() -> None:
     """Check every opening anew, for measurements."""
     is_opening.cache_clear()
     is_card.cache_clear()
+    card_behind.cache_clear()

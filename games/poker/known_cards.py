@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from channelsim.games.contract import Position, Seat
 from channelsim.games.deck.group import real_group
-from channelsim.games.deck.terms import card_points
+from channelsim.games.deck.openings import card_behind
 from channelsim.games.poker.arranging import in_order
 from channelsim.games.poker.openings import OPENING, SCALAR
 from channelsim.games.poker.states import (
@@ -25,9 +24,6 @@ from channelsim.games.poker.states import (
     Show,
     Table,
 )
-
-KEPT_DECKS = 8
-"""Decks of which the points of all cards are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +51,10 @@ class NoCard(ValueError):
 def card(table: Table, position: int, mine: bytes, theirs: bytes) -> int:
     """The card at a position, from the scalars of both locks. Raises `NoCard`."""
     both = int.from_bytes(mine, "big") * int.from_bytes(theirs, "big") % real_group().order
-    return _card(table.deck_id, table.locks[position].point, both)
-
-
-@lru_cache(maxsize=1024)
-def _card(deck_id: bytes, point: bytes, both: int) -> int:
-    group = real_group()
-    (bare,) = group.multiply([(pow(both, -1, group.order), point)])
-    found = _cards(deck_id).get(bare)
+    found = card_behind(table.deck_id, table.locks[position].point, both)
     if found is None:
         raise NoCard("a position of the deck holds none of the 52 cards")
     return found
-
-
-@lru_cache(maxsize=KEPT_DECKS)
-def _cards(deck_id: bytes) -> Mapping[bytes, int]:
-    """The cards of a deck by their points."""
-    return {point: number for number, point in enumerate(card_points(real_group(), deck_id))}
 
 
 def known_cards(

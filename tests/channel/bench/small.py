@@ -9,6 +9,8 @@ from channelsim.channel.bench import (
     deck_preparation,
     judging,
     linked_peers,
+    signed_hand,
+    slash_costs,
     stored_batch,
 )
 from channelsim.channel.lab.crosscheck import speed
@@ -23,6 +25,9 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure few hands and cases, and decks of few rounds."""
     monkeypatch.setattr(judging, "MIX", 3)
     monkeypatch.setattr(deck_preparation, "ROUNDS", ROUNDS)
+    monkeypatch.setattr(deck_preparation, "BARE", 100)
+    monkeypatch.setattr(signed_hand, "HANDS", 2)
+    monkeypatch.setattr(slash_costs, "CASES", 12)
     monkeypatch.setattr(stored_batch, "HANDS", 1)
     monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
     monkeypatch.setattr(speed, "CHUNK", 30)

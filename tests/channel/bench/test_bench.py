@@ -21,6 +21,15 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     hand = measured["signed_hand"]["spacepoker"]
     # Both halves of each batch are signed once and checked once.
     assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
+    assert hand["multiplications_per_hand"] == 0
+    # The locks of 4 hidden and 5 open cards are opened by one side each, or both, and checked.
+    holdem = measured["signed_hand"]["holdem"]
+    assert holdem["signatures_per_hand"] == holdem["verifications_per_hand"] > 20
+    assert 8 <= holdem["multiplications_per_hand"] <= 50
+    assert holdem["ratio"]["median"] > 1
+    # The costs of slashes are no times: they are the same on every machine.
+    assert 0.5 < measured["slash_ratio"] <= 1.5
+    assert 0 < measured["slash_of_block"] <= 0.02
     assert measured["batches_per_second_over_tls"] > 0
     assert measured["stored_batch_ratio"] > 0
     assert 1 <= measured["stored_batch"]["writes_per_batch"]["median"] < 3
