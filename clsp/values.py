@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import TypeAlias
 
+from chia_rs import tree_hash as native_tree_hash
+
 Value: TypeAlias = bytes | tuple["Value", "Value"]
 """An atom or a pair of values."""
 
@@ -212,19 +214,7 @@ def tree_hash(value: Value) -> bytes:
     >>> tree_hash(b"").hex()[:16]
     '4bf5122f344554c5'
     """
-    # A stack of values to hash; None joins the last two hashes.
-    waiting: list[Value | None] = [value]
-    hashes: list[bytes] = []
-    while waiting:
-        node = waiting.pop()
-        if node is None:
-            right = hashes.pop()
-            hashes[-1] = sha256(b"\x02" + hashes[-1] + right).digest()
-        elif isinstance(node, tuple):
-            left, rest = node
-            waiting.append(None)
-            waiting.append(rest)
-            waiting.append(left)
-        else:
-            hashes.append(sha256(b"\x01" + node).digest())
-    return hashes[0]
+    if isinstance(value, bytes):
+        return tree_hash_atom(value)
+    # To write the value and hash its bytes in the library is faster than hashing each pair here.
+    return bytes(native_tree_hash(serialize(value)))

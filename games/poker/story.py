@@ -84,6 +84,8 @@ class PokerStory:
         lines: list[Line] = []
         if own:
             lines += _pictures("your cards", _faces(own))
+            if cards.own_up:
+                lines.append(field("face up", signs(cards.own_up)))
             others = (*cards.others, *cards.others_up)
             hidden = len(own) - len(others)
             lines += _pictures("their cards", [*[FACE_DOWN] * hidden, *_faces(others)])
