@@ -257,6 +257,21 @@ def kind(made: object) -> str:
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
+def cut(made: object) -> str:
+    """An object of another author's as its type and the beginning of its text, in one line.
+
+    >>> cut(7), cut(None)
+    ('an int, 7', 'None')
+    """
+    try:
+        text = " ".join(repr(made).split())
+    except Exception:
+        text = ""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return kind(made) + (f", {text}" if text and made is not None else "")
+
+
 def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Callable[P, T]:
     """The function with a check of what it returns, by what `problem` says is wrong with that.
 
@@ -278,13 +293,7 @@ def wrong_answer(function: object, made: object, problem: str) -> WrongAnswer:
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     package = _packages.get(module.partition(".")[0])
     head = f"{package}: {module}.{name}" if package else f"{module}.{name}"
-    try:
-        text = " ".join(repr(made).split())
-    except Exception:
-        text = ""
-    text = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    shown = kind(made) + (f", {text}" if text and made is not None else "")
-    return WrongAnswer(f"{head} returned {shown}: {problem}")
+    return WrongAnswer(f"{head} returned {cut(made)}: {problem}")
 
 
 _authors: set[str] = set()

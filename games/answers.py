@@ -8,6 +8,7 @@ one. Types check our own games; those of plug-ins are checked when they are call
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
 from channelsim.games.evidence import Evidence
@@ -50,7 +51,7 @@ def _next_problem(step: Next, validators: Mapping[str, object]) -> str:
     name: object = step.validator
     if not isinstance(name, str) or name not in validators:
         return f"its next validator {name!r:.60} is none of {', '.join(validators)}"
-    if not _is_number(step.max_move_size):
+    if not is_number(step.max_move_size):
         return "its max_move_size is no number of bytes"
     return state_problem(step.state)
 
@@ -81,7 +82,8 @@ def is_value(data: object) -> bool:
     return True
 
 
-def _is_number(data: object) -> bool:
+def is_number(data: object) -> bool:
+    """Whether this is a whole number, not below zero."""
     return isinstance(data, int) and not isinstance(data, bool) and data >= 0
 
 
@@ -94,7 +96,7 @@ def terms_problem(game: str) -> Callable[[object], str]:
         if terms.game != game:
             return f"the terms of another game than {game!r}"
         numbers = (terms.amount, terms.unit, *terms.stakes)
-        return "" if all(map(_is_number, numbers)) else "its amounts are not whole mojos"
+        return "" if all(map(is_number, numbers)) else "its amounts are not whole mojos"
 
     return problem
 
@@ -105,12 +107,21 @@ def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]
     def problem(initial: object) -> str:
         if not isinstance(initial, Initial):
             return "not an Initial"
-        if not _is_number(initial.mover_share):
+        if not is_number(initial.mover_share):
             return "its mover_share is no number of mojos"
         step = Next(initial.validator, initial.state, initial.max_move_size)
         return _next_problem(step, validators)
 
     return problem
+
+
+def parameters_problem(made: object) -> str:
+    """What is wrong with the parameters of a game."""
+    if isinstance(made, Mapping) and all(
+        isinstance(name, str) and type(number) is int for name, number in made.items()
+    ):
+        return ""
+    return "not a dictionary of whole numbers by name"
 
 
 def dictionary_problem(made: object) -> str:
@@ -121,6 +132,44 @@ def dictionary_problem(made: object) -> str:
 def action_problem(made: object) -> str:
     """What is wrong with an action."""
     return "" if isinstance(made, Action) else "not an Action"
+
+
+def mojos_problem(made: object) -> str:
+    """What is wrong with an amount of money."""
+    return "" if is_number(made) else "not a number of mojos"
+
+
+def part_problem(parts: tuple[str, ...]) -> Callable[[object], str]:
+    """What is wrong with the part of a hand that a move belongs to."""
+    return lambda made: "" if made in parts else f"none of the game's parts {', '.join(parts)}"
+
+
+def showdown_problem(made: object) -> str:
+    """What is wrong with the ranks of two hands."""
+
+    def is_rank(rank: object) -> bool:
+        return _is_pair(rank) and all(
+            isinstance(part, tuple) and all(isinstance(one, int) for one in part)
+            for part in cast(tuple[object, object], rank)
+        )
+
+    if made is None or (_is_pair(made) and all(map(is_rank, cast(tuple[object, object], made)))):
+        return ""
+    return "not None or two ranks, each a pair of tuples of whole numbers"
+
+
+def _is_pair(made: object) -> bool:
+    return isinstance(made, tuple) and len(made) == 2
+
+
+def work_problem(made: object) -> str:
+    """What is wrong with a prepared measurement."""
+    return "" if made is None or callable(made) else "not a function, or None"
+
+
+def count_problem(made: object) -> str:
+    """What is wrong with how often a measured function did its work."""
+    return "" if is_number(made) and made else "not a number above 0"
 
 
 def choices_problem(made: object) -> str:
@@ -136,7 +185,7 @@ def taken_problem(made: object) -> str:
     match made:
         case Settle():
             return ""
-        case Play(bytes(), share, evidence) if _is_number(share) and is_value(evidence):
+        case Play(bytes(), share, evidence) if is_number(share) and is_value(evidence):
             return ""
         case Play():
             return "a Play has bytes, a share in mojos, and evidence that is a CLVM value"

@@ -15,19 +15,25 @@ from channelsim.games.answers import (
     action_problem,
     advisory_problem,
     choices_problem,
+    count_problem,
     dictionary_problem,
     evidence_problem,
     initial_problem,
     lines_problem,
+    mojos_problem,
+    parameters_problem,
+    part_problem,
     player_problem,
+    showdown_problem,
     state_problem,
     taken_problem,
     terms_problem,
     verdict_problem,
+    work_problem,
 )
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, Choice, choose, forced_action
-from channelsim.games.contract import Game
+from channelsim.games.contract import Benchmark, Carry, Game
 from channelsim.games.errors import IllegalAction
 from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Player, Policy, Position, Seat, Settle, Terms
@@ -54,10 +60,14 @@ def checked(game: Game) -> Game:
         policies={
             name: checked_policy(f"{game.name}:{name}", one) for name, one in game.policies.items()
         },
-        default_parameters=answered(game.default_parameters, dictionary_problem),
+        default_parameters=answered(game.default_parameters, parameters_problem),
+        carry=_carry(game.carry),
         read_action=answered(_of_bare(game.read_action), action_problem),
         story=_Story(game.story),
         summary=_summary(game),
+        part=answered(game.part, part_problem(game.parts)),
+        benchmarks={name: _benchmark(one) for name, one in game.benchmarks.items()},
+        showdown=answered(game.showdown, showdown_problem) if game.showdown else None,
     )
 
 
@@ -172,6 +182,22 @@ def _of_bare(read: Callable[[Player, str], Action]) -> Callable[[Player, str], A
 def _summary(game: Game) -> Callable[[Hand, Seat | None], dict[str, Any]]:
     shown = answered(game.summary, dictionary_problem)
     return lambda hand, viewer: shown(_bare_hand(hand), viewer)
+
+
+def _carry(carry: Carry | None) -> Carry | None:
+    if carry is None:
+        return None
+    return Carry(answered(carry.left, mojos_problem), answered(carry.add, parameters_problem))
+
+
+def _benchmark(prepare: Benchmark) -> Benchmark:
+    prepared = answered(prepare, work_problem)
+
+    def made() -> Callable[[], int] | None:
+        work = prepared()
+        return work and answered(work, count_problem)
+
+    return made
 
 
 @dataclass(frozen=True)

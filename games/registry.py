@@ -7,17 +7,17 @@ Another package registers a game by an entry point in the group `channelsim.game
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
 from channelsim import games
-from channelsim.clsp.programs import Program
 from channelsim.games.checked import checked, checked_policy
 from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
+from channelsim.games.fields import field_problem
 from channelsim.games.names import nearest, quoted
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off, kind
@@ -164,24 +164,9 @@ def _check_game(name: str, made: object) -> Game:
     if not isinstance(made, Game):
         raise ValueError(f"it is {kind(made)}, not a channelsim.games.contract.Game")
     if made.name != name:
-        raise ValueError(f"its game is called {quoted(made.name)}")
-    if not isinstance(made.validators, Mapping) or not made.validators:
-        raise ValueError("its validators are no dictionary of at least one (see `by_name`)")
-    for key, validator in made.validators.items():
-        if not isinstance(validator, Validator) or validator.name != key:
-            raise ValueError(f"its validator {quoted(str(key))} is no Validator of this name")
-    if not isinstance(made.rules, Mapping):
-        raise ValueError("its rules are no dictionary of sentences by rule id")
-    policies: object = made.policies
-    if (
-        not isinstance(policies, Mapping)
-        or not policies
-        or not all(map(callable, policies.values()))
-    ):
-        raise ValueError("its policies are no dictionary of at least one function")
-    for key, program in made.programs.items():
-        if not isinstance(program, Program):
-            raise ValueError(f"its program {quoted(key)} is {kind(program)}, no Program")
+        raise ValueError(f"its game is called {quoted(str(made.name))}")
+    if problem := field_problem(made):
+        raise ValueError(problem)
     return checked(made)
 
 
