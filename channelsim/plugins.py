@@ -227,6 +227,8 @@ def blamed(error: BaseException) -> str | None:
         file = frame.f_code.co_filename
         if is_authors(file):
             place = f"{file}, line {line}"
+    if place is None and error.__cause__ is not None:  # such as a StopIteration in a generator
+        return blamed(error.__cause__)
     return place
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import cast
 
+import msgspec
+
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
 from channelsim.games.evidence import Evidence
-from channelsim.games.players import Initial, Play, Settle, Terms
+from channelsim.games.players import Initial, Play, Player, Position, Seat, Settle, Terms
 from channelsim.games.verdicts import Next, Raise, Slash, Valid
 
 
@@ -124,9 +126,15 @@ def parameters_problem(made: object) -> str:
     return "not a dictionary of whole numbers by name"
 
 
-def dictionary_problem(made: object) -> str:
-    """What is wrong with something that must be a dictionary."""
-    return "" if isinstance(made, Mapping) else "not a dictionary"
+def summary_problem(made: object) -> str:
+    """What is wrong with the summary of a hand."""
+    if not isinstance(made, Mapping):
+        return "not a dictionary"
+    try:
+        msgspec.json.encode(made)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"no JSON data: {error}"
+    return "" if all(isinstance(key, str) for key in made) else "its keys are no texts"
 
 
 def action_problem(made: object) -> str:
@@ -218,7 +226,13 @@ def player_problem(made: object) -> str:
     """What is wrong with a player."""
     lacks = [name for name in _METHODS if not callable(getattr(made, name, None))]
     lacks += [name for name in ("seat", "position") if not hasattr(made, name)]
-    return f"not a player: it has no {', '.join(lacks)}" if lacks else ""
+    if lacks:
+        return f"not a player: it has no {', '.join(lacks)}"
+    if not isinstance(cast(Player, made).seat, Seat):
+        return "its seat is no Seat"
+    return (
+        "" if isinstance(cast(Player, made).position, Position) else "its position is no Position"
+    )
 
 
 def lines_problem(made: object) -> str:

@@ -16,7 +16,6 @@ from channelsim.games.answers import (
     advisory_problem,
     choices_problem,
     count_problem,
-    dictionary_problem,
     evidence_problem,
     initial_problem,
     lines_problem,
@@ -26,6 +25,7 @@ from channelsim.games.answers import (
     player_problem,
     showdown_problem,
     state_problem,
+    summary_problem,
     taken_problem,
     terms_problem,
     verdict_problem,
@@ -180,7 +180,7 @@ def _of_bare(read: Callable[[Player, str], Action]) -> Callable[[Player, str], A
 
 
 def _summary(game: Game) -> Callable[[Hand, Seat | None], dict[str, Any]]:
-    shown = answered(game.summary, dictionary_problem)
+    shown = answered(game.summary, summary_problem)
     return lambda hand, viewer: shown(_bare_hand(hand), viewer)
 
 

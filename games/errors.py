@@ -25,5 +25,12 @@ class IllegalAction(GameError):
     """The rules do not allow an action of a player now."""
 
 
+class IllegalMove(IllegalAction):
+    """A game's player chose a move that the game's own rules, or the referee, refuse.
+
+    It is a mistake of the game's author.
+    """
+
+
 class BadAdvisory(GameError):
     """An early reveal does not open the opponent's commitment."""

@@ -6,13 +6,13 @@ Types check our own games. What a game's functions return is checked when they a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from channelsim.clsp.programs import Program
 from channelsim.games.answers import is_number, parameters_problem
 from channelsim.games.contract import Carry, Game, Seat, Validator
+from channelsim.games.names import LONGEST
 from channelsim.plugins import cut
 
 MOST_ENTROPY = 1 << 16
@@ -21,7 +21,6 @@ MOST_ENTROPY = 1 << 16
 CARDS = 52
 """The positions of a prepared deck."""
 
-_NAME = re.compile(r"\w[\w.-]{0,59}", re.ASCII)
 _LONGEST_LINE = 400
 
 
@@ -56,11 +55,17 @@ def _up_to(most: int) -> Callable[[Any], bool]:
 
 
 def _is_name(made: Any) -> bool:
-    return isinstance(made, str) and _NAME.fullmatch(made) is not None
+    """Whether this can be shown in a table, and be part of a file's name."""
+    return _is_line(made) and len(made) <= LONGEST and "/" not in made
 
 
 def _is_line(made: Any) -> bool:
-    return isinstance(made, str) and made.isprintable() and 0 < len(made) <= _LONGEST_LINE
+    return (
+        isinstance(made, str)
+        and made.isprintable()
+        and bool(made.strip())
+        and len(made) <= _LONGEST_LINE
+    )
 
 
 def _is_bool(made: Any) -> bool:

@@ -29,7 +29,7 @@ from channelsim.games.contract import (
     Valid,
     Verdict,
 )
-from channelsim.games.errors import BadState, IllegalAction
+from channelsim.games.errors import BadState, IllegalAction, IllegalMove
 from channelsim.games.evidence import (
     Candidate,
     Evidence,
@@ -102,7 +102,7 @@ def position_after(before: Position, step: Next | None, move: bytes, share: int)
 def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
     """The record after a player's own move.
 
-    Raises `IllegalAction` if the rules refuse it, or accept it under extra conditions only: the
+    Raises `IllegalMove` if the rules refuse it, or accept it under extra conditions only: the
     opponent may be able to meet them.
     """
     if before.validator is None:
@@ -112,7 +112,10 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
     if isinstance(verdict, Valid) and not verdict.conditions:
         return verdict.next
     sentence = game.rules.get(verdict.rule, "extra conditions")
-    raise IllegalAction(f"the player's own move breaks {verdict.rule}: {sentence}")
+    raise IllegalMove(
+        f"the game {game.name}: its player's own move at {before.validator} breaks"
+        f" {verdict.rule}: {sentence}"
+    )
 
 
 def judge_move(

@@ -39,6 +39,7 @@ def _run() -> int:
         from channelsim.channel.cli.messages import complain, discard, wrong_arguments
         from channelsim.channel.errors import UsageError
         from channelsim.channel.report.terminal import open_streams
+        from channelsim.games.errors import IllegalMove
 
         open_streams()
     code: object
@@ -68,7 +69,7 @@ def _run() -> int:
         complain(str(error))
         plugins.forgive(str(error))
         code = USAGE
-    except plugins.WrongAnswer as error:
+    except (plugins.WrongAnswer, IllegalMove) as error:
         complain(str(error))
         code = USAGE
     except BrokenPipeError:
@@ -76,6 +77,9 @@ def _run() -> int:
         discard(sys.stdout)
         code = 0
     except OSError as error:
+        if plugins.blamed(error):
+            complain(plugins.described(error))
+            return USAGE
         complain(f"the output cannot be written ({error.strerror})")
         code = USAGE
         discard(sys.stdout)

@@ -1,4 +1,4 @@
-"""The output folder of commands that write a corpus."""
+"""The folders to which commands write a corpus."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.output import check_folder
+from channelsim.games.names import quoted
 
 
 def check_output(folder: Path, read: Iterable[Path]) -> None:
@@ -19,3 +21,24 @@ def check_output(folder: Path, read: Iterable[Path]) -> None:
     own = any(os.path.realpath(path) == os.path.realpath(folder) for path in read)
     if not own and any(folder.glob("*.jsonl")):
         raise UsageError(f"-o {folder}: has another corpus in it already; name another folder")
+
+
+def check_fuzzed(folder: Path, programs: Iterable[str]) -> None:
+    """Check that a fuzzer may add cases to a folder: a corpus of these programs, or an empty one.
+
+    It need not be there yet. Raises `UsageError`.
+    """
+    check_folder("--corpus", folder)
+    if is_campaign(folder):
+        raise UsageError(
+            f"--corpus {folder}: the folder of a campaign, to which only the campaign adds;"
+            " `channelsim corpus merge` copies its corpus to a folder of its own"
+        )
+    if not folder.is_dir() or any((folder / f"{name}.jsonl").is_file() for name in programs):
+        return
+    others = sorted(one.name for one in folder.iterdir() if not one.name.startswith("."))
+    if others:
+        raise UsageError(
+            f"--corpus {folder}: no corpus of this target: it has {quoted(others[0])} in it, and"
+            " no file of cases of a validator; name an empty folder or a new one"
+        )

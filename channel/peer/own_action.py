@@ -8,7 +8,9 @@ from channelsim.channel.protocol.messages import Move, Settle
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.contract import Action, Play, Player, Position
+from channelsim.games.errors import IllegalMove
 from channelsim.games.judge import commitment, hashes_of, own_move
+from channelsim.games.referee import RefereeRefusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,12 @@ def own_action(game: LiveGame, player: Player, action: Action) -> OwnAction:
     step = own_move(rules, hashes, before, game.coin.amount, play)
     committed = commitment(step, hashes)
     size = step.max_move_size if step else 0
-    coin = game.coin.after(play.move, committed, play.share, size)
+    try:
+        coin = game.coin.after(play.move, committed, play.share, size)
+    except RefereeRefusal as error:
+        raise IllegalMove(
+            f"the game {rules.name}: its player's own move at {before.validator} breaks {error}"
+        ) from None
     after = game.after(coin, step)
     wire = Move(game.id, play.move, play.share, size, committed)
     return OwnAction(action, wire, before, after, player.moved(after.position))

@@ -26,6 +26,7 @@ from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.channel.system.watchdog import watching
+from channelsim.games.errors import IllegalMove
 
 _SERVE = """\
 import sys
@@ -260,7 +261,7 @@ def reported(error: BaseException) -> Exception:
     """What the parent of a worker process raises for an error there."""
     if isinstance(error, UsageError):
         return error
-    if isinstance(error, plugins.WrongAnswer):
+    if isinstance(error, plugins.WrongAnswer | IllegalMove):
         return UsageError(str(error))
     if plugins.blamed(error):
         return UsageError(plugins.described(error))

@@ -23,6 +23,7 @@ from channelsim.channel.cli.campaigns import (
     chosen_workers,
     lost_document,
 )
+from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
 from channelsim.channel.cli.options import (
@@ -134,7 +135,7 @@ def command(
         refuse("does not go with --work: one or the other", seconds=seconds)
     loaded = load(target, partial=True)
     if corpus is not None:
-        check_folder("--corpus", corpus)
+        check_fuzzed(corpus, loaded.programs)
     if work is None:
         search = timed_search(loaded, seed, seconds or LONG, processes(jobs), corpus)
     else:
@@ -235,6 +236,8 @@ def _round(
 ) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
     target = load(name, partial=True)
+    if corpus is not None:
+        check_fuzzed(corpus, target.programs)
     folder = _folder(target, out)
     report = fuzzed(target, folder)
     parts = [counted(len(report.findings), "finding")]

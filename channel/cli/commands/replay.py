@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from channelsim.channel.campaign.directory import FINDINGS, is_campaign
 from channelsim.channel.cli import FAILED, USAGE
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
@@ -47,6 +48,11 @@ def command(
     of_finding = json if len(files) == 1 else as_json
 
     def replayed(file: Path, show: Callable[[Any], None]) -> int:
+        if is_campaign(file):
+            raise UsageError(
+                f"{file}: the folder of a campaign; `channelsim replay` takes the files of its"
+                f" folder `{FINDINGS}`, and `channelsim view {file}` shows it"
+            )
         data = input_files.read(file, input_files.LINES)
         if target is not None or kind_of(data) is Kind.FINDING:
             refuse("is for a transcript, not for a finding", quiet=quiet)

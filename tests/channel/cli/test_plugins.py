@@ -350,7 +350,7 @@ def test_a_wrong_plugin_is_named_and_harms_nothing_else(tmp_path: Path) -> None:
         "lacks": "AttributeError: module 'wrong' has no attribute 'NONE'",
         "no-module": "No module named 'none'",
         "renamed": "its game is called 'parity'",
-        "swapped": "its validator x is called a str, 'commit' in itself",
+        "swapped": "its validator x is called a str, 'guess' in itself",
         "idle": "not a dictionary of at least one function by name",
         "ruleless": "not a dictionary of sentences by rule id",
         "text": "not a dictionary of Program by validator",
