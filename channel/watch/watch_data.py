@@ -99,7 +99,7 @@ def read_watch_data(folder: Path) -> WatchData:
 
 def read_states(path: Path) -> tuple[WatchedChannel, list[WatchedState]]:
     """Read the channel and its states, oldest first, without checking the states."""
-    if is_missing(path):
+    if is_missing(path) or not path.parent.is_dir():
         raise UsageError(
             f"{path}: missing; name a copy of the folder {FOLDER!r} of a data directory"
         )

@@ -14,6 +14,7 @@ from typing import IO
 
 import pytest
 
+from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.fuzz.fuzz import append_lines
 from channelsim.channel.system.interrupt import listening
@@ -112,6 +113,19 @@ def test_a_folder_that_cannot_be_is_refused_before_the_work(
 ) -> None:
     no_work(monkeypatch)
     refused(channelsim(capsys, *FOLDERS[command], name), says)
+
+
+def test_a_fuzzer_adds_to_no_folder_that_is_no_corpus(
+    place: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_work(monkeypatch)
+    (place / "folder" / "notes.txt").write_text("mine")
+    refused(channelsim(capsys, *FOLDERS["fuzz --corpus"], "folder"), "it has 'notes.txt' in it")
+    (place / "folder" / "campaign.json").write_text("{}")
+    refused(channelsim(capsys, *FOLDERS["fuzz --corpus"], "folder"), "the folder of a campaign")
+    refused(channelsim(capsys, "replay", "folder"), "the folder of a campaign")
+    check_fuzzed(place / "corpus", ("a", "b"))
+    check_fuzzed(place / "new", ("a",))
 
 
 @pytest.mark.parametrize("command", FILES)

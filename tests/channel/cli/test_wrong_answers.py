@@ -128,18 +128,22 @@ def test_a_wrong_answer_of_a_game_is_one_line(part: int, tmp_path: Path) -> None
 
 def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     names = ("verdict", "unknown")
+    illegal = ("Play(player.secret, share)", "Play(player.secret[:3], share)")
+    (tmp_path / "illegal.py").write_text(wrong_game("illegal", *illegal))
     for name in names:
         (tmp_path / f"{name}.py").write_text(wrong_game(name, *WRONG[name][:2]))
     (tmp_path / "odd.py").write_text(ODD)
     (tmp_path / "others.py").write_text(OTHERS)
     policies = [f"calpoker:{name} = others:{name}" for name in ("cheats", "idle")]
-    games = [f"{name} = {name}:GAME" for name in (*names, "odd")]
+    games = [f"{name} = {name}:GAME" for name in (*names, "odd", "illegal")]
     install(tmp_path, "mine", {"games": games})
     install(tmp_path, "policies", {"policies": policies})
     install(tmp_path, "others", {"adversaries": ["says-text = others", "ends-oddly = others"]})
     vectors = ("vectors", "make", "verdict", "--cases", 200, "-o", tmp_path / "cases.jsonl")
     commands: list[tuple[object, ...]] = [
         vectors,
+        ("play", "illegal", "--hands", 1, "--json"),
+        ("crosscheck", "illegal", "--cases", 1, "--jobs", 1, "--json"),
         ("play", "odd", "--hands", 1, "--json"),
         ("crosscheck", "odd", "--cases", 1, "--jobs", 1, "--json"),
         ("fuzz", "unknown", "--seconds", 1, "--jobs", 1),
@@ -148,10 +152,12 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
         ("dispute", "run", "says-text", "--game", "calpoker", "--at", 3, "--json"),
         ("dispute", "run", "ends-oddly", "--game", "calpoker", "--at", 3, "--json"),
     ]
-    made, odd, odds, fuzzed, cheats, idle, dispute, odd_end = run((tmp_path,), commands)
+    made, *own, odd, odds, fuzzed, cheats, idle, dispute, odd_end = run((tmp_path,), commands)
     assert (odd.code, odds.code) == (0, 0), odds
-    for one in (made, fuzzed, cheats, idle, dispute, odd_end):
+    for one in (made, *own, fuzzed, cheats, idle, dispute, odd_end):
         assert (one.code, one.out, one.err.count("\n")) == (2, "", 1), one
+    for one in own:
+        assert "the game illegal: its player's own move at reveal breaks PARITY-REVEAL-1" in one.err
     assert "mine: verdict.commit returned a bool, False: not a Valid" in made.err
     assert "mine: unknown.reveal returned a Slash" in fuzzed.err
     assert "others.cheats returned an Action" in cheats.err
