@@ -29,6 +29,10 @@ _LENGTH_FORMS = (
 )
 _MAX_ATOM = 0x400000000
 
+_SHORT = 0x40
+_SHORT_LENGTHS = tuple(bytes((0x80 | length,)) for length in range(_SHORT))
+"""The lengths of atoms of fewer than `_SHORT` bytes."""
+
 MAX_BYTES = 1 << 21
 """The longest serialized value that is read: more than a block of the chain has room for."""
 
@@ -75,10 +79,10 @@ def serialize_atom(atom: bytes) -> bytes:
     ['80', '7f', '8180', '826162']
     """
     length = len(atom)
-    if length < 0x40:
-        if length == 1 and atom[0] < 0x80:
-            return atom
-        return bytes((0x80 | length,)) + atom
+    if length == 1 and atom < b"\x80":
+        return atom
+    if length < _SHORT:
+        return _SHORT_LENGTHS[length] + atom
     if length >= _MAX_ATOM:
         raise ValueError(f"an atom of {length} bytes, at most {_MAX_ATOM - 1}")
     for first, more, shortest in _LENGTH_FORMS:
@@ -101,7 +105,15 @@ def serialize(value: Value) -> bytes:
             append(b"\xff")
             value, rest = value
             waiting.append(rest)
-        append(serialize_atom(value))
+        length = len(value)
+        # As in `serialize_atom`, which calls for each small atom would make slow.
+        if length == 1 and value < b"\x80":
+            append(value)
+        elif length < _SHORT:
+            append(_SHORT_LENGTHS[length])
+            append(value)
+        else:
+            append(serialize_atom(value))
         if not waiting:
             return b"".join(parts)
         value = waiting.pop()

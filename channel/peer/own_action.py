@@ -27,6 +27,14 @@ class OwnAction:
     player: Player
 
 
+def check_action(game: LiveGame, player: Player, action: Action) -> None:
+    """Check that an action is legal. Raises `IllegalAction`."""
+    play = player.act(action)
+    if isinstance(play, Play):
+        rules = registry.get(game.terms.game)
+        own_move(rules, hashes_of(rules), game.position, game.coin.amount, play)
+
+
 def own_action(game: LiveGame, player: Player, action: Action) -> OwnAction:
     """Work out what an action sends, and the game after it. Raises `IllegalAction`."""
     play = player.act(action)

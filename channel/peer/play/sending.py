@@ -25,7 +25,7 @@ from channelsim.channel.peer.interface import (
     Tell,
     YourTurn,
 )
-from channelsim.channel.peer.own_action import OwnAction, own_action
+from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -68,7 +68,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                own_action(game, player, action)
+                check_action(game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
