@@ -5,7 +5,7 @@ So a move is made again byte for byte, and a game of an old state is played on f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.endpoint import Endpoint
@@ -24,8 +24,9 @@ class SignedGames:
     history: StateHistory
     _next: dict[GameCoin, LiveGame]
     _last: dict[int, LiveGame]
-    _read: dict[tuple[bytes, bytes], ChannelState | None]
-    _void: dict[int, tuple[int, ...]]
+    # Answers given before, which make no difference between two indexes.
+    _read: dict[tuple[bytes, bytes], ChannelState | None] = field(compare=False)
+    _void: dict[int, tuple[int, ...]] = field(compare=False)
 
     @classmethod
     def of(cls, endpoint: Endpoint, history: StateHistory) -> SignedGames:

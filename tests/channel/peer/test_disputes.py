@@ -26,6 +26,7 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import Act
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.game_spends import move_bundle
 from channelsim.channel.protocol.half_signed import preempt, time_out
 from channelsim.channel.protocol.messages import Batch, Move
@@ -92,6 +93,18 @@ def test_any_old_state_is_preempted(thief: int, seed: str) -> None:
         (counts,) = facts(victim, StateCounts)
         assert isinstance(counts, StateCounts)
         assert (counts.number, counts.preempted, counts.stale) == (newest, True, False)
+
+
+def test_what_a_peer_has_looked_up_makes_no_difference_to_its_state() -> None:
+    """A restarted peer, which has looked up nothing yet, equals one that was never stopped."""
+    table = at_message(10_000)
+    victim = table.ends[BEN]
+    publish_old(table, ANN, received(table, ANN)[2])
+    farm(table)
+    dispute = victim.peer.state.dispute
+    assert dispute is not None
+    signed = dispute.signed_games
+    assert signed == SignedGames.of(signed.endpoint, signed.history)
 
 
 @pytest.mark.parametrize("thief", [ANN, BEN])
