@@ -219,6 +219,8 @@ class Game:
     - `parts` of a hand (streets) in the order of play, and `part`, the one that a move at a
       position belongs to; by default the validators;
     - `benchmarks`, what else is worth measuring; each is reported as `<name>_per_second`;
+    - `slash_costs`, the cost of the costliest slash by validator, as the game's design measured it:
+      `bench` compares;
     - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
       every other.
     """
@@ -249,6 +251,7 @@ class Game:
     parts: tuple[str, ...] = ()
     part: Callable[[Position], str] = lambda position: position.validator or ""
     benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
+    slash_costs: Mapping[str, int] = field(default_factory=dict)
     showdown: Showdown | None = None
     missing: tuple[str, ...] = field(init=False, default=())
 

@@ -132,6 +132,10 @@ FIELDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "parts": ("a tuple of names", _tuple(_is_line)),
     "part": (_FUNCTION, callable),
     "benchmarks": ("a dictionary of functions by name", _dictionary(_is_name, callable)),
+    "slash_costs": (
+        "a dictionary of costs by validator",
+        _dictionary(_is_name, lambda made: is_number(made) and made > 0),
+    ),
     "showdown": ("a function, or None", lambda made: made is None or callable(made)),
 }
 """By field, in the order of the contract: what it is, in words and as a check."""

@@ -25,7 +25,7 @@ from channelsim.channel.bench.linked_peers import (
 from channelsim.channel.bench.long_channel import measure_long_channel
 from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
-from channelsim.channel.bench.slash_costs import PROTOTYPE, measure_slashes
+from channelsim.channel.bench.slash_costs import measure_slashes
 from channelsim.channel.bench.stored_batch import measure_stored
 from channelsim.channel.lab.crosscheck.speed import speed
 from channelsim.channel.lab.target.target import of_game
@@ -38,8 +38,8 @@ from channelsim.games.amounts import counted
 from channelsim.games.contract import Game
 
 SEED = "bench"
-CARDS_GAME, THINKING = "holdem", 1.0
-"""The game with cards that is measured, and a person's seconds for a decision in it."""
+THINKING = 1.0
+"""Seconds that a person takes for a decision in a game with cards."""
 
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
@@ -78,14 +78,15 @@ def many_channels(channels: int, block_seconds: float, *, as_json: bool) -> int:
 
 def waits_for_decks(hands: int, *, as_json: bool) -> int:
     """Play hands with a person at the table, and print how long each waited to begin."""
-    figures = measure_waits(SEED, CARDS_GAME, hands, THINKING)
+    game = _cards_game().name
+    figures = measure_waits(SEED, game, hands, THINKING)
     if as_json:
         print_json(figures)
     else:
         waits = ", ".join(f"{seconds:.2f}" for seconds in figures["waits"])
         say(
             console(),
-            f"{CARDS_GAME}, with a person who thinks for {THINKING:g} s at every decision: seconds"
+            f"{game}, with a person who thinks for {THINKING:g} s at every decision: seconds"
             f" until each hand began, of which the first waits for its deck: {waits}",
         )
     return 0
@@ -138,18 +139,25 @@ def _games() -> tuple[Game, ...]:
     return tuple(found)
 
 
+def _cards_game() -> Game:
+    """The game by which games with a deck are measured."""
+    games = registry.channel_games()
+    return next(game for game in games if game.deck_positions and game.slash_costs)
+
+
 def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
     """List the measurements: the section, the name in it (if it has several), and the work."""
     games = tuple(game.name for game in registry.channel_games() if not game.deck_positions)
-    for name in (*games, CARDS_GAME):
+    for name in (*games, _cards_game().name):
         yield "signed_hand", name, partial(measure_signed, name, SEED, share, least)
     for name in games:
         yield "disputed_hand", name, partial(measure_disputed, name, SEED, share / 2, least)
     yield "stored_batch", "", partial(measure_stored, games[-1], SEED, share / 2, least)
     yield "linked_peers", "", partial(measure_linked, SEED, share / 2, least)
     yield "deck_preparation", "", partial(measure_deck, SEED, share / 2, least)
-    for name in PROTOTYPE:
-        yield "slash_costs", name, partial(measure_slashes, name, SEED)
+    for game in registry.channel_games():
+        if game.slash_costs:
+            yield "slash_costs", game.name, partial(measure_slashes, game, SEED)
     for name, compare in comparisons(_games(), SEED, share, least).items():
         yield "python_to_clvm", name, compare
     for name in (game.name for game in _games()):
@@ -264,7 +272,7 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, "preparing a deck / floor", deck["ratio"])
         _row(table, "preparing a deck, both sides, s", deck["seconds"])
     for name, slashes in figures.get("slash_costs", {}).items():
-        _row(table, f"{name}: cost of a slash / the prototype's", slashes["ratio"])
+        _row(table, f"{name}: cost of a slash / the design's", slashes["ratio"])
         _row(table, f"{name}: cost of a slash, share of a block", slashes["of_block"])
     for name, figure in figures.get("python_to_clvm", {}).items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])

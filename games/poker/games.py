@@ -30,6 +30,12 @@ FAMILY = "poker"
 CARRY = Carry(carried, with_carry)
 """Antes of hands that were passed out go on to the next hand with bets."""
 
+SLASH_COSTS: Mapping[str, Mapping[str, int]] = {
+    "holdem": {"deal": 37_100_000, "begin": 52_100_000, "mid": 53_800_000},
+    "omaha": {"deal": 46_100_000, "begin": 61_200_000, "mid": 63_000_000},
+}
+"""The costliest slashes of the prototype by which the validators were designed."""
+
 ALL = {**validators.VALIDATORS, **arranging.VALIDATORS}
 """The validators of all games, by name."""
 
@@ -72,6 +78,7 @@ def game(variant: Variant) -> Game:
         summary=summarize,
         parts=parts(variant),
         part=partial(street, variant),
+        slash_costs=SLASH_COSTS.get(variant.name, {}),
     )
 
 

@@ -307,8 +307,8 @@ def test_an_interrupted_make_writes_no_new_file(
 def test_a_broken_off_session_is_saved_beside_the_old_transcript(tmp_path: Path) -> None:
     old = tmp_path / "t.jsonl"
     old.write_text("old\n")
-    arguments = ["play", "spacepoker", "--hands", "99", "--quiet", "--transcript", str(old)]
-    ended = stopped(arguments, r"of 99 hands, \d:\d\d, \d:\d\d left", signal.SIGTERM, tty=True)
+    arguments = ["play", "spacepoker", "--hands", "99", "--transcript", str(old)]
+    ended = stopped(arguments, "hand 3: Space Poker", signal.SIGTERM, tty=True)
     assert f"its transcript is {old}.broken-off" in ended.out.replace("\r\n", "")
     assert old.read_text() == "old\n"
     kept = (tmp_path / "t.jsonl.broken-off").read_text().splitlines()

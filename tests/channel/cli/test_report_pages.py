@@ -64,7 +64,7 @@ def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
     for arguments, said in (
         (
             ("report", script, "-o", tmp_path / "a.html"),
-            "a script, not a transcript or a finding; `channelsim play",
+            "; `channelsim play GAME --script FILE` plays it",
         ),
         (("view", tmp_path / "gone.jsonl"), "gone.jsonl: cannot be read"),
         (("report", script), "-o FILE for a page, or the name of a format"),
