@@ -88,7 +88,7 @@ def _paragraphs(
     """Print each row as a title, from its first cells, and the other cells with their headings."""
     for cells in filter(None, rows):
         if any(cells[:names]):
-            say(console, Text(", ").join(cells[:names]))
+            say(console, Text(", ").join(cell for cell in cells[:names] if cell))
         line = Text()
         for head, cell in zip(heads[names:], cells[names:], strict=True):
             if not cell:

@@ -10,7 +10,7 @@ from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
@@ -42,6 +42,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]], int]:
 
 
 @settings(max_examples=50)
+@example((["0"] * 5, [["", "", "000000000", "", ""]], 4), 20, "utf-8")
 @given(tables(), st.integers(20, 120), st.sampled_from(["utf-8", "ascii"]))
 def test_a_table_keeps_words_and_numbers_whole(
     table: tuple[list[str], list[list[str]], int], width: int, encoding: str
