@@ -125,7 +125,7 @@ def run_session(
 
 
 def _doubt(setup: Setup, broken: SessionBroken) -> str:
-    """What to look at when a peer refuses an honest move."""
+    """Advice for an author whose honest move a peer refuses."""
     if broken.news.blame.step != "play":
         return ""
     commands = " and ".join(

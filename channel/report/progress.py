@@ -47,7 +47,7 @@ class Bar:
 
     @property
     def live(self) -> bool:
-        """Whether there is a line at a terminal."""
+        """True if the progress is one live line at a terminal."""
         return self._progress is not None
 
     def __call__(self, done: float, total: float | None = None, note: str | None = None) -> None:

@@ -59,7 +59,7 @@ class Common:
     _orders: dict[Side, Reconnect | Relink] = field(default_factory=dict)
 
     def reconnection(self, side: Side) -> Reconnect | Relink:
-        """What this side does for a new connection, which both sides make at once."""
+        """This side's part of a new connection, which both sides make at once."""
         if not self._orders:
             self._orders = {one: Reconnect(self.waiting[one]) for one in Side}
             if self.restored is not None:

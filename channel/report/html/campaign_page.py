@@ -148,7 +148,7 @@ def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
 
 
 def _end(document: Mapping[str, Any]) -> str:
-    """How the campaign of a document ended, in a few words."""
+    """The end of a campaign in a few words, such as an interrupt or lost seeds."""
     if document.get("interrupted") is True:
         return "interrupted"
     lost = document.get("lost")
