@@ -9,6 +9,7 @@ import pytest
 
 from channelsim.channel.bench import deck_preparation, linked_peers, long_channel
 from channelsim.channel.bench.figures import measure
+from channelsim.channel.errors import UsageError
 from channelsim.games import registry
 from tests.channel.bench.small import ROUNDS, make_small
 
@@ -55,6 +56,19 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert measured["campaign_overhead"] > 0
     assert measured["best_of_seven_per_second"] > 0
     assert measured["import_channel_seconds"] >= 0
+
+
+def test_linked_peers_get_slower_blocks_if_fast_ones_end_their_hands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_small(monkeypatch)
+    # Every deadline is over before an answer can arrive.
+    monkeypatch.setattr(linked_peers, "PATIENCE", (0.001,))
+    with pytest.raises(UsageError, match="too busy to measure linked peers"):
+        linked_peers.measure_linked("bench", 0.0, least=1)
+    monkeypatch.setattr(linked_peers, "PATIENCE", (0.001, 16))
+    measured = linked_peers.measure_linked("bench", 0.0, least=1)
+    assert measured["batches_per_second"]["median"] > 0
 
 
 def test_a_long_channel_is_measured() -> None:

@@ -80,8 +80,7 @@ COMMANDS = {
     "mutants, two jobs": Long(
         "mutants calpoker --validator e --jobs 2", r"of [\d,]+ mutants", ("open",)
     ),
-    "play": Long("play spacepoker --hands 99 --quiet", r"1 of 99", ("hands", "balances")),
-    "play, narrated": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands",)),
+    "play": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands", "balances")),
     "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),
     "play, adversary": Long(
         "play spacepoker --adversary silent@999 --hands 99", r"\d blocks|\d", ("scenario",)
@@ -98,7 +97,7 @@ COMMANDS = {
         "dispute faults --jobs 2", r"\d of \d+ faults", ("interrupted",)
     ),
     "coverage": Long("coverage calpoker --corpus {corpus}", r"\d cases read", ("programs",)),
-    "replay": Long("replay {transcript} --quiet", r"\d of \d", ("hands",)),
+    "replay": Long("replay {transcript}", r"\d of \d|hand 2", ("hands",)),
     "vectors check": Long("vectors check {vectors}", r"\d of \d", says="passed, 0 failed; interr"),
     "vectors make": Long("vectors make calpoker --cases 999999 -o {tmp}/v", r"\d of \d"),
     "trace": Long("trace {endless}", "trace"),
