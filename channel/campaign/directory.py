@@ -32,6 +32,7 @@ from channelsim.channel.system.input_files import MB, complete_lines, is_missing
 from channelsim.channel.system.input_files import opened as opened_file
 from channelsim.channel.system.line_log import LineLog
 from channelsim.games.amounts import counted
+from channelsim.games.names import quoted
 
 R = TypeVar("R")
 L = TypeVar("L")
@@ -194,7 +195,7 @@ def opened(
     """Begin a campaign in a directory, or go on with the one there (`resume`).
 
     Raises `UsageError`: another process uses the directory; it has a campaign and `resume` is
-    False, or none or another one and `resume` is True.
+    False, or none or another one and `resume` is True; it has other files only.
     """
     file = CampaignFile(FORMAT, configuration, plan, unit)
     there = path / CAMPAIGN
@@ -202,6 +203,7 @@ def opened(
         raise UsageError(f"--resume: no campaign is in {path}; begin one without --resume")
     try:
         path.mkdir(parents=True, exist_ok=True)
+        _check_own(path)
     except OSError as error:
         raise _unwritable(path, error) from None
     # The file of shards is also the lock.
@@ -225,6 +227,16 @@ def opened(
             progress.close()
     finally:
         shards.close()
+
+
+def _check_own(path: Path) -> None:
+    """Refuse a folder that somebody uses for something else."""
+    names = sorted(one.name for one in path.iterdir() if not one.name.startswith("."))
+    if names and not {CAMPAIGN, SHARDS} & set(names):
+        raise UsageError(
+            f"--out {path}: no campaign is in it, but {quoted(names[0])}; name an empty folder or"
+            " a new one"
+        )
 
 
 def _check_header(path: Path, first: bytes, header: bytes) -> None:

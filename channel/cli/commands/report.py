@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from channelsim.channel.campaign.directory import SUMMARY, is_campaign
 from channelsim.channel.cli.options import file_argument, file_option, refuse
 from channelsim.channel.cli.reports import page_of
 from channelsim.channel.errors import UsageError
@@ -27,7 +28,8 @@ def command(
         ),
     ],
     format: Annotated[
-        str | None, typer.Argument(help="A format, from a plug-in, for a document.")
+        str | None,
+        typer.Argument(help="A format, from a plug-in, for a document or a finished campaign."),
     ] = None,
     output: Annotated[
         Path | None, file_option("Write a page to look at to this file.", "-o", "--output")
@@ -55,7 +57,13 @@ def command(
 
 
 def _document(path: Path) -> dict[str, Any]:
-    """The JSON object in a file. Raises `UsageError`."""
+    """The JSON object in a file, or the summary of a campaign's folder. Raises `UsageError`."""
+    if path.is_dir():
+        if not is_campaign(path):
+            raise UsageError(f"{path}: a folder without a campaign: it has no document")
+        if not (path / SUMMARY).is_file():
+            raise UsageError(f"{path}: the campaign is not done yet; go on with it by --resume")
+        path /= SUMMARY
     data = input_files.read(path, input_files.FINDING)
     check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING, Kind.CROSSCHECKED)
     try:

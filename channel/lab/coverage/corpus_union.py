@@ -64,6 +64,8 @@ def read_corpus(path: Path) -> StoredCorpus:
     Raises `UsageError`, naming file and line.
     """
     if is_campaign(path):
+        if not (path / CORPUS).is_dir():
+            raise UsageError(f"{path}: a campaign without a corpus; only `fuzz` keeps one")
         path = path / CORPUS
     found: dict[str, dict[bytes, Written]] = {}
     games = set()

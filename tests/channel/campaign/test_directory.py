@@ -168,6 +168,18 @@ def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
         campaign(path, resume=True)
 
 
+def test_a_campaign_fills_no_folder_of_something_else(tmp_path: Path) -> None:
+    letter, path = tmp_path / "c" / "letter.txt", tmp_path / "c"
+    path.mkdir()
+    (path / ".hidden").write_text("")
+    letter.write_text("Dear Bob")
+    with pytest.raises(UsageError, match=r"--out .*: no campaign is in it, but 'letter\.txt'"):
+        campaign(path, resume=False)
+    assert sorted(path.iterdir()) == [path / ".hidden", letter]
+    letter.unlink()
+    assert campaign(path, resume=False).results
+
+
 def test_configurations_differ_by_what_only_one_has() -> None:
     one = Configuration("fuzz", "1", "t", "s", {}, {"work": 5})
     assert CONFIGURATION.differences(CONFIGURATION) == []

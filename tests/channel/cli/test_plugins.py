@@ -411,6 +411,7 @@ def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -
     )
     document = tmp_path / "document.json"
     document.write_text('{"target": "toy", "cases": 3}')
+    campaign = tmp_path / "campaign"
     dispute = ("--game", "calpoker", "--at", 3, "--seed", "x", "--json")
     play = ("play", "calpoker", "--hands", 1, "--seed", "x", "--quiet", "--policy")
     commands: list[tuple[object, ...]] = [
@@ -421,14 +422,15 @@ def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -
         (*play, "folds"),
         (*play, "bad"),
         (*play, "random"),
-        ("crosscheck", "calpoker", "--cases", 60, "--jobs", 1, "--seed", "x", "--json"),
+        ("crosscheck", "calpoker", "--cases", 60, "--jobs", 1, "--json", "--out", campaign),
         ("report", document, "markdown"),
+        ("report", campaign, "markdown"),
         ("report", document, "number"),
         ("report", document, "markdwn"),
     ]
     ran = run((tmp_path,), commands)
-    assert [one.code for one in ran] == [0, 0, 2, 0, 2, 2, 0, 0, 0, 2, 2]
-    mute, deaf, none, first, folds, bad, random, crosscheck, markdown, number, unknown = ran
+    assert [one.code for one in ran] == [0, 0, 2, 0, 2, 2, 0, 0, 0, 0, 2, 2]
+    mute, deaf, none, first, folds, bad, random, crosscheck, markdown, done, number, unknown = ran
     assert json.loads(mute.out)["deviated"]
     assert json.loads(deaf.out)["deviated"]
     assert "its module registers no adversary of this name" in none.err
@@ -440,7 +442,7 @@ def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -
     assert json.loads(crosscheck.out)["tried"]["hands are played"] > 0
     assert "the law other, a plug-in of mine, cannot be used" in crosscheck.err
     assert "the law no-law, a plug-in of mine, cannot be used: it is no law" in crosscheck.err
-    assert markdown.out == "# toy: 3 cases\n"
+    assert (markdown.out, done.out) == ("# toy: 3 cases\n", "# calpoker: 60 cases\n")
     assert "mine: mine.number returned an int, 7: not text" in number.err
     assert "did you mean markdown?" in unknown.err
 

@@ -61,12 +61,16 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
 def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
     script = tmp_path / "script.toml"
     script.write_text("[[hand]]\n")
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun" / "campaign.json").write_text("{}")
     for arguments, said in (
         (
             ("report", script, "-o", tmp_path / "a.html"),
             "; `channelsim play GAME --script FILE` plays it",
         ),
         (("view", tmp_path / "gone.jsonl"), "gone.jsonl: cannot be read"),
+        (("report", tmp_path, "markdown"), "a folder without a campaign: it has no document"),
+        (("report", tmp_path / "begun", "markdown"), "the campaign is not done yet"),
         (("report", script), "-o FILE for a page, or the name of a format"),
         (("report", script, "text", "-o", tmp_path / "a.html"), "--output: is for a page"),
         (("dispute", "run", "--all", "--report", tmp_path / "a.html"), "--report: is of one"),

@@ -129,6 +129,7 @@ REFUSED = {
     "an unknown game": (("minimize", "nine.jsonl"), "of 'nine', which is not installed"),
     "another corpus": (("merge", "monday.jsonl", "-o", "other"), "has another corpus in it"),
     "no folder": (("merge", "missing"), "missing: cannot be read"),
+    "no corpus": (("minimize", "campaign"), "campaign: a campaign without a corpus; only `fuzz`"),
     "no cases": (("minimize", "empty.jsonl"), "has no cases"),
     "no case": (("merge", "bad.jsonl"), "line 2: the key `tag` is missing"),
     "a wrong file": (("merge", "other"), "is a case of commitA, not of end"),
@@ -147,6 +148,8 @@ def test_what_is_no_corpus_of_the_target_is_one_line(
     Path("empty.jsonl").write_bytes(b"\n")
     Path("bad.jsonl").write_bytes(b'\n{"id":"x"}\n')
     Path("nine.jsonl").write_bytes(line_of(case("a", 1, "x")))
+    Path("campaign").mkdir()
+    Path("campaign", "campaign.json").write_bytes(b"{}")
     Path("other").mkdir()
     Path("other", "end.jsonl").write_bytes(VECTORS[0])
     arguments, said = REFUSED[kind]
