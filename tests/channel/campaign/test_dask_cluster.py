@@ -15,8 +15,14 @@ from channelsim.channel.campaign.engine import CampaignRun, run
 from channelsim.channel.campaign.shards import Plan, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
-from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.crosscheck.crosscheck import (
+    CrosscheckJob,
+    configuration,
+    crosscheck,
+    plan,
+)
 from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
 distributed = pytest.importorskip("distributed")
@@ -83,6 +89,15 @@ def test_workers_of_another_version_are_refused(
     monkeypatch.setattr(campaign_job, "__version__", "0.0")  # here, and not on the workers
     with pytest.raises(UsageError, match=r"a worker has channelsim .*, this command 0\.0: install"):
         run(Place(), Plan("", 1, 1), DaskCluster(address))
+
+
+def test_workers_without_a_plug_in_are_refused(address: str) -> None:
+    target = load("spacepoker")
+    job = CrosscheckJob(target, "s", CHUNK, {**target_inputs(target), "plug-in chess": "1.0"})
+    with pytest.raises(
+        UsageError, match="a worker lacks the plug-in chess with which the campaign"
+    ):
+        run(job, plan(configuration(target, CHUNK, "s"), CHUNK), DaskCluster(address))
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port"])
