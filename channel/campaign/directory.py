@@ -8,6 +8,7 @@
 | `findings/NAME.json` | a finding each, written when found |
 | `corpus/VALIDATOR.jsonl` | cases that reached new code, as conformance cases |
 | `summary.json` | the document of the command (`--json`), once the campaign is done |
+| `prepared` | a campaign that comes before this one, in a directory of its own (of `mutants`) |
 
 `campaign.json` and `shards.jsonl` decide everything; the other files follow from them. One process
 at a time may write to a directory; anyone may read it meanwhile.
@@ -39,6 +40,7 @@ L = TypeVar("L")
 
 CAMPAIGN, SHARDS, PROGRESS = "campaign.json", "shards.jsonl", "progress.jsonl"
 FINDINGS, CORPUS, SUMMARY = "findings", "corpus", "summary.json"
+PREPARED = "prepared"
 
 SHARDS_HEADER = b'{"format":"channelsim shards 1"}'
 PROGRESS_HEADER = b'{"format":"channelsim progress 1"}'
@@ -232,7 +234,7 @@ def opened(
 def _check_own(path: Path) -> None:
     """Refuse a folder that somebody uses for something else."""
     names = sorted(one.name for one in path.iterdir() if not one.name.startswith("."))
-    if names and not {CAMPAIGN, SHARDS} & set(names):
+    if names and not {CAMPAIGN, SHARDS, PREPARED} & set(names):
         raise UsageError(
             f"--out {path}: no campaign is in it, but {quoted(names[0])}; name an empty folder or"
             " a new one"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 import msgspec
 import typer
 
-from channelsim.channel.campaign.directory import CampaignDirectory, is_campaign
+from channelsim.channel.campaign.directory import PREPARED, CampaignDirectory, is_campaign
 from channelsim.channel.campaign.shards import Plan
 from channelsim.channel.cli.campaigns import (
     Cluster,
@@ -52,9 +52,6 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
-
-PREPARED = "prepared"
-"""The folder of prepared cases' results, a campaign of its own in that of the hunt."""
 
 Journal: TypeAlias = AbstractContextManager[CampaignDirectory[Any] | None]
 
