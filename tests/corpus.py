@@ -1,4 +1,4 @@
-"""Makes the stored corpus: ``python -m tests.corpus`` writes ``tests/data/corpus`` anew.
+"""Makes the stored corpora: ``python -m tests.corpus`` writes ``games/GAME/corpus`` anew.
 
 Of the stored conformance cases, and of the spends below, those are kept that reach a node or a
 branch which the ones kept before do not; then every one that the others make needless goes.
@@ -21,15 +21,18 @@ from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games import registry
 from channelsim.games.referee import infohash
 from channelsim.games.vectors import Case, read, read_value
-from tests.paths import DATA
-
-CORPUS = DATA / "corpus"
+from tests.paths import DATA, ROOT
 
 
-def main(folder: Path = CORPUS) -> None:
-    for game in registry.names():
+def stored_corpus(game: str) -> Path:
+    """The folder of cases in the package of a game."""
+    return ROOT / "games" / game / "corpus"
+
+
+def main(*games: str) -> None:
+    for game in games or ("calpoker", "spacepoker"):
         for name, lines in corpus(of_game(registry.get(game))).items():
-            path = folder / game / f"{name}.jsonl"
+            path = stored_corpus(game) / f"{name}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(b"".join(line + b"\n" for line in lines))
 
@@ -193,4 +196,4 @@ def _value(described: object) -> Value:
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -18,12 +18,13 @@ import pytest
 from channelsim.channel.cli.app import commands
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
+from tests.corpus import stored_corpus
 from tests.paths import DATA
 
 Capsys = pytest.CaptureFixture[str]
 
 VECTORS = DATA / "vectors" / "spacepoker.jsonl"
-SPENDS = DATA / "corpus" / "calpoker" / "referee.jsonl"
+SPENDS = stored_corpus("calpoker") / "referee.jsonl"
 
 SOURCE = "(mod (A)\n  (include *standard-cl-23*)\n  (include lib.clinc)\n  (twice A))\n"
 LIBRARY = "(\n  (defun twice (X) (+ X X))\n)\n"
@@ -229,7 +230,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "conform costs": (lambda file, _: ("conform", "calpoker", "--costs", file), {Kind.COSTS}),
     "record target": (lambda file, _: ("record", file), {Kind.TARGET}),
     "coverage target": (
-        lambda file, _: ("coverage", file, "--corpus", DATA / "corpus" / "calpoker"),
+        lambda file, _: ("coverage", file, "--corpus", stored_corpus("calpoker")),
         {Kind.TARGET},
     ),
     "coverage corpus": (corpus("coverage", "a"), {Kind.CASES}),

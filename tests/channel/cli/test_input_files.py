@@ -30,7 +30,7 @@ from channelsim.clsp import chialisp
 from channelsim.games import registry
 from tests.channel.cli.test_bad_files import SOURCE, SPENDS, VECTORS
 from tests.channel.command import channelsim
-from tests.paths import DATA
+from tests.corpus import stored_corpus
 
 TARGET = of_game(registry.get("calpoker"))
 COSTS = (
@@ -75,7 +75,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     "trace": (trace_text.read, VECTORS.read_bytes()[:700]),
     "corpus": (
         in_a_corpus("a.jsonl", lambda folder: list(corpus.read(TARGET, folder))),
-        (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes(),
+        (stored_corpus("calpoker") / "a.jsonl").read_bytes(),
     ),
     "spends": (
         in_a_corpus("referee.jsonl", lambda folder: list(corpus.read(TARGET, folder))),
@@ -83,7 +83,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
     ),
     "corpus of a fuzzer": (
         in_a_corpus("a.jsonl", lambda folder: read_corpus(TARGET, folder)),
-        (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes(),
+        (stored_corpus("calpoker") / "a.jsonl").read_bytes(),
     ),
     "hex": (read_hex, b"ff10ff02ffff010180"),
     "chialisp": (

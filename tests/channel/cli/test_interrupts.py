@@ -21,6 +21,7 @@ from channelsim.channel.cli import main
 from channelsim.channel.system.interrupt import exit_code, finishing, held, listening
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.corpus import stored_corpus
 from tests.paths import DATA, ROOT
 
 VECTORS = DATA / "vectors" / "spacepoker.jsonl"
@@ -112,7 +113,7 @@ def files(tmp: Path, arguments: str) -> list[str]:
     if "{corpus}" in arguments:
         made["corpus"] = str(tmp / "corpus")
         (tmp / "corpus").mkdir()
-        stored = (DATA / "corpus" / "calpoker" / "e.jsonl").read_text()
+        stored = (stored_corpus("calpoker") / "e.jsonl").read_text()
         (tmp / "corpus" / "e.jsonl").write_text(stored * 500)
     if "{transcript}" in arguments:
         made["transcript"] = str(tmp / "t.jsonl")

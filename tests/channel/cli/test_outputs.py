@@ -20,11 +20,12 @@ from channelsim.channel.lab.fuzz.fuzz import append_lines
 from channelsim.channel.system.interrupt import listening
 from channelsim.channel.system.output import opened, write_whole
 from tests.channel.command import Ran, channelsim
-from tests.paths import DATA, ROOT
+from tests.corpus import stored_corpus
+from tests.paths import ROOT
 
 Capsys = pytest.CaptureFixture[str]
 
-CORPUS = DATA / "corpus" / "calpoker"
+CORPUS = stored_corpus("calpoker")
 HANDS = ("play", "spacepoker", "--hands", "1", "--seed", "out")
 
 FILES: dict[str, tuple[str, ...]] = {

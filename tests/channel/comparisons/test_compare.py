@@ -35,7 +35,7 @@ from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
-from tests.corpus import CORPUS
+from tests.corpus import stored_corpus
 
 Capture = pytest.CaptureFixture[str]
 Run = Callable[..., str]
@@ -62,7 +62,7 @@ def of_crosscheck(folder: Path, run: Run) -> Pair:
 
 
 def of_coverage(folder: Path, run: Run) -> Pair:
-    whole = CORPUS / "calpoker"
+    whole = stored_corpus("calpoker")
     for path in whole.glob("*.jsonl"):
         lines = path.read_bytes().splitlines(keepends=True)
         (folder / path.name).write_bytes(b"".join(lines[path.stem == "e" :]))

@@ -21,13 +21,14 @@ from channelsim.channel.report.terminal import console, say, wrapped
 from tests.channel.bench.small import make_small
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
+from tests.corpus import stored_corpus
 from tests.paths import DATA
 from tests.sampling import one_in
 
 Capsys = pytest.CaptureFixture[str]
 
 VECTORS = DATA / "vectors" / "calpoker.jsonl"
-CORPUS = DATA / "corpus" / "calpoker"
+CORPUS = stored_corpus("calpoker")
 
 WORDS = st.text("abc0123456789,.%-", min_size=1, max_size=12)
 CELLS = st.lists(WORDS, max_size=4).map(" ".join)

@@ -22,9 +22,10 @@ from channelsim.channel.lab.target.target import of_game
 from channelsim.games import registry
 from channelsim.games.vectors import Case
 from tests.channel.command import channelsim
-from tests.corpus import CORPUS
+from tests.corpus import stored_corpus
+from tests.paths import DATA
 
-VECTORS = (CORPUS.parent / "vectors" / "spacepoker.jsonl").read_bytes().splitlines(keepends=True)
+VECTORS = (DATA / "vectors" / "spacepoker.jsonl").read_bytes().splitlines(keepends=True)
 
 
 def case(name: str, amount: int, id: str) -> Case:
@@ -119,7 +120,7 @@ def test_corpora_are_merged_and_minimised(
 
 REFUSED = {
     "another game": (
-        ("merge", "monday.jsonl", CORPUS / "calpoker"),
+        ("merge", "monday.jsonl", stored_corpus("calpoker")),
         "has cases of 'calpoker', not",
     ),
     "another target": (

@@ -11,7 +11,7 @@ from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games import registry, vectors
-from tests.corpus import CORPUS, corpus, spends
+from tests.corpus import corpus, spends, stored_corpus
 from tests.menu import each_game_without_a_deck
 
 UNREACHABLE: dict[tuple[str, str], dict[str, str]] = {}
@@ -22,7 +22,7 @@ the reason why. None: whoever adds one explains it here."""
 @each_game_without_a_deck
 def test_the_corpus_reaches_all_and_verdicts_agree(game: str) -> None:
     target = of_game(registry.get(game))
-    found = corpus_coverage(target, read(target, CORPUS / game))
+    found = corpus_coverage(target, read(target, stored_corpus(game)))
     assert set(found) == {*target.programs, REFEREE}
     for name, one in found.items():
         assert one.entries > 1
@@ -34,7 +34,7 @@ def test_the_corpus_reaches_all_and_verdicts_agree(game: str) -> None:
 
 @each_game_without_a_deck
 def test_rules_and_programs_agree_on_it(game: str) -> None:
-    for path in (CORPUS / game).glob("*.jsonl"):
+    for path in stored_corpus(game).glob("*.jsonl"):
         if path.stem != REFEREE:
             cases = list(vectors.read(path.read_text("utf-8").splitlines()))
             assert [vectors.check(case) for case in cases] == [[]] * len(cases)
@@ -43,7 +43,7 @@ def test_rules_and_programs_agree_on_it(game: str) -> None:
 @each_game_without_a_deck
 def test_it_is_what_its_script_makes(game: str) -> None:
     for name, lines in corpus(of_game(registry.get(game))).items():
-        stored = (CORPUS / game / f"{name}.jsonl").read_bytes()
+        stored = (stored_corpus(game) / f"{name}.jsonl").read_bytes()
         assert stored == b"".join(line + b"\n" for line in lines), "run: python -m tests.corpus"
 
 
@@ -52,7 +52,7 @@ def test_no_line_of_it_is_needless(game: str) -> None:
     target = of_game(registry.get(game))
     found = corpus_coverage(target, [])
     for name, one in found.items():
-        entries = [entry for entry in read(target, CORPUS / game) if entry.program == name]
+        entries = [entry for entry in read(target, stored_corpus(game)) if entry.program == name]
         reaches = [one.tracer.reach(entry.arguments) for entry in entries]
         for left_out in range(len(reaches)):
             others = reaches[:left_out] + reaches[left_out + 1 :]
@@ -74,7 +74,7 @@ def test_all_spends_end_as_they_should(game: str, tmp_path: Path) -> None:
 
 def test_shares_of_a_program_add_up() -> None:
     target = of_game(registry.get("spacepoker"))
-    for one in corpus_coverage(target, read(target, CORPUS / "spacepoker")).values():
+    for one in corpus_coverage(target, read(target, stored_corpus("spacepoker"))).values():
         parts = one.functions.values()
         assert one.total == CoverageCounts(
             *(

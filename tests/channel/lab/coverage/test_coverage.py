@@ -15,9 +15,10 @@ from channelsim.games import registry
 from channelsim.games.referee import infohash
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
-from tests.corpus import CORPUS
+from tests.corpus import stored_corpus
+from tests.paths import DATA
 
-WHOLE = CORPUS / "spacepoker"
+WHOLE = stored_corpus("spacepoker")
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def part(tmp_path: Path) -> Path:
     """A corpus with one case, which is legal, and nothing for the other programs."""
     folder = tmp_path / "corpus"
     folder.mkdir()
-    vectors = CORPUS.parent / "vectors" / "spacepoker.jsonl"
+    vectors = DATA / "vectors" / "spacepoker.jsonl"
     (folder / "commitA.jsonl").write_text(vectors.read_text("utf-8").splitlines()[0])
     return folder
 

@@ -24,6 +24,7 @@ from channelsim.channel.lab.target.target import Target, of_game
 from channelsim.games import registry
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.vectors import Case, check, read
+from tests.corpus import stored_corpus
 from tests.poker_corpus import FOLDER
 
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
@@ -61,7 +62,9 @@ def test_installed_games_with_a_corpus_in_their_package_have_it_without_an_optio
     own = corpus.own_corpus(load("omaha"))
     assert own is not None
     assert own.samefile(FOLDER)
-    assert corpus.own_corpus(load("calpoker")) is None
+    own = corpus.own_corpus(load("calpoker"))
+    assert own is not None
+    assert own.samefile(stored_corpus("calpoker"))
     by_a_file = replace(load("omaha"), source="mine.toml")
     assert corpus.own_corpus(by_a_file) is None, "its programs may be others"
 

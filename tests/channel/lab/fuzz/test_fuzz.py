@@ -34,7 +34,8 @@ from tests.channel.lab.broken import ENDLESS, target_file
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy
 from tests.clsp.test_interpreter import interpreted
-from tests.paths import DATA, ROOT
+from tests.corpus import stored_corpus
+from tests.paths import ROOT
 
 WORK = 250_000
 SHARE = ("spacepoker/commitA.clsp", "(= MOVER_SHARE (/ AMOUNT 2))", "1")
@@ -131,14 +132,11 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
         assert one.runs == two.runs
 
 
-CORPUS = DATA / "corpus"
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("game", ["calpoker", "spacepoker"])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
-    stored = read_corpus(target, CORPUS / game)
+    stored = read_corpus(target, stored_corpus(game))
     assert {probe.site.validator for probe in stored} == set(target.programs)
     result = searched(target, "ours", 3 * WORK, stored)
     assert result.found == []

@@ -34,8 +34,8 @@ from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import code
+from tests.corpus import stored_corpus
 from tests.menu import each_game_without_a_deck
-from tests.paths import DATA
 
 TARGET = of_game(registry.get("calpoker"))
 SMALL = [mutant for name in "ab" for mutant in all_mutants(TARGET, name)]
@@ -66,7 +66,7 @@ def test_the_original_itself_lives() -> None:
 
 
 def test_stored_calls_come_first() -> None:
-    calls = stored(TARGET, DATA / "corpus" / "calpoker")
+    calls = stored(TARGET, stored_corpus("calpoker"))
     assert set(calls) == {*TARGET.programs, REFEREE}
     for name, some in calls.items():
         program = TARGET.with_referee[name].serialized
@@ -80,7 +80,7 @@ def test_stored_calls_come_first() -> None:
 
 
 def test_a_stored_case_that_the_program_does_not_fulfil_is_refused(tmp_path: Path) -> None:
-    lines = (DATA / "corpus" / "calpoker" / "a.jsonl").read_bytes().splitlines()
+    lines = (stored_corpus("calpoker") / "a.jsonl").read_bytes().splitlines()
     illegal = next(line for line in lines if b'"expect":"slash"' in line)
     (tmp_path / "a.jsonl").write_bytes(illegal.replace(b'"expect":"slash"', b'"expect":"raise"'))
     with pytest.raises(UsageError, match=r"--corpus .*: a: .*expected raise"):
