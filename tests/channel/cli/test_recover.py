@@ -27,6 +27,7 @@ from channelsim.channel.protocol.messages import Request, encode
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
@@ -140,7 +141,8 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
         assert "not funded" not in ran.out
         assert "the wallet's coin was spent at height" in ran.err
         assert ran.err.count("\n") == 1
-        with closing(SqliteStore(tmp_path / "ann")) as store:
+        # A command may have written an event of its own, sealed.
+        with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as store:
             # What the other side says in play ends an opening.
             DurablePeer(Peer(config), store).handle(Received(encode(Request())))
 
