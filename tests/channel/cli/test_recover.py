@@ -142,9 +142,9 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
         assert "the wallet's coin was spent at height" in ran.err
         assert ran.err.count("\n") == 1
         # A command may have written an event of its own, sealed.
-        with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as store:
+        with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as sealed:
             # What the other side says in play ends an opening.
-            DurablePeer(Peer(config), store).handle(Received(encode(Request())))
+            DurablePeer(Peer(config), sealed).handle(Received(encode(Request())))
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
