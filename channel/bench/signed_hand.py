@@ -1,13 +1,14 @@
 """Time a hand that is played by messages against its floor, the operations that it needs.
 
-These are its BLS operations and, with cards, its multiplications in the group of the deck. A deck
-is prepared ahead, so its making is no part of the hand. Times are of the processor.
+These are its BLS operations and, with cards, its multiplications in the group of the deck: those of
+the Python rules and those of the programs, which judge each move too. A deck is prepared ahead, so
+its making is no part of the hand. Times are of the processor.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
 from typing import Any
@@ -26,6 +27,12 @@ from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import HandEnded, Handled, SessionEvent
 from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.clsp import run
+from channelsim.clsp.analysis.tracer import Tracer
+from channelsim.clsp.operators import CODES
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value
+from channelsim.games import registry
 from channelsim.games.deck import group
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.openings import forget_openings
@@ -109,6 +116,40 @@ def count_products(counted: Counter[str]) -> group.Observer:
     return count
 
 
+class MultiplicationCounter:
+    """A watcher of traced runs that counts the multiplications of a program, as `point`.
+
+    A program has no table of multiples, not even of the base.
+    """
+
+    def __init__(self, counted: Counter[str]) -> None:
+        self._counted = counted
+
+    def begins(self, node: Value, environment: Value) -> None:
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        if isinstance(node, tuple) and node[0] == CODES["g1_multiply"]:
+            self._counted["point"] += 1
+
+    def applies(self, code: Value, environment: Value) -> None:
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+
+    def ends(self, value: Value) -> None:
+        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+
+
+def trace_multiplications(programs: Iterable[Program], counted: Counter[str]) -> run.Observer:
+    """An observer of runs that traces those of these programs, to count their multiplications."""
+    watcher = MultiplicationCounter(counted)
+    tracers = {program.serialized: Tracer(program, watcher=watcher) for program in programs}
+
+    def trace(program: bytes, arguments: bytes) -> None:
+        # The operators of a traced run are runs too, of no program of the game.
+        if program in tracers:
+            tracers[program].run(arguments)
+
+    return trace
+
+
 def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
     """Play hands; returns them timed, and their operations.
 
@@ -127,6 +168,7 @@ def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
     with (
         bls.observed(lambda operation, key, message: counting.counted.update((operation,))),
         group.observed(count_products(counting.counted)),
+        run.observed(trace_multiplications(registry.get(game).programs.values(), counting.counted)),
     ):
         _run(setup, counting)
     timed = HandTimer()

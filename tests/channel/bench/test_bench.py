@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextvars import Context
 from functools import partial
 
@@ -9,9 +10,28 @@ import pytest
 
 from channelsim.channel.bench import deck_preparation, linked_peers, long_channel
 from channelsim.channel.bench.figures import measure
+from channelsim.channel.bench.signed_hand import trace_multiplications
 from channelsim.channel.errors import UsageError
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import observed, run
+from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
+from channelsim.games.deck.group import real_group
 from tests.channel.bench.small import ROUNDS, make_small
+
+
+def test_the_multiplications_of_a_program_are_counted() -> None:
+    base = real_group().base
+    operands = to_list([b"\x32", (b"\x01", base), (b"\x01", b"\x05")])
+    once = Program(serialize(operands))
+    twice = Program(serialize(to_list([b"\x1d", operands, operands])))
+    counted: Counter[str] = Counter()
+    with observed(trace_multiplications([twice], counted)):
+        run(once, NIL)
+        assert not counted
+        result = run(twice, NIL)
+    assert result == run(twice, NIL)
+    assert counted == {"point": 2}
 
 
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,10 +43,11 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     # Both halves of each batch are signed once and checked once.
     assert hand["signatures_per_hand"] == hand["verifications_per_hand"] > 20
     assert hand["multiplications_per_hand"] == 0
-    # The locks of 4 hidden and 5 open cards are opened by one side each, or both, and checked.
+    # The locks of 4 hidden and 5 open cards are opened by one side each, or both; the rules check
+    # them, and so do the programs.
     holdem = measured["signed_hand"]["holdem"]
     assert holdem["signatures_per_hand"] == holdem["verifications_per_hand"] > 20
-    assert 8 <= holdem["multiplications_per_hand"] <= 50
+    assert 16 <= holdem["multiplications_per_hand"] <= 100
     assert holdem["ratio"]["median"] > 1
     # The costs of slashes are no times: they are the same on every machine.
     assert 0.5 < measured["slash_ratio"] <= 1.5
