@@ -35,6 +35,15 @@ def rank_text(rank: int) -> str:
     return {11: "J", 12: "Q", 13: "K", 14: "A"}.get(rank, str(rank))
 
 
+def letters(rank: int, suit: int) -> str:
+    """A card in two plain letters.
+
+    >>> letters(14, 3), letters(10, 2)
+    ('As', 'Th')
+    """
+    return ("T" if rank == 10 else rank_text(rank)) + SUIT_LETTERS[suit]
+
+
 def plural(rank: int) -> str:
     """The plural of a rank.
 

@@ -63,21 +63,6 @@ class PlayerOfPeer(Protocol):
         ...
 
 
-class Spectator:
-    """A player that decides nothing: for a side that only takes what is its own from the chain."""
-
-    def follow(self, event: SessionEvent) -> None:
-        """Take in nothing."""
-
-    def answer(self, question: Proposed | YourTurn) -> Command | None:
-        """Give no answer."""
-        return None
-
-    def next_command(self) -> Command | None:
-        """Want nothing."""
-        return None
-
-
 class Link(Protocol):
     """A connection to the other side."""
 

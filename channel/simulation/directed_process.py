@@ -41,7 +41,8 @@ from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.session import scripted
 from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.simulation.process_peer import ANSWER_TIME, effects_digest
+from channelsim.channel.simulation.child_process import ANSWER_TIME
+from channelsim.channel.simulation.process_peer import effects_digest
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -17,8 +15,8 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import PushResult
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.simulation.process_peer import ANSWER_TIME, CONTEXT
-from channelsim.channel.system.interrupt import SIGNALS, held
+from channelsim.channel.simulation.child_process import ChildProcess
+from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.games.chance import Chance
 
 
@@ -42,26 +40,15 @@ class ProcessNode:
     ) -> None:
         self.kills = 0
         self.url = ""
-        self._serves = serves
-        self._path = path
-        self._seed = seed
         self._dies = dies
         self._chance = chance
         self._usual = 0.005
-        self._process: ForkServerProcess | None = None
-        self._pipe: Connection | None = None
+        self._process = ChildProcess("the node's process", _serve, path, seed, serves)
         self._begin()
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None and self._process.pid is not None:
-            os.kill(self._process.pid, signal.SIGKILL)
-            self._process.join()
-            self._process.close()
-            self._process = None
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
+        self._process.kill()
 
     # --- a chain whose blocks the caller makes ---
 
@@ -123,46 +110,26 @@ class ProcessNode:
     def _change(self, name: str, *given: object, **options: object) -> Any:
         """Let the process make a change, or kill it meanwhile: then the result is `KILLED`."""
         begun = monotonic()
-        self._send(name, *given, **options)
+        self._process.send((name, given, options))
         if self._dies():
             sleep(self._usual * self._chance.below(1500) / 1000)
-            self.close()
+            self._process.kill()
             self.kills += 1
             self._begin()
             return KILLED
-        found = self._receive()
+        found = self._process.receive()
         self._usual = 0.9 * self._usual + 0.1 * (monotonic() - begun)
         return found
 
     def _ask(self, name: str, *given: object) -> Any:
-        self._send(name, *given)
-        return self._receive()
+        self._process.send((name, given, {}))
+        return self._process.receive()
 
     def _begin(self) -> None:
-        with held():
-            ours, theirs = CONTEXT.Pipe()
-            self._pipe = ours
-            self._process = CONTEXT.Process(
-                target=_serve, args=(self._path, self._seed, self._serves, theirs)
-            )
-            self._process.start()
-            theirs.close()
-        ready, self.url = self._receive()
+        self._process.begin()
+        ready, self.url = self._process.receive()
         if ready != READY:
             raise InvariantError("the node's process is out of step")
-
-    def _send(self, name: str, *given: object, **options: object) -> None:
-        if self._pipe is None:
-            raise InvariantError("no process is there")
-        self._pipe.send((name, given, options))
-
-    def _receive(self) -> Any:
-        if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
-            raise InvariantError(f"the node's process does not answer within {ANSWER_TIME:g} s")
-        try:
-            return self._pipe.recv()
-        except (EOFError, ConnectionError):
-            raise InvariantError("the node's process ended by itself") from None
 
 
 READY, KILLED = "ready", "killed"

@@ -7,14 +7,11 @@ from before the event or from after it.
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -37,6 +34,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Config, Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.peer_driver import PeerStopped
+from channelsim.channel.simulation.child_process import CONTEXT, ChildProcess
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -45,15 +43,11 @@ from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
-from channelsim.channel.system.interrupt import SIGNALS, held
+from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Player
 
-CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload([__name__])
-
-ANSWER_TIME = 60.0
-"""Seconds in which a process has to answer; it needs milliseconds."""
 
 
 class ProcessPeer:
@@ -71,8 +65,7 @@ class ProcessPeer:
         self._directory = directory
         self._dies = dies
         self._chance = chance
-        self._process: ForkServerProcess | None = None
-        self._pipe: Connection | None = None
+        self._process = ChildProcess("the peer's process", _serve, str(directory))
         self._events = 0
         self._usual = 0.01
         self._records: DurablePeer | None = None
@@ -83,12 +76,12 @@ class ProcessPeer:
         """Begin in a new process; or go on in one, from the store."""
         if self._records is not None:
             effects, self._records = self._records.start(peak), None
-            self._begin_process()
-            self._send(Start(peak))
-            self._compare(self._receive(), effects)
+            self._process.begin()
+            self._process.send(Start(peak))
+            self._compare(self._process.receive(), effects)
             unheard, self._unheard = self._unheard, []
             return [*effects, *unheard]
-        self._begin_process()
+        self._process.begin()
         before = self._peer.state
         return self._react(Start(peak), before, self._peer.start(peak))
 
@@ -99,39 +92,24 @@ class ProcessPeer:
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None and self._process.pid is not None:
-            os.kill(self._process.pid, signal.SIGKILL)
-            self._process.join()
-            self._process.close()
-            self._process = None
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
+        self._process.kill()
 
     # --- the process ---
-
-    def _begin_process(self) -> None:
-        with held():
-            ours, theirs = CONTEXT.Pipe()
-            self._pipe = ours
-            self._process = CONTEXT.Process(target=_serve, args=(str(self._directory), theirs))
-            self._process.start()
-            theirs.close()
 
     def _react(self, event: JournalEvent, before: PeerState, effects: list[Effect]) -> list[Effect]:
         number, self._events = self._events, self._events + 1
         begun = monotonic()
-        self._send(event)
+        self._process.send(event)
         if not isinstance(event, Start) and self._dies():
             sleep(self._usual * self._chance.below(1500) / 1000)
             self._kill(number, before, effects)
-        self._compare(self._receive(), effects)
+        self._compare(self._process.receive(), effects)
         self._usual = 0.9 * self._usual + 0.1 * (monotonic() - begun)
         return effects
 
     def _kill(self, number: int, before: PeerState, effects: list[Effect]) -> None:
         """Kill the process, and find out from the store whether the event was stored."""
-        self.close()
+        self._process.kill()
         after, self._peer.state = self._peer.state, Peer(self._peer.config).state
         secret = self._peer.config.secret
         with closing(SealedStore(SqliteStore(self._directory), secret)) as store:
@@ -147,19 +125,6 @@ class ProcessPeer:
             if stored and isinstance(one, Tell) and not isinstance(one.news, Proposed | YourTurn)
         ]
         raise PeerStopped(effects if stored else None)
-
-    def _send(self, event: JournalEvent) -> None:
-        if self._pipe is None:
-            raise InvariantError("no process is there")
-        self._pipe.send(event)
-
-    def _receive(self) -> bytes:
-        if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
-            raise InvariantError(f"the process does not answer within {ANSWER_TIME:g} s")
-        try:
-            return self._pipe.recv_bytes()
-        except (EOFError, ConnectionError):
-            raise InvariantError("the process ended by itself") from None
 
     def _compare(self, digest: bytes, effects: Sequence[Effect]) -> None:
         if digest != effects_digest(effects):
@@ -215,4 +180,4 @@ def _serve(directory: str, parent: Connection) -> None:
         while True:
             event: JournalEvent = parent.recv()
             effects = peer.start(event.peak) if isinstance(event, Start) else peer.handle(event)
-            parent.send_bytes(effects_digest(effects))
+            parent.send(effects_digest(effects))

@@ -2,63 +2,39 @@
 
 from __future__ import annotations
 
-from multiprocessing.connection import Connection as Pipe
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from shutil import copytree, rmtree
 from typing import Any
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.simulation.child_process import ChildProcess
 from channelsim.channel.simulation.directed_process import LINKED, Work, serve
-from channelsim.channel.simulation.process_peer import ANSWER_TIME, CONTEXT
-from channelsim.channel.system.interrupt import held
 
 
 class SideProcess:
     """Begins the process of a side, speaks with it, and ends it."""
 
     def __init__(self, work: Work) -> None:
-        self._work = work
+        self._process = ChildProcess("a peer's process", serve, work)
         self._directory = Path(work.directory)
         self._copy = self._directory.with_name(f"{self._directory.name}.copy")
-        self._process: ForkServerProcess | None = None
-        self._pipe: Pipe | None = None
         self._address: object = None
 
     def begin(self) -> None:
         """Begin the process."""
-        with held():
-            ours, theirs = CONTEXT.Pipe()
-            self._pipe = ours
-            self._process = CONTEXT.Process(target=serve, args=(self._work, theirs))
-            self._process.start()
-            theirs.close()
+        self._process.begin()
 
     def end(self) -> None:
         """Kill the process, if it runs."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process.close()
-            self._process = None
-        if self._pipe is not None:
-            self._pipe.close()
-            self._pipe = None
+        self._process.kill()
 
     def ask(self, order: object) -> None:
         """Send an object to the process."""
-        if self._pipe is None:
-            raise InvariantError("no process is there")
-        self._pipe.send(order)
+        self._process.send(order)
 
     def answer(self) -> Any:
         """The next object from the process. Raises `InvariantError` if it has ended or hangs."""
-        if self._pipe is None or not self._pipe.poll(ANSWER_TIME):
-            raise InvariantError(f"a peer's process does not answer within {ANSWER_TIME:g} s")
-        try:
-            found = self._pipe.recv()
-        except (EOFError, ConnectionError):
-            raise InvariantError("a peer's process ended by itself") from None
+        found = self._process.receive()
         if isinstance(found, Exception):
             raise found
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from channelsim.games.calpoker.hands import rank_of, suit_of
-from channelsim.games.cards import SUIT_LETTERS, face, rank_text
+from channelsim.games.cards import face, letters
 from channelsim.games.contract import Span
 from channelsim.games.counting import HandValue
 from channelsim.games.hand_classes import (
@@ -55,8 +55,7 @@ def card_name(card: int) -> str:
     >>> card_name(51), card_name(34)
     ('As', 'Th')
     """
-    rank = rank_of(card)
-    return ("T" if rank == 10 else rank_text(rank)) + SUIT_LETTERS[suit_of(card)]
+    return letters(rank_of(card), suit_of(card))
 
 
 def signs(cards: Sequence[int]) -> str:

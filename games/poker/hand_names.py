@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from channelsim.games.cards import SUIT_LETTERS, face, rank_text
+from channelsim.games.cards import face, letters, rank_text
 from channelsim.games.contract import Span
 from channelsim.games.counting import HandValue
 from channelsim.games.hand_classes import (
@@ -84,8 +84,7 @@ def card_name(card: int) -> str:
     >>> card_name(51), card_name(32), card_name(0)
     ('As', 'Tc', '2c')
     """
-    rank = rank_text(card // 4 + 2)
-    return ("T" if rank == "10" else rank) + SUIT_LETTERS[card % 4]
+    return letters(card // 4 + 2, card % 4)
 
 
 def card_face(card: int) -> Span:

@@ -16,8 +16,9 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config
-from channelsim.channel.session.peer_runner import PeerRunner, Spectator
+from channelsim.channel.session.peer_runner import PeerRunner
 from tests.channel.network.wire import frame, pairings, until
+from tests.channel.session.spectator import Spectator
 
 
 @pytest.mark.parametrize("flood", [b"", b"hello"], ids=("empty frames", "repeats"))

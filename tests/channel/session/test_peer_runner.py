@@ -26,7 +26,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
-from channelsim.channel.session.peer_runner import PeerRunner, Spectator
+from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup, check
 from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
@@ -38,6 +38,7 @@ from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from channelsim.games.rotations import ROTATIONS
 from tests.channel.backends import backend
+from tests.channel.session.spectator import Spectator
 
 SETUP = Setup(("spacepoker",), "runner", 2, 100, 10, 10_000, ("caller", "caller"))
 GUARD = 60.0
